@@ -1,0 +1,135 @@
+// Building: from operands to expressions. Promotion, weak scalars and casts happen here, once for all
+// functions. A result remembers its array operands. Bodies of public functions return `Built`, which
+// fits every LazyArray<O>: what outputs were marked is for the public signature to say.
+
+import type { Attrs } from "../core/attrs.ts";
+import { type ChunkShape, type ChunksArgument, checkChunks } from "../core/chunks.ts";
+import { DTYPES, type DType, infoOf, isDType } from "../core/dtype.ts";
+import { DTypeError, OutTargetError } from "../core/errors.ts";
+import { fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
+import { resultDType } from "../core/promotion.ts";
+import { describe, SCALAR_SHAPE, type Shape, sameShape, shapeText } from "../core/shape.ts";
+import { closest } from "../core/suggest.ts";
+import { type Expr, makeExpr } from "../expr/expr.ts";
+import type { Op } from "../expr/op.ts";
+import { cast, castAttrs } from "../ops/elementwise/choice.ts";
+import type { ElementwiseFunction } from "../ops/elementwise/define.ts";
+import { broadcast } from "../ops/moves/layout.ts";
+import { slice } from "../ops/moves/select.ts";
+import { full } from "../ops/sources.ts";
+import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
+
+export type Built = LazyArray<never>;
+
+export interface OutOption {
+  /** A lazy array whose dtype and shape the result takes. A plain array is a TypeError: nothing is written in place. */
+  readonly out?: LazyArray | undefined;
+}
+
+export function built(expr: Expr, parents: readonly LazyArray[]): Built {
+  return new LazyArray(expr, parents) as Built;
+}
+
+/** A node of one op over arrays. */
+export function node(op: Op, inputs: readonly LazyArray[], attrs?: Attrs): Built {
+  return built(
+    makeExpr(
+      op,
+      inputs.map((input) => input.expr),
+      attrs,
+    ),
+    inputs,
+  );
+}
+
+/** Scalar constants made so far in this run of code: loops use the same few. */
+export function scalarExpr(value: Scalar, dtype: DType): Expr {
+  return makeExpr(full, [], {
+    dtype,
+    shape: SCALAR_SHAPE,
+    chunks: SCALAR_SHAPE,
+    value: fitScalar(value, dtype),
+  });
+}
+
+export const castExpr = (expr: Expr, dtype: DType): Expr =>
+  expr.dtype === dtype ? expr : makeExpr(cast, [expr], castAttrs(dtype));
+
+export function castTo(x: LazyArray, dtype: DType): LazyArray {
+  return x.dtype === dtype ? x : built(castExpr(x.expr, dtype), [x]);
+}
+
+/** Operands in their common dtype (as `computeIn` says), scalars weakly typed. */
+export function promoteOperands(
+  operands: readonly Operand[],
+  computeIn: (promoted: DType) => DType,
+): { exprs: Expr[]; parents: LazyArray[]; dtype: DType } {
+  const parents: LazyArray[] = [];
+  const dtypes: DType[] = [];
+  const scalars: Scalar[] = [];
+  const taken = operands.map((operand) => {
+    if (isScalar(operand)) {
+      scalars.push(operand);
+      return operand;
+    }
+    const array = asLazy(operand);
+    parents.push(array);
+    dtypes.push(array.dtype);
+    return array;
+  });
+  const dtype = computeIn(resultDType(dtypes, scalars));
+  const exprs = taken.map((x) => (x instanceof LazyArray ? castExpr(x.expr, dtype) : scalarExpr(x, dtype)));
+  return { exprs, parents, dtype };
+}
+
+export function elementwiseCall(
+  op: ElementwiseFunction,
+  operands: readonly Operand[],
+  options?: OutOption,
+): Built {
+  const { exprs, parents } = promoteOperands(operands, op.computeIn);
+  return withOut(built(makeExpr(op, exprs), parents), options);
+}
+
+/** What would be in `out` after the result was written there; `out` itself never changes. */
+export function withOut(result: Built, options: OutOption | undefined): Built {
+  const out: unknown = options?.out;
+  if (out === undefined || out === null) return result;
+  if (!(out instanceof LazyArray)) {
+    throw new OutTargetError({
+      what: `out is ${describe(out)}: a lazy operation cannot write into a plain array`,
+      cure: "Leave out away and use the array that is returned",
+    });
+  }
+  if (!sameShape(out.shape, result.shape)) {
+    throw new DTypeError({
+      what: `out has shape ${shapeText(out.shape)} and the result ${shapeText(result.shape)}`,
+      cure: "Use an out of the result's shape, or none",
+    });
+  }
+  return castTo(result, out.dtype) as Built;
+}
+
+/** A dtype from outside. */
+export function checkDType(dtype: unknown): DType {
+  if (isDType(dtype)) return dtype;
+  const cure = typeof dtype === "string" ? closest(dtype, DTYPES) : `Dtypes are strings such as "float64"`;
+  throw new DTypeError({ what: `${describe(dtype)} is not a dtype`, cure });
+}
+
+export function chunksFor(chunks: ChunksArgument | undefined, shape: Shape, dtype: DType): ChunkShape {
+  return checkChunks(chunks ?? "auto", shape, infoOf(dtype).bytes);
+}
+
+export function broadcastLazy(x: LazyArray, shape: Shape): LazyArray {
+  return sameShape(x.shape, shape) ? x : node(broadcast, [x], { shape });
+}
+
+/** A part of `count` elements along an axis. */
+export function partAlong(x: LazyArray, axis: number, from: number, count: number): Built {
+  return node(slice, [x], {
+    start: x.shape.map((_, a) => (a === axis ? from : 0)),
+    step: x.shape.map(() => 1),
+    shape: x.shape.map((n, a) => (a === axis ? count : n)),
+  });
+}

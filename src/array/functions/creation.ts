@@ -1,0 +1,291 @@
+// Creation: arrays from data, and arrays that are a formula of their coordinates.
+
+import type { Attrs } from "../../core/attrs.ts";
+import type { ChunksArgument } from "../../core/chunks.ts";
+import {
+  DEFAULT_COMPLEX,
+  DEFAULT_FLOAT,
+  DEFAULT_INT,
+  type DType,
+  infoOf,
+  isComplex,
+  isFloat,
+  isInteger,
+} from "../../core/dtype.ts";
+import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
+import {
+  Complex,
+  DEFAULT_OF_SCALAR_KIND,
+  fitScalar,
+  isScalar,
+  type RealScalar,
+  type Scalar,
+  scalarKind,
+} from "../../core/numbers.ts";
+import { promote } from "../../core/promotion.ts";
+import { checkInteger, checkShape, describe, isLength, type Shape } from "../../core/shape.ts";
+import { makeExpr } from "../../expr/expr.ts";
+import type { SourceOp } from "../../expr/op.ts";
+import { rechunk } from "../../ops/moves/layout.ts";
+import * as sources from "../../ops/sources.ts";
+import { type Built, built, castTo, checkDType, chunksFor, node } from "../build.ts";
+import { userCall } from "../call.ts";
+import { type ArrayInput, asLazy, exprOfBlock, exprOfData, LazyArray, type Operand } from "../lazyArray.ts";
+import { NDArray } from "../ndarray.ts";
+import { blockOfNested } from "../nested.ts";
+import { add, equal, greaterEqual, lessEqual, where } from "./elementwise.ts";
+
+export interface CreationOptions {
+  readonly dtype?: DType | undefined;
+  readonly chunks?: ChunksArgument | undefined;
+}
+
+/** A source of one op; chunks default to "auto". */
+function source(
+  op: SourceOp,
+  shape: Shape,
+  dtype: DType,
+  chunks: ChunksArgument | undefined,
+  attrs: Attrs,
+): Built {
+  const cut = chunksFor(chunks, shape, dtype);
+  return built(makeExpr(op, [], { ...sources.sourceAttrs({ dtype, shape }, cut), ...attrs }), []);
+}
+
+export interface AsarrayOptions extends CreationOptions {
+  /** true: copy now; false: an error where a copy would be needed; undefined: only where needed. */
+  readonly copy?: boolean | null | undefined;
+}
+
+/** Data in memory (or anything lazy) as a lazy array. Typed arrays and NDArrays are not copied: do not change them before computing. */
+export const asarray: <O = unknown>(obj: Operand<O>, options?: AsarrayOptions) => LazyArray<O> = userCall(
+  "asarray",
+  (obj: Operand, options: AsarrayOptions = {}): Built => {
+    const dtype = options.dtype === undefined ? undefined : checkDType(options.dtype);
+    if (obj instanceof LazyArray) return lazyAs(obj, dtype, options.chunks);
+    if (options.copy === false) refuseCopy(obj, dtype);
+    const array = new LazyArray(dataExpr(obj, dtype, options));
+    return (dtype === undefined ? array : castTo(array, dtype)) as Built;
+  },
+);
+
+function lazyAs(x: LazyArray, dtype: DType | undefined, chunks: ChunksArgument | undefined): Built {
+  const cast = dtype === undefined ? x : castTo(x, dtype);
+  const same =
+    chunks === undefined
+      ? cast
+      : node(rechunk, [cast], { chunks: chunksFor(chunks, cast.shape, cast.dtype) });
+  return same as Built;
+}
+
+function dataExpr(
+  obj: ArrayInput | Scalar,
+  dtype: DType | undefined,
+  { copy, chunks }: AsarrayOptions,
+): LazyArray["expr"] {
+  if (isScalar(obj)) return exprOfBlock(blockOfNested(obj, dtype), chunks);
+  if (copy !== true) return exprOfData(obj, dtype, chunks);
+  if (obj instanceof NDArray) {
+    const { data, shape, dtype: own } = obj.toContiguous();
+    return exprOfBlock(new NDArray(data.slice(), shape, own), chunks);
+  }
+  return exprOfData(ArrayBuffer.isView(obj) ? obj.slice() : obj, dtype, chunks);
+}
+
+function refuseCopy(obj: ArrayInput | Scalar, dtype: DType | undefined): void {
+  const array = isScalar(obj) || Array.isArray(obj) ? null : asLazy(obj);
+  if (array !== null && (dtype === undefined || dtype === array.dtype)) return;
+  throw new ValueError({
+    what: `${describe(obj)} cannot become an array without a copy`,
+    cure: "Leave copy: false away",
+  });
+}
+
+/** Every element has one value. Its dtype: the value's own default unless said. */
+export const full: (shape: number | Shape, value: Scalar, options?: CreationOptions) => LazyArray = userCall(
+  "full",
+  (shape: number | Shape, value: Scalar, options: CreationOptions = {}): Built => {
+    if (!isScalar(value))
+      throw new DTypeError({
+        what: `the fill value is ${describe(value)}`,
+        cure: "Use a number, bigint, boolean or complex",
+      });
+    const dtype =
+      options.dtype === undefined ? DEFAULT_OF_SCALAR_KIND[scalarKind(value)] : checkDType(options.dtype);
+    return source(sources.full, checkShape(shape), dtype, options.chunks, { value: fitScalar(value, dtype) });
+  },
+);
+
+type ShapeFunction = (shape: number | Shape, options?: CreationOptions) => LazyArray;
+const filled = (name: string, value: 0 | 1): ShapeFunction =>
+  userCall(
+    name,
+    (shape: number | Shape, { dtype = DEFAULT_FLOAT, chunks }: CreationOptions = {}) =>
+      full(shape, value, { dtype, chunks }) as Built,
+  );
+
+export const zeros: ShapeFunction = filled("zeros", 0);
+export const ones: ShapeFunction = filled("ones", 1);
+/** As zeros: nothing is ever read that was not written. */
+export const empty: ShapeFunction = filled("empty", 0);
+
+type LikeFunction = (x: Operand, options?: CreationOptions) => LazyArray;
+const like = (name: string, value: 0 | 1): LikeFunction =>
+  userCall(name, (x: Operand, options?: CreationOptions) => fullLike(x, value, options) as Built);
+
+/** The shape, dtype and chunks of x, unless said otherwise. */
+export const fullLike: (x: Operand, value: Scalar, options?: CreationOptions) => LazyArray = userCall(
+  "fullLike",
+  (x: Operand, value: Scalar, options: CreationOptions = {}): Built => {
+    const array = asLazy(x);
+    return full(array.shape, value, {
+      dtype: options.dtype ?? array.dtype,
+      chunks: options.chunks ?? array.chunks,
+    }) as Built;
+  },
+);
+export const zerosLike: LikeFunction = like("zerosLike", 0);
+export const onesLike: LikeFunction = like("onesLike", 1);
+export const emptyLike: LikeFunction = like("emptyLike", 0);
+
+/** start, start + step, … up to but without stop. With one number: from 0 up to it. */
+export const arange: (
+  start: RealScalar,
+  stop?: RealScalar | null,
+  step?: RealScalar,
+  options?: CreationOptions,
+) => LazyArray = userCall(
+  "arange",
+  (
+    start: RealScalar,
+    stop?: RealScalar | null,
+    step: RealScalar = 1,
+    options: CreationOptions = {},
+  ): Built => {
+    const [from, to] = stop === undefined || stop === null ? [0, start] : [start, stop];
+    const dtype = options.dtype === undefined ? rangeDType([from, to, step]) : checkDType(options.dtype);
+    if (!isInteger(dtype) && !isFloat(dtype))
+      throw new DTypeError({ what: `arange cannot make ${dtype}`, cure: "Use an integer or floating dtype" });
+    const length = rangeLength(from, to, step);
+    const attrs = { start: fitScalar(from, dtype), step: fitStep(from, step, dtype) };
+    return source(sources.arange, checkShape([length]), dtype, options.chunks, attrs);
+  },
+);
+
+const rangeDType = (values: readonly RealScalar[]): DType =>
+  values.map((value) => DEFAULT_OF_SCALAR_KIND[scalarKind(value)]).reduce(promote, DEFAULT_INT);
+
+/** A negative step of an unsigned range wraps, and its sums come out right. */
+function fitStep(start: RealScalar, step: RealScalar, dtype: DType): Scalar {
+  if (isFloat(dtype)) return fitScalar(Number(start) + Number(step) - Number(start), dtype);
+  return dtype.startsWith("u") && Number(step) < 0
+    ? BigInt.asUintN(8 * infoOf(dtype).bytes, BigInt(step))
+    : fitScalar(step, dtype);
+}
+
+function rangeLength(start: RealScalar, stop: RealScalar, step: RealScalar): number {
+  if (Number(step) === 0 || Number.isNaN(Number(step))) {
+    throw new ValueError({ what: `the step is ${step}`, cure: "Use a step other than 0" });
+  }
+  const length =
+    typeof start === "bigint" && typeof stop === "bigint"
+      ? Number((stop - start + BigInt(step) - (BigInt(step) > 0n ? 1n : -1n)) / BigInt(step))
+      : Math.ceil((Number(stop) - Number(start)) / Number(step));
+  if (Number.isSafeInteger(length)) return Math.max(0, length);
+  throw new ValueError({
+    what: `a range from ${start} to ${stop} by ${step} has ${length} elements`,
+    cure: "Use finite bounds",
+  });
+}
+
+export interface LinspaceOptions extends CreationOptions {
+  /** Is stop the last element? */
+  readonly endpoint?: boolean | undefined;
+}
+
+/** `num` evenly spaced numbers from start to stop. */
+export const linspace: (start: Scalar, stop: Scalar, num: number, options?: LinspaceOptions) => LazyArray =
+  userCall(
+    "linspace",
+    (
+      start: Scalar,
+      stop: Scalar,
+      num: number,
+      { endpoint = true, ...options }: LinspaceOptions = {},
+    ): Built => {
+      if (!isLength(num))
+        throw new ShapeError({
+          what: `num is ${describe(num)}`,
+          cure: "It must be a whole number, 0 or more",
+        });
+      const isComplexRange = start instanceof Complex || stop instanceof Complex;
+      const dtype =
+        options.dtype === undefined
+          ? isComplexRange
+            ? DEFAULT_COMPLEX
+            : DEFAULT_FLOAT
+          : checkDType(options.dtype);
+      const working = isComplex(dtype) || isFloat(dtype) ? dtype : DEFAULT_FLOAT;
+      const parts = endpoint ? num - 1 : num;
+      const step = scaleDifference(start, stop, Math.max(1, parts));
+      const attrs = { start: plain(start), step, last: endpoint && num > 1 ? plain(stop) : null };
+      return castTo(source(sources.linspace, [num], working, options.chunks, attrs), dtype) as Built;
+    },
+  );
+
+const plain = (value: Scalar): Scalar => (value instanceof Complex ? value : Number(value));
+
+function scaleDifference(start: Scalar, stop: Scalar, parts: number): Scalar {
+  if (!(start instanceof Complex) && !(stop instanceof Complex))
+    return (Number(stop) - Number(start)) / parts;
+  const from = fitScalar(start, DEFAULT_COMPLEX) as Complex;
+  const to = fitScalar(stop, DEFAULT_COMPLEX) as Complex;
+  return new Complex((to.re - from.re) / parts, (to.im - from.im) / parts);
+}
+
+export interface EyeOptions extends CreationOptions {
+  /** Which diagonal: 0 the main one, positive above it. */
+  readonly k?: number | undefined;
+}
+
+/** Ones on a diagonal. */
+export const eye: (nRows: number, nCols?: number | null, options?: EyeOptions) => LazyArray = userCall(
+  "eye",
+  (
+    nRows: number,
+    nCols?: number | null,
+    { k = 0, dtype = DEFAULT_FLOAT, chunks }: EyeOptions = {},
+  ): Built => {
+    const shape = checkShape([nRows, nCols ?? nRows]);
+    const [row, column] = coordinates(shape, chunks);
+    const onDiagonal = equal(column!, add(row!, checkInteger(k, "k")));
+    return castTo(onDiagonal, checkDType(dtype)) as Built;
+  },
+);
+
+/** The row and column number of every element, over the last two axes. */
+function coordinates(shape: Shape, chunks: ChunksArgument | undefined): Built[] {
+  const last = shape.length - 1;
+  return [last - 1, last].map((axis) => source(sources.coordinate, shape, DEFAULT_INT, chunks, { axis }));
+}
+
+type TriangleFunction = <O = unknown>(
+  x: Operand<O>,
+  options?: { readonly k?: number | undefined },
+) => LazyArray<O>;
+
+/** Keeps one side of a diagonal of the last two axes; the other side becomes 0. */
+const triangle = (name: string, keeps: typeof lessEqual): TriangleFunction =>
+  userCall(name, (x: Operand, { k = 0 }: { readonly k?: number | undefined } = {}): Built => {
+    const array = asLazy(x);
+    if (array.ndim < 2)
+      throw new ShapeError({
+        what: `needs at least 2 dimensions, not ${array.ndim}`,
+        cure: "Use expandDims or reshape first",
+      });
+    const [row, column] = coordinates(array.shape, array.chunks);
+    return where(keeps(column!, add(row!, checkInteger(k, "k"))), array, zerosLike(array)) as Built;
+  });
+
+export const tril: TriangleFunction = triangle("tril", lessEqual);
+export const triu: TriangleFunction = triangle("triu", greaterEqual);

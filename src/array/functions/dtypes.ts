@@ -1,0 +1,163 @@
+// Data-type functions, constants and inspection.
+
+import {
+  DEFAULT_COMPLEX,
+  DEFAULT_FLOAT,
+  DEFAULT_INT,
+  DTYPES,
+  type DType,
+  INDEX_DTYPE,
+  infoOf,
+  isComplex,
+  isDType,
+  isFloat,
+  isInteger,
+  type Kind,
+  kindOf,
+} from "../../core/dtype.ts";
+import { DTypeError, ValueError } from "../../core/errors.ts";
+import { Complex, integerRange, isScalar, type Scalar } from "../../core/numbers.ts";
+import { canPromote, resultDType } from "../../core/promotion.ts";
+import { describe } from "../../core/shape.ts";
+import { closest } from "../../core/suggest.ts";
+import { type Built, castTo, checkDType } from "../build.ts";
+import { userCall } from "../call.ts";
+import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
+
+export const pi: number = Math.PI;
+export const e: number = Math.E;
+export const inf: number = Infinity;
+export const nan: number = Number.NaN;
+/** A new axis in a selection. */
+export const newaxis: null = null;
+
+/** A complex scalar. */
+export const complex = (re: number, im: number): Complex => new Complex(re, im);
+
+/** In another dtype. */
+export const astype: <O = unknown>(
+  x: Operand<O>,
+  dtype: DType,
+  options?: { readonly copy?: boolean | undefined },
+) => LazyArray<O> = userCall(
+  "astype",
+  (x: Operand, dtype: DType): Built => castTo(asLazy(x), checkDType(dtype)) as Built,
+);
+
+/** By the promotion rules, would every value of `from` become `to`? */
+export const canCast: (from: DType | Operand, to: DType) => boolean = userCall(
+  "canCast",
+  (from: DType | Operand, to: DType) =>
+    canPromote(typeof from === "string" ? checkDType(from) : asLazy(from).dtype, checkDType(to)),
+);
+
+/** The dtype that arrays, dtypes and scalars meet in. */
+export const resultType: (...operands: readonly (DType | Operand)[]) => DType = userCall(
+  "resultType",
+  (...operands: readonly (DType | Operand)[]) => {
+    const dtypes: DType[] = [];
+    const scalars: Scalar[] = [];
+    for (const operand of operands) {
+      if (typeof operand === "string") dtypes.push(checkDType(operand));
+      else if (isScalar(operand)) scalars.push(operand);
+      else dtypes.push(asLazy(operand).dtype);
+    }
+    return resultDType(dtypes, scalars);
+  },
+);
+
+const KIND_NAMES: { readonly [name: string]: readonly Kind[] } = Object.assign(Object.create(null), {
+  bool: ["bool"],
+  "signed integer": ["int"],
+  "unsigned integer": ["uint"],
+  integral: ["int", "uint"],
+  "real floating": ["float"],
+  "complex floating": ["complex"],
+  numeric: ["int", "uint", "float", "complex"],
+});
+
+/** Is a dtype of a kind: a dtype, a kind's name, or a list of these. */
+export const isdtype: (dtype: DType, kind: string | readonly string[]) => boolean = userCall(
+  "isdtype",
+  (dtype: DType, kind: string | readonly string[]) => {
+    const own = checkDType(dtype);
+    return (typeof kind === "string" ? [kind] : kind).some((name) => {
+      if (isDType(name)) return name === own;
+      const kinds = KIND_NAMES[name];
+      if (kinds !== undefined) return kinds.includes(kindOf(own));
+      throw new ValueError({
+        what: `${describe(name)} is not a kind of dtype`,
+        cure: closest(name, Object.keys(KIND_NAMES)),
+      });
+    });
+  },
+);
+
+export interface FloatInfo {
+  readonly bits: number;
+  readonly eps: number;
+  readonly max: number;
+  readonly min: number;
+  readonly smallestNormal: number;
+  readonly dtype: DType;
+}
+
+const SINGLE = { bits: 32, eps: 2 ** -23, max: (2 - 2 ** -23) * 2 ** 127, smallestNormal: 2 ** -126 };
+const DOUBLE = { bits: 64, eps: 2 ** -52, max: Number.MAX_VALUE, smallestNormal: 2 ** -1022 };
+
+const dtypeOf = (type: DType | Operand): DType =>
+  typeof type === "string" ? checkDType(type) : asLazy(type).dtype;
+
+/** The limits of a floating dtype; for a complex one those of its parts. */
+export const finfo: (type: DType | Operand) => FloatInfo = userCall("finfo", (type: DType | Operand) => {
+  const dtype = dtypeOf(type);
+  if (!isFloat(dtype) && !isComplex(dtype))
+    throw new DTypeError({ what: `${dtype} is not a floating dtype`, cure: "Use iinfo for integers" });
+  const { part } = infoOf(dtype);
+  const limits = part === "float32" ? SINGLE : DOUBLE;
+  return { ...limits, min: -limits.max, dtype: part };
+});
+
+export interface IntegerInfo {
+  readonly bits: number;
+  /** A number, or a bigint for 64-bit dtypes. */
+  readonly max: number | bigint;
+  readonly min: number | bigint;
+  readonly dtype: DType;
+}
+
+/** The limits of an integer dtype. */
+export const iinfo: (type: DType | Operand) => IntegerInfo = userCall("iinfo", (type: DType | Operand) => {
+  const dtype = dtypeOf(type);
+  if (!isInteger(dtype))
+    throw new DTypeError({ what: `${dtype} is not an integer dtype`, cure: "Use finfo for floats" });
+  const bits = 8 * infoOf(dtype).bytes;
+  const [min, max] = integerRange(dtype).map((limit) => (bits === 64 ? limit : Number(limit)));
+  return { bits, min: min!, max: max!, dtype };
+});
+
+export interface NamespaceInfo {
+  capabilities(): {
+    readonly "boolean indexing": boolean;
+    readonly "data-dependent shapes": boolean;
+    readonly "max dimensions": null;
+  };
+  defaultDevice(): string;
+  defaultDtypes(): { readonly [kind: string]: DType };
+  devices(): readonly string[];
+  dtypes(options?: { readonly kind?: string | readonly string[] }): readonly DType[];
+}
+
+/** The standard's inspection API. */
+export const arrayNamespaceInfo: () => NamespaceInfo = () => ({
+  capabilities: () => ({ "boolean indexing": false, "data-dependent shapes": false, "max dimensions": null }),
+  defaultDevice: () => "cpu",
+  defaultDtypes: () => ({
+    "real floating": DEFAULT_FLOAT,
+    "complex floating": DEFAULT_COMPLEX,
+    integral: DEFAULT_INT,
+    indexing: INDEX_DTYPE,
+  }),
+  devices: () => ["cpu"],
+  dtypes: ({ kind } = {}) => (kind === undefined ? DTYPES : DTYPES.filter((dtype) => isdtype(dtype, kind))),
+});

@@ -1,0 +1,311 @@
+// Indexing: get, set, take, takeAlongAxis. Regular selections are slices; integer arrays are gathers.
+// Integers beside integer arrays count as arrays, as in NumPy, and arrays that do not stand together move
+// their axes to the front.
+
+import { INDEX_DTYPE, isInteger } from "../../core/dtype.ts";
+import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
+import { isScalar } from "../../core/numbers.ts";
+import { broadcastShapes, checkAxis, type Shape, shapeText } from "../../core/shape.ts";
+import * as layout from "../../ops/moves/layout.ts";
+import { setSlice, slice as sliceOp } from "../../ops/moves/select.ts";
+import { gather, scatter, takeAlongAxis as takeAlongAxisOp } from "../../ops/routines.ts";
+import { dataOf } from "../../ops/sources.ts";
+import { type Built, broadcastLazy, built, castTo, node, scalarExpr } from "../build.ts";
+import { userCall } from "../call.ts";
+import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
+import { NDArray } from "../ndarray.ts";
+import { type AxisItem, resolveSelection, type SelectionItem } from "../selection.ts";
+import { where } from "./elementwise.ts";
+
+type Range = Extract<AxisItem, { kind: "range" }>;
+type Item = AxisItem;
+
+/** x[…]: see the guide on indexing. */
+export const get: <O = unknown>(x: Operand<O>, ...selection: readonly SelectionItem[]) => LazyArray<O> =
+  userCall("get", (x: Operand, ...selection: readonly SelectionItem[]): Built => {
+    const array = asLazy(x);
+    const items = itemsOf(array, selection);
+    const sliced = sliceItems(array, items);
+    const advanced = items.some(({ kind }) => kind === "array");
+    return (advanced ? gatherItems(sliced, items) : dropAndAdd(sliced, items)) as Built;
+  });
+
+/** Masks become the places where they are true, if these are known now. */
+function itemsOf(x: LazyArray, selection: readonly SelectionItem[]): Item[] {
+  return resolveSelection(
+    selection.flatMap((item) => expandMask(item)),
+    x.shape,
+  );
+}
+
+function expandMask(item: SelectionItem): SelectionItem[] {
+  const mask = maskOf(item);
+  if (mask === null) return [item];
+  const data =
+    mask.expr.op.class === "source" && mask.expr.op.body === null ? dataOf(mask.expr.attrs).block : null;
+  if (data === null) {
+    throw new IndexError({
+      what: `a lazy mask of shape ${shapeText(mask.shape)} would make a shape that depends on its values`,
+      cure: "Use where(mask, x, fill), or compute the mask first",
+    });
+  }
+  return nonzeroPlaces(NDArray.fromBlock(data));
+}
+
+function maskOf(item: SelectionItem): LazyArray | null {
+  if (item === null || typeof item !== "object" || !("length" in item || "dtype" in item)) return null;
+  const array = asLazy(item as Operand);
+  return array.dtype === "bool" ? array : null;
+}
+
+/** One index array per axis of the mask. */
+function nonzeroPlaces(mask: NDArray): BigInt64Array[] {
+  const flat = mask.toContiguous();
+  const found: number[] = [];
+  for (let i = 0; i < flat.size; i++) if (flat.data[i] !== 0) found.push(i);
+  let below = flat.size;
+  return flat.shape.map((length) => {
+    below /= length;
+    return BigInt64Array.from(found, (at) => BigInt(Math.floor(at / below) % length));
+  });
+}
+
+/** The regular part: ranges as they are, an index as a range of one, arrays the whole axis. */
+function sliceItems(x: LazyArray, items: readonly Item[]): LazyArray {
+  const ranges = rangesOf(x.shape, items);
+  if (ranges.every(({ axis, start, step, length }) => start === 0 && step === 1 && length === x.shape[axis]))
+    return x;
+  return node(sliceOp, [x], sliceAttrsOf(ranges));
+}
+
+function rangesOf(shape: Shape, items: readonly Item[]): Range[] {
+  return items.flatMap((item): Range[] => {
+    if (item.kind === "newaxis") return [];
+    if (item.kind === "range") return [item];
+    const whole = { kind: "range", axis: item.axis, step: 1 } as const;
+    return [
+      item.kind === "index"
+        ? { ...whole, start: item.at, length: 1 }
+        : { ...whole, start: 0, length: shape[item.axis]! },
+    ];
+  });
+}
+
+const sliceAttrsOf = (ranges: readonly Range[]): { start: number[]; step: number[]; shape: number[] } => ({
+  start: ranges.map(({ start }) => start),
+  step: ranges.map(({ step }) => step),
+  shape: ranges.map(({ length }) => length),
+});
+
+/** Axes of single indices go, new axes come. */
+function dropAndAdd(sliced: LazyArray, items: readonly Item[]): LazyArray {
+  const dropped = items.flatMap((item) => (item.kind === "index" ? [item.axis] : []));
+  const kept = items.filter(({ kind }) => kind !== "index");
+  const added = kept.flatMap((item, place) => (item.kind === "newaxis" ? [place] : []));
+  const squeezed = dropped.length === 0 ? sliced : node(layout.squeeze, [sliced], { axes: dropped });
+  return added.length === 0 ? squeezed : node(layout.expandDims, [squeezed], { axes: added });
+}
+
+interface Gathering {
+  /** The array with new axes in place. */
+  readonly array: LazyArray;
+  readonly attrs: { readonly axes: number[]; readonly at: number };
+  readonly indices: LazyArray[];
+}
+
+/** How the indexed axes of a sliced array are gathered. */
+function gathering(sliced: LazyArray, items: readonly Item[]): Gathering {
+  const added = items.flatMap((item, place) => (item.kind === "newaxis" ? [place] : []));
+  const array = added.length === 0 ? sliced : node(layout.expandDims, [sliced], { axes: added });
+  const axes = items.flatMap((item, place) =>
+    item.kind === "index" || item.kind === "array" ? [place] : [],
+  );
+  const together = axes.every((axis, i) => i === 0 || axis === axes[i - 1]! + 1);
+  const raw = axes.map((place) => indexArray(items[place]!));
+  const shape = broadcastShapes(raw.map((index) => index.shape));
+  return {
+    array,
+    attrs: { axes, at: together ? axes[0]! : 0 },
+    indices: raw.map((index) => broadcastLazy(index, shape)),
+  };
+}
+
+/** A single index was cut down to a range of one: its place there is 0. */
+function indexArray(item: Item): LazyArray {
+  if (item.kind === "array") return checkIndices(item.index);
+  return built(scalarExpr(0n, INDEX_DTYPE), []);
+}
+
+function checkIndices(index: LazyArray): LazyArray {
+  if (index.size === 0 && index.dtype === "float64") return castTo(index, INDEX_DTYPE);
+  if (isInteger(index.dtype)) return castTo(index, INDEX_DTYPE);
+  throw new DTypeError({
+    what: `indices are ${index.dtype}, not integers`,
+    cure: "Use astype to an integer dtype first",
+  });
+}
+
+function gatherItems(sliced: LazyArray, items: readonly Item[]): LazyArray {
+  const { array, attrs, indices } = gathering(sliced, items);
+  checkKnownIndices(array, attrs.axes, indices);
+  return node(gather, [array, ...indices], attrs);
+}
+
+/** Indices that lie in memory are checked now, not when the computation runs. */
+function checkKnownIndices(x: LazyArray, axes: readonly number[], indices: readonly LazyArray[]): void {
+  indices.forEach((index, k) => {
+    const values = knownValues(index);
+    const length = x.shape[axes[k]!]!;
+    const wrong = values?.find((value) => value < -length || value >= length);
+    if (wrong === undefined) return;
+    throw new IndexError({
+      what: `index ${wrong} is out of range for axis ${axes[k]} of length ${length}`,
+      cure: length === 0 ? "The axis is empty" : `Use ${-length} to ${length - 1}`,
+    });
+  });
+}
+
+/** The elements of an array that is, below casts and views, data in memory. */
+function knownValues(x: LazyArray): number[] | null {
+  let expr = x.expr;
+  while (expr.inputs.length === 1 && (expr.op.class === "move" || expr.op.name === "cast"))
+    expr = expr.inputs[0]!;
+  if (expr.op.class !== "source" || expr.op.body !== null) return null;
+  return [...NDArray.fromBlock(dataOf(expr.attrs).block)].map(Number);
+}
+
+/** x with a selection replaced: a new lazy array. The value broadcasts to the selection's shape. */
+export const set: <O = unknown>(
+  x: Operand<O>,
+  selection: SelectionItem | readonly SelectionItem[],
+  value: Operand,
+) => LazyArray<O> = userCall(
+  "set",
+  (x: Operand, selection: SelectionItem | readonly SelectionItem[], value: Operand): Built => {
+    const array = asLazy(x);
+    const list = isItemList(selection) ? selection : [selection];
+    const mask = list.length === 1 ? maskOf(list[0]!) : null;
+    if (mask !== null && isScalarLike(value)) return setMasked(array, mask, value);
+    const items = itemsOf(array, list);
+    const filling = isScalar(value)
+      ? built(scalarExpr(value, array.dtype), [])
+      : castTo(asLazy(value), array.dtype);
+    const sliced = sliceItems(array, items);
+    const part = items.some(({ kind }) => kind === "array")
+      ? scatterItems(sliced, items, filling)
+      : fillRegular(items, filling);
+    return setPart(array, items, part);
+  },
+);
+
+/** A list of items, not a list of indices: the former holds something that is not a number. */
+function isItemList(
+  selection: SelectionItem | readonly SelectionItem[],
+): selection is readonly SelectionItem[] {
+  return Array.isArray(selection);
+}
+
+const isScalarLike = (value: Operand): boolean => isScalar(value) || asLazy(value).ndim === 0;
+
+/** where(mask, value, x): the one masked assignment whose shape does not depend on the mask. */
+function setMasked(x: LazyArray, mask: LazyArray, value: Operand): Built {
+  if (mask.shape.some((n, axis) => n !== x.shape[axis])) {
+    throw new ShapeError({
+      what: `the mask has shape ${shapeText(mask.shape)} and the array ${shapeText(x.shape)}`,
+      cure: "A mask covers the first axes wholly",
+    });
+  }
+  const trailing = Array.from({ length: x.ndim - mask.ndim }, (_, i) => mask.ndim + i);
+  const wide = trailing.length === 0 ? mask : node(layout.expandDims, [mask], { axes: trailing });
+  const filling = isScalar(value) ? built(scalarExpr(value, x.dtype), []) : castTo(asLazy(value), x.dtype);
+  return where(wide, filling, x) as Built;
+}
+
+/** A value in the shape of the sliced array: new axes taken out, axes of single indices put in. */
+function fillRegular(items: readonly Item[], value: LazyArray): LazyArray {
+  const kept = items.filter(({ kind }) => kind !== "index");
+  const shape = kept.map((item) => (item.kind === "range" ? item.length : 1));
+  const whole = broadcastTo(value, shape);
+  const added = kept.flatMap((item, place) => (item.kind === "newaxis" ? [place] : []));
+  const squeezed = added.length === 0 ? whole : node(layout.squeeze, [whole], { axes: added });
+  const dropped = items.flatMap((item) => (item.kind === "index" ? [item.axis] : []));
+  return dropped.length === 0 ? squeezed : node(layout.expandDims, [squeezed], { axes: dropped });
+}
+
+/** Leading axes of length 1 that the selection does not have are dropped, as NumPy does. */
+function broadcastTo(value: LazyArray, shape: Shape): LazyArray {
+  const extra = Math.max(0, value.ndim - shape.length);
+  const lead = value.shape.slice(0, extra);
+  const fitting =
+    extra > 0 && lead.every((n) => n === 1)
+      ? node(layout.squeeze, [value], { axes: lead.map((_, axis) => axis) })
+      : value;
+  return broadcastLazy(fitting, shape);
+}
+
+function scatterItems(sliced: LazyArray, items: readonly Item[], value: LazyArray): LazyArray {
+  const { array, attrs, indices } = gathering(sliced, items);
+  checkKnownIndices(array, attrs.axes, indices);
+  const rest = array.shape.filter((_, axis) => !attrs.axes.includes(axis));
+  const shape = [...rest.slice(0, attrs.at), ...indices[0]!.shape, ...rest.slice(attrs.at)];
+  const scattered = node(scatter, [array, broadcastTo(value, shape), ...indices], {
+    ...attrs,
+    shape: array.shape,
+  });
+  const added = items.flatMap((item, place) => (item.kind === "newaxis" ? [place] : []));
+  return added.length === 0 ? scattered : node(layout.squeeze, [scattered], { axes: added });
+}
+
+function setPart(x: LazyArray, items: readonly Item[], part: LazyArray): Built {
+  return node(setSlice, [x, part], sliceAttrsOf(rangesOf(x.shape, items)));
+}
+
+/** Elements along an axis at the places that 1-d indices name. */
+export const take: <O = unknown>(
+  x: Operand<O>,
+  indices: Operand,
+  options?: { readonly axis?: number | undefined },
+) => LazyArray<O> = userCall(
+  "take",
+  (x: Operand, indices: Operand, { axis }: { readonly axis?: number | undefined } = {}): Built => {
+    const array = asLazy(x);
+    const index = checkIndices(asLazy(indices));
+    if (axis === undefined && array.ndim !== 1) {
+      throw new ShapeError({
+        what: `the array has ${array.ndim} dimensions and no axis is named`,
+        cure: "Say which axis: {axis: 0}",
+      });
+    }
+    const at = checkAxis(axis ?? 0, array.ndim);
+    checkKnownIndices(array, [at], [index]);
+    return node(gather, [array, index], { axes: [at], at });
+  },
+);
+
+/** Elements along an axis, for every place of the other axes at indices of its own. */
+export const takeAlongAxis: <O = unknown>(
+  x: Operand<O>,
+  indices: Operand,
+  options?: { readonly axis?: number | undefined },
+) => LazyArray<O> = userCall(
+  "takeAlongAxis",
+  (x: Operand, indices: Operand, { axis = -1 }: { readonly axis?: number | undefined } = {}): Built => {
+    const array = asLazy(x);
+    const index = checkIndices(asLazy(indices));
+    if (index.ndim !== array.ndim) {
+      throw new ShapeError({
+        what: `the indices have ${index.ndim} dimensions and the array ${array.ndim}`,
+        cure: "They must have the same number",
+      });
+    }
+    const at = checkAxis(axis, array.ndim);
+    const one = (shape: Shape): Shape => shape.map((n, a) => (a === at ? 1 : n));
+    const others = broadcastShapes([one(array.shape), one(index.shape)]);
+    const along = (x: LazyArray): LazyArray =>
+      broadcastLazy(
+        x,
+        others.map((n, a) => (a === at ? x.shape[at]! : n)),
+      );
+    return node(takeAlongAxisOp, [along(array), along(index)], { axis: at });
+  },
+);

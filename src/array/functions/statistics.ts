@@ -1,0 +1,251 @@
+// Statistics, searching and truth tests: reductions and scans.
+
+import type { DType } from "../../core/dtype.ts";
+import { ShapeError, ValueError } from "../../core/errors.ts";
+import {
+  type AxisArgument,
+  checkAxes,
+  checkAxis,
+  checkInteger,
+  describe,
+  shapeText,
+} from "../../core/shape.ts";
+import { makeExpr } from "../../expr/expr.ts";
+import type { ScanOp } from "../../expr/op.ts";
+import { checkKind, toFloating } from "../../ops/kinds.ts";
+import { concat as concatOp } from "../../ops/moves/select.ts";
+import * as r from "../../ops/reductions.ts";
+import { argsort as argsortOp, searchsorted as searchsortedOp, sort as sortOp } from "../../ops/routines.ts";
+import * as scans from "../../ops/scans.ts";
+import { type Built, built, castTo, checkDType, node, partAlong, promoteOperands } from "../build.ts";
+import { userCall } from "../call.ts";
+import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
+import { full } from "./creation.ts";
+import { equal, minimum, notEqual, sqrt, subtract } from "./elementwise.ts";
+import { take } from "./indexing.ts";
+import { concat, reshape } from "./manipulation.ts";
+
+export interface ReduceOptions {
+  /** One axis, several, or all of them. */
+  readonly axis?: AxisArgument;
+  readonly keepdims?: boolean | undefined;
+}
+export interface SumOptions extends ReduceOptions {
+  /** The dtype to add up in; small integers add up in 64 bits unless said. */
+  readonly dtype?: DType | null | undefined;
+}
+export interface VarianceOptions extends ReduceOptions {
+  /** Divides by count − correction: 0 for the population, 1 for a sample. */
+  readonly correction?: number | undefined;
+}
+
+export type ReduceFunction<Options> = <O = unknown>(x: Operand<O>, options?: Options) => LazyArray<O>;
+
+function reduce(
+  op: r.ReduceFunction,
+  x: LazyArray,
+  options: ReduceOptions,
+  extra: { readonly correction?: number } = {},
+): Built {
+  checkKind(op.accepts, x.dtype);
+  const axes = checkAxes(options.axis, x.ndim);
+  return node(op, [x], { axes, keepdims: options.keepdims === true, ...extra });
+}
+
+const plainReduction = (op: r.ReduceFunction): ReduceFunction<ReduceOptions> =>
+  userCall(op.name, (x: Operand, options: ReduceOptions = {}): Built => reduce(op, asLazy(x), options));
+
+const accumulating = (op: r.ReduceFunction): ReduceFunction<SumOptions> =>
+  userCall(op.name, (x: Operand, options: SumOptions = {}): Built => {
+    const array = asLazy(x);
+    return reduce(op, castTo(array, accumulator(array, op.accepts, options.dtype)), options);
+  });
+
+function accumulator(
+  x: LazyArray,
+  accepts: r.ReduceFunction["accepts"],
+  dtype: DType | null | undefined,
+): DType {
+  if (dtype !== undefined && dtype !== null) return checkDType(dtype);
+  checkKind(accepts, x.dtype);
+  return r.accumulatorOf(x.dtype);
+}
+
+export const sum: ReduceFunction<SumOptions> = accumulating(r.sum);
+export const prod: ReduceFunction<SumOptions> = accumulating(r.prod);
+export const max: ReduceFunction<ReduceOptions> = plainReduction(r.max);
+export const min: ReduceFunction<ReduceOptions> = plainReduction(r.min);
+export const any: ReduceFunction<ReduceOptions> = plainReduction(r.any);
+export const all: ReduceFunction<ReduceOptions> = plainReduction(r.all);
+export const countNonzero: ReduceFunction<ReduceOptions> = plainReduction(r.countNonzero);
+
+/** Σx / n. */
+export const mean: ReduceFunction<ReduceOptions> = userCall(
+  "mean",
+  (x: Operand, options: ReduceOptions = {}): Built => {
+    const array = asLazy(x);
+    return reduce(r.mean, castTo(array, toFloating(checkKind("numeric", array.dtype))), options);
+  },
+);
+
+function varianceOf(x: Operand, options: VarianceOptions): Built {
+  const array = asLazy(x);
+  const { correction = 0 } = options;
+  if (typeof correction !== "number" || Number.isNaN(correction)) {
+    throw new ValueError({ what: `correction is ${describe(correction)}`, cure: "It must be a number" });
+  }
+  return reduce(r.variance, castTo(array, toFloating(checkKind("real", array.dtype))), options, {
+    correction,
+  });
+}
+
+/** Σ(x − mean)² / (n − correction), in one stable pass. */
+const variance: ReduceFunction<VarianceOptions> = userCall(
+  "var",
+  (x: Operand, options: VarianceOptions = {}) => varianceOf(x, options),
+);
+
+export { variance as var };
+/** The square root of the variance. */
+export const std: ReduceFunction<VarianceOptions> = userCall(
+  "std",
+  (x: Operand, options: VarianceOptions = {}) => sqrt(varianceOf(x, options)) as Built,
+);
+
+export interface ArgOptions {
+  readonly axis?: number | null | undefined;
+  readonly keepdims?: boolean | undefined;
+}
+/** The place of the extreme along an axis, or its row-major place in the whole array. */
+const argReduction = (op: r.ReduceFunction): ReduceFunction<ArgOptions> =>
+  userCall(op.name, (x: Operand, options: ArgOptions = {}): Built => reduce(op, asLazy(x), options));
+export const argmax: ReduceFunction<ArgOptions> = argReduction(r.argmax);
+export const argmin: ReduceFunction<ArgOptions> = argReduction(r.argmin);
+
+export interface CumulativeOptions {
+  /** May be left out for 1-d arrays. */
+  readonly axis?: number | null | undefined;
+  readonly dtype?: DType | null | undefined;
+  /** Begins with the total of nothing. */
+  readonly includeInitial?: boolean | undefined;
+}
+
+const cumulative = (op: ScanOp): ReduceFunction<CumulativeOptions> =>
+  userCall(op.name, (x: Operand, options: CumulativeOptions = {}): Built => {
+    const array = asLazy(x);
+    const axis = soleAxis(array, options.axis);
+    const summed = castTo(array, accumulator(array, "numeric", options.dtype));
+    const totals = node(op, [summed], { axis });
+    if (options.includeInitial !== true) return totals;
+    const shape = array.shape.map((n, a) => (a === axis ? 1 : n));
+    const initial = full(shape, op.identity, { dtype: totals.dtype, chunks: "all" });
+    return node(concatOp, [initial, totals], { axis });
+  });
+
+function soleAxis(x: LazyArray, axis: number | null | undefined): number {
+  if (axis !== undefined && axis !== null) return checkAxis(axis, x.ndim);
+  if (x.ndim === 1) return 0;
+  throw new ShapeError({
+    what: `the array has ${x.ndim} dimensions and no axis is named`,
+    cure: "Say which axis: {axis: 0}",
+  });
+}
+
+export const cumulativeSum: ReduceFunction<CumulativeOptions> = cumulative(scans.cumulativeSum);
+export const cumulativeProd: ReduceFunction<CumulativeOptions> = cumulative(scans.cumulativeProd);
+
+export interface DiffOptions {
+  readonly axis?: number | undefined;
+  /** How many times. */
+  readonly n?: number | undefined;
+  readonly prepend?: Operand | null | undefined;
+  readonly append?: Operand | null | undefined;
+}
+
+/** x[i + 1] − x[i] along an axis, n times. */
+export const diff: ReduceFunction<DiffOptions> = userCall(
+  "diff",
+  (x: Operand, options: DiffOptions = {}): Built => {
+    const { n = 1 } = options;
+    const axis = checkAxis(options.axis ?? -1, asLazy(x).ndim);
+    if (checkInteger(n, "n") < 0) throw new ValueError({ what: `n is ${n}`, cure: "It must be 0 or more" });
+    const parts = [options.prepend, x, options.append].filter(
+      (part): part is Operand => part !== undefined && part !== null,
+    );
+    let result = parts.length === 1 ? asLazy(x) : concat(parts, { axis });
+    for (let i = 0; i < n && result.shape[axis]! > 0; i++) result = differences(result, axis);
+    return result as Built;
+  },
+);
+
+function differences(x: LazyArray, axis: number): LazyArray {
+  const part = (from: number): LazyArray => partAlong(x, axis, from, x.shape[axis]! - 1);
+  return x.dtype === "bool" ? notEqual(part(1), part(0)) : subtract(part(1), part(0));
+}
+
+export interface SearchsortedOptions {
+  readonly side?: "left" | "right" | undefined;
+  /** Places that sort the first array, as argsort gives them. */
+  readonly sorter?: Operand | null | undefined;
+}
+
+/** Where each element of x2 would go into the sorted 1-d array x1. */
+export const searchsorted: <P = unknown, Q = unknown>(
+  x1: Operand<P>,
+  x2: Operand<Q>,
+  options?: SearchsortedOptions,
+) => LazyArray<P & Q> = userCall(
+  "searchsorted",
+  (x1: Operand, x2: Operand, { side = "left", sorter }: SearchsortedOptions = {}): Built => {
+    if (side !== "left" && side !== "right")
+      throw new ValueError({ what: `side is ${describe(side)}`, cure: 'Use "left" or "right"' });
+    const sorted = sorter === undefined || sorter === null ? x1 : take(x1, sorter, { axis: 0 });
+    const { exprs, parents } = promoteOperands([sorted, x2], (dtype) => checkKind("realOrBool", dtype));
+    return built(makeExpr(searchsortedOp, exprs, { side }), parents);
+  },
+);
+
+export interface SortOptions {
+  readonly axis?: number | undefined;
+  readonly descending?: boolean | undefined;
+  /** Sorting is always stable. */
+  readonly stable?: boolean | undefined;
+}
+
+const sorting = (op: typeof sortOp): ReduceFunction<SortOptions> =>
+  userCall(op.name, (x: Operand, { axis = -1, descending = false }: SortOptions = {}): Built => {
+    const array = asLazy(x);
+    if (array.ndim === 0)
+      throw new ShapeError({
+        what: "a 0-d array cannot be sorted",
+        cure: `It has shape ${shapeText(array.shape)}`,
+      });
+    return node(op, [array], { axis: checkAxis(axis, array.ndim), descending });
+  });
+export const sort: ReduceFunction<SortOptions> = sorting(sortOp);
+export const argsort: ReduceFunction<SortOptions> = sorting(argsortOp);
+
+export interface IsinOptions {
+  /** Tells which are not in x2. */
+  readonly invert?: boolean | undefined;
+}
+
+/** Is each element of x1 among those of x2? NaN is in nothing. */
+export const isin: <P = unknown, Q = unknown>(
+  x1: Operand<P>,
+  x2: Operand<Q>,
+  options?: IsinOptions,
+) => LazyArray<P & Q> = userCall(
+  "isin",
+  (x1: Operand, x2: Operand, { invert = false }: IsinOptions = {}): Built => {
+    const { exprs, parents } = promoteOperands([asLazy(x1), asLazy(x2)], (dtype) =>
+      checkKind("realOrBool", dtype),
+    );
+    const [x, among] = exprs.map((expr) => built(expr, parents));
+    const sorted = sort(reshape(among!, [-1]));
+    if (sorted.size === 0) return full(x!.shape, invert, { chunks: x!.chunks }) as Built;
+    // The last place is as good as one beyond it: what would go there is larger than all.
+    const place = minimum(searchsorted(sorted, x!), sorted.size - 1);
+    return (invert ? notEqual : equal)(take(sorted, place), x!) as Built;
+  },
+);

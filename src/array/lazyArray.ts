@@ -1,0 +1,167 @@
+// LazyArray: an expression in the user's hands. Every operation gives a new one and computes nothing.
+// It remembers the arrays it was made from, because `output` marks a stage of exactly this computation:
+// the interned expression behind it may be shared with others that marked nothing.
+
+import type { Block } from "../core/block.ts";
+import { type ChunkShape, type ChunksArgument, checkChunks, gridOf, singleChunk } from "../core/chunks.ts";
+import { type DType, dtypeOfTypedArray, infoOf, isTypedArray, type TypedArray } from "../core/dtype.ts";
+import { DTypeError, ValueError } from "../core/errors.ts";
+import { isScalar, type Scalar } from "../core/numbers.ts";
+import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
+import { chunksOf } from "../expr/chunks.ts";
+import { Expr, makeExpr } from "../expr/expr.ts";
+import { exprText } from "../expr/print.ts";
+import { DataResource, data as dataOp, sourceAttrs } from "../ops/sources.ts";
+import type { ArrayMethods } from "./methodTypes.ts";
+import { NDArray, type NestedScalars } from "./ndarray.ts";
+import { blockOfNested } from "./nested.ts";
+
+/** What can be wrapped: data in memory. */
+export type ArrayInput = NDArray | TypedArray | readonly NestedScalars[];
+/** What can stand where an array is expected. `O` names the outputs marked on the way. */
+export type Operand<O = unknown> = LazyArray<O> | ArrayInput | Scalar;
+
+interface OutputMark {
+  readonly name: string | undefined;
+  /** Counts all calls of output(), so that marks can be put in call order. */
+  readonly order: number;
+}
+
+let outputCalls = 0;
+const NO_PARENTS: readonly LazyArray[] = Object.freeze([]);
+
+export class LazyArray<O = unknown> {
+  /** For types only: the outputs marked on the way, by name. */
+  declare readonly "~outputs"?: O;
+  readonly expr: Expr;
+  readonly #parents: readonly LazyArray[];
+  #mark: OutputMark | null = null;
+
+  /** Wraps an array in memory. Expressions (with the arrays they were made from) come from this library only. */
+  constructor(input: ArrayInput | Expr, parents: readonly LazyArray[] = NO_PARENTS) {
+    this.expr = input instanceof Expr ? input : exprOfData(input);
+    this.#parents = parents;
+  }
+
+  get dtype(): DType {
+    return this.expr.dtype;
+  }
+  get shape(): Shape {
+    return this.expr.shape;
+  }
+  get ndim(): number {
+    return this.shape.length;
+  }
+  get size(): number {
+    return sizeOf(this.shape);
+  }
+  get nbytes(): number {
+    return this.size * infoOf(this.dtype).bytes;
+  }
+  /** The length of a chunk along each axis; the last chunk may be shorter. */
+  get chunks(): ChunkShape {
+    return chunksOf(this.expr);
+  }
+  /** How many chunks there are along each axis. */
+  get numblocks(): Shape {
+    return gridOf(this.shape, this.chunks);
+  }
+
+  /** Marks this stage: execute() of anything made from it also returns it, by this name or as output_0, output_1, … */
+  output<Name extends string = `output_${number}`>(
+    name?: Name,
+  ): LazyArray<O & { readonly [K in Name]: NDArray }> {
+    checkOutputName(name);
+    this.#mark ??= { name, order: outputCalls++ };
+    return this as LazyArray<unknown> as LazyArray<O & { readonly [K in Name]: NDArray }>;
+  }
+
+  /** The marked stages that this array is made from, in the order they were marked, with their names. */
+  get outputs(): ReadonlyMap<string, LazyArray> {
+    const marked = this.#lineage().filter((array) => array.#mark !== null);
+    marked.sort((a, b) => a.#mark!.order - b.#mark!.order);
+    const named = new Map<string, LazyArray>();
+    marked.forEach((array, index) => {
+      const name = array.#mark!.name ?? `output_${index}`;
+      const other = named.get(name);
+      if (other !== undefined && other.expr !== array.expr) {
+        throw new ValueError({
+          what: `two outputs are named ${describe(name)}`,
+          cure: "Give every output its own name",
+        });
+      }
+      named.set(name, array);
+    });
+    return named;
+  }
+
+  /** This array and all it was made from; a loop, because a chain may be a million long. */
+  #lineage(): LazyArray[] {
+    const seen = new Set<LazyArray>([this]);
+    for (const array of seen) for (const parent of array.#parents) seen.add(parent);
+    return [...seen];
+  }
+
+  /** dtype, shape, chunks and the operations. Computes nothing. */
+  toString(): string {
+    const head = `LazyArray ${this.dtype} ${shapeText(this.shape)} in ${sizeOf(this.numblocks)} chunks of ${shapeText(this.chunks)}`;
+    return `${head}\n${exprText([this.expr], { indent: "  " })}`;
+  }
+}
+
+/** Methods: every function whose first argument is an array (methodTypes.ts, installed by methods.ts). */
+export interface LazyArray<O = unknown> extends ArrayMethods<O> {}
+
+Object.defineProperty(LazyArray.prototype, Symbol.for("nodejs.util.inspect.custom"), {
+  value(this: LazyArray): string {
+    return this.toString();
+  },
+});
+
+function checkOutputName(name: unknown): void {
+  if (name === undefined) return;
+  const isPlain = typeof name === "string" && /^[A-Za-z_$][\w$]*$/.test(name);
+  const isReserved = ["result", "__proto__", "constructor", "prototype", "then"].includes(name as string);
+  if (isPlain && !isReserved) return;
+  throw new ValueError({
+    what: `${describe(name)} cannot name an output${isReserved ? ": it is reserved" : ""}`,
+    cure: 'Use a plain identifier such as "scaled"',
+  });
+}
+
+/** Data in memory as an expression; it is not copied. */
+export function exprOfData(input: ArrayInput, dtype?: DType, chunks?: ChunksArgument): Expr {
+  return exprOfBlock(blockOf(input, dtype), chunks);
+}
+
+export function exprOfBlock(block: Block, chunks?: ChunksArgument): Expr {
+  const { shape, dtype } = block;
+  const cut = chunks === undefined ? singleChunk(shape) : checkChunks(chunks, shape, infoOf(dtype).bytes);
+  const plain = { dtype, shape, strides: block.strides, offset: block.offset, data: block.data };
+  return makeExpr(dataOp, [], { ...sourceAttrs(block, cut), data: new DataResource(plain) });
+}
+
+function blockOf(input: ArrayInput, dtype: DType | undefined): Block {
+  if (input instanceof NDArray) return input;
+  if (isTypedArray(input)) {
+    return {
+      dtype: dtypeOfTypedArray(input),
+      shape: [input.length],
+      strides: stridesOf([input.length]),
+      offset: 0,
+      data: input,
+    };
+  }
+  if (Array.isArray(input)) return blockOfNested(input, dtype);
+  throw new DTypeError({
+    what: `${describe(input)} is not an array`,
+    cure: "Pass a LazyArray, an NDArray, a typed array, a nested list or a number",
+  });
+}
+
+/** An operand that is not a scalar, as a LazyArray. */
+export function asLazy(operand: Operand): LazyArray {
+  if (operand instanceof LazyArray) return operand;
+  if (isScalar(operand)) return new LazyArray(exprOfBlock(blockOfNested(operand, undefined)));
+  return new LazyArray(operand);
+}

@@ -1,0 +1,78 @@
+// Methods: puts every function whose first argument is an array on LazyArray's prototype. The package's
+// door calls `installMethods` once.
+
+import type { Plan, PlanOptions } from "../plan/index.ts";
+import { userMethod } from "./call.ts";
+import {
+  type AsyncComputeOptions,
+  type ComputeOptions,
+  computeArrays,
+  computeArraysSync,
+  execute,
+  executeSync,
+  plan,
+} from "./compute.ts";
+import * as creation from "./functions/creation.ts";
+import * as dtypes from "./functions/dtypes.ts";
+import * as elementwise from "./functions/elementwise.ts";
+import * as indexing from "./functions/indexing.ts";
+import * as linear from "./functions/linear.ts";
+import * as manipulation from "./functions/manipulation.ts";
+import * as statistics from "./functions/statistics.ts";
+import { LazyArray } from "./lazyArray.ts";
+import type { FunctionMethods } from "./methodTypes.ts";
+import type { NDArray } from "./ndarray.ts";
+
+const { fullLike, zerosLike, onesLike, emptyLike, tril, triu } = creation;
+const { broadcastTo, expandDims, squeeze, flip, permuteDims, moveaxis, matrixTranspose } = manipulation;
+const { reshape, roll, repeat, tile, unstack, pad, rechunk } = manipulation;
+const { astype } = dtypes;
+
+/** Total: a method that the type promises and this table lacks does not compile. */
+const FUNCTIONS: { readonly [K in keyof FunctionMethods<unknown>]: unknown } = {
+  ...elementwise,
+  ...{ fullLike, zerosLike, onesLike, emptyLike, tril, triu, astype },
+  ...{ broadcastTo, expandDims, squeeze, flip, permuteDims, moveaxis, matrixTranspose },
+  ...{ reshape, roll, repeat, tile, unstack, pad, rechunk },
+  ...statistics,
+  ...linear,
+  ...indexing,
+};
+
+type AnyFunction = (first: LazyArray, ...rest: readonly unknown[]) => unknown;
+
+/** Installs the methods; a second call changes nothing. */
+export function installMethods(): void {
+  const define = (name: string, value: unknown): void => {
+    Object.defineProperty(LazyArray.prototype, name, { value, writable: true, configurable: true });
+  };
+  for (const [name, body] of Object.entries(FUNCTIONS))
+    define(name, userMethod(name, body as unknown as AnyFunction));
+  define("compute", async function (this: LazyArray, options?: AsyncComputeOptions): Promise<NDArray> {
+    return (await computeArrays([this], options))[0]!;
+  });
+  define("computeSync", function (this: LazyArray, options?: ComputeOptions): NDArray {
+    return computeArraysSync([this], options)[0]!;
+  });
+  define("execute", function (this: LazyArray, options?: AsyncComputeOptions) {
+    return execute(this, options);
+  });
+  define("executeSync", function (this: LazyArray, options?: ComputeOptions) {
+    return executeSync(this, options);
+  });
+  define("plan", function (this: LazyArray, options?: PlanOptions): Plan {
+    return plan(this, options);
+  });
+  defineGetter("T", (x) =>
+    manipulation.permuteDims(
+      x,
+      x.shape.map((_, axis) => x.ndim - 1 - axis),
+    ),
+  );
+  defineGetter("mT", (x) => manipulation.matrixTranspose(x));
+}
+
+function defineGetter(name: string, body: (self: LazyArray) => LazyArray): void {
+  const get = userMethod(name, body);
+  Object.defineProperty(LazyArray.prototype, name, { get, configurable: true });
+}

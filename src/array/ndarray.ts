@@ -1,0 +1,139 @@
+// NDArray: a result in memory. Plain typed-array data with shape and strides (in elements), free to hand
+// to any other library. Complex elements are interleaved pairs in `data`; bool elements are 0 and 1.
+
+import type { Block } from "../core/block.ts";
+import { isContiguous } from "../core/block.ts";
+import { allocate, type DType, infoOf, type TypedArray } from "../core/dtype.ts";
+import { IndexError, ShapeError } from "../core/errors.ts";
+import { Complex, type Scalar } from "../core/numbers.ts";
+import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
+import { copyElements } from "../kernel/routines/walk.ts";
+import { ndarrayText } from "./format.ts";
+
+export type NestedScalars = Scalar | readonly NestedScalars[];
+
+export class NDArray implements Block {
+  readonly data: TypedArray;
+  readonly dtype: DType;
+  readonly shape: Shape;
+  readonly strides: readonly number[];
+  readonly offset: number;
+
+  constructor(
+    data: TypedArray,
+    shape: Shape,
+    dtype: DType,
+    strides: readonly number[] = stridesOf(shape),
+    offset = 0,
+  ) {
+    checkRoom(data, shape, dtype, strides, offset);
+    this.data = data;
+    this.dtype = dtype;
+    this.shape = shape;
+    this.strides = strides;
+    this.offset = offset;
+  }
+
+  static fromBlock({ data, shape, dtype, strides, offset }: Block): NDArray {
+    return new NDArray(data, shape, dtype, strides, offset);
+  }
+
+  get ndim(): number {
+    return this.shape.length;
+  }
+  get size(): number {
+    return sizeOf(this.shape);
+  }
+  get nbytes(): number {
+    return this.size * infoOf(this.dtype).bytes;
+  }
+
+  /** One element; without indices the only element of a size-1 array. Negative indices count from the end. */
+  item(...indices: readonly number[]): Scalar {
+    if (indices.length === 0 && this.size === 1) return this.#element(this.offset);
+    if (indices.length !== this.ndim) {
+      throw new IndexError({
+        what: `item takes ${this.ndim} indices for shape ${shapeText(this.shape)}, not ${indices.length}`,
+        cure: "Give one index per axis",
+      });
+    }
+    return this.#element(
+      indices.reduce((at, index, axis) => at + this.#place(index, axis) * this.strides[axis]!, this.offset),
+    );
+  }
+
+  #place(index: number, axis: number): number {
+    const length = this.shape[axis]!;
+    if (Number.isInteger(index) && index >= -length && index < length)
+      return index < 0 ? index + length : index;
+    throw new IndexError({
+      what: `index ${describe(index)} is out of range for axis ${axis} of length ${length}`,
+      cure: `Use ${-length} to ${length - 1}`,
+    });
+  }
+
+  #element(at: number): Scalar {
+    if (infoOf(this.dtype).slots === 2)
+      return new Complex(this.data[2 * at] as number, this.data[2 * at + 1] as number);
+    const value = this.data[at]!;
+    return this.dtype === "bool" ? value !== 0 : value;
+  }
+
+  /** Nested lists of JavaScript values; a 0-d array gives the value itself. */
+  toList(): NestedScalars {
+    return this.#nested(0, this.offset);
+  }
+
+  #nested(axis: number, at: number): NestedScalars {
+    if (axis === this.ndim) return this.#element(at);
+    return Array.from({ length: this.shape[axis]! }, (_, i) =>
+      this.#nested(axis + 1, at + i * this.strides[axis]!),
+    );
+  }
+
+  /** The same elements in row-major order without gaps: itself where they lie so already. */
+  toContiguous(): NDArray {
+    if (isContiguous(this) && this.offset === 0 && this.data.length === this.size * infoOf(this.dtype).slots)
+      return this;
+    const copy = new NDArray(allocate(this.dtype, this.size), this.shape, this.dtype);
+    copyElements(this, copy);
+    return copy;
+  }
+
+  /** Elements in row-major order. */
+  *[Symbol.iterator](): Generator<Scalar> {
+    const flat = this.toContiguous();
+    for (let i = 0; i < flat.size; i++) yield flat.#element(i);
+  }
+
+  toString(): string {
+    return ndarrayText(this);
+  }
+}
+
+// console.log in Node shows the elements, not the object's fields.
+Object.defineProperty(NDArray.prototype, Symbol.for("nodejs.util.inspect.custom"), {
+  value(this: NDArray): string {
+    return this.toString();
+  },
+});
+
+/** Every element that shape and strides can reach must be in the data. */
+function checkRoom(
+  data: TypedArray,
+  shape: Shape,
+  dtype: DType,
+  strides: readonly number[],
+  offset: number,
+): void {
+  const reach = (sign: 1 | -1): number =>
+    shape.reduce((sum, n, axis) => sum + Math.max(0, sign * strides[axis]! * (n - 1)), 0);
+  const isEmpty = sizeOf(shape) === 0;
+  const needed = isEmpty ? 0 : (offset + reach(1) + 1) * infoOf(dtype).slots;
+  const isInside = isEmpty || (needed <= data.length && offset - reach(-1) >= 0);
+  if (data instanceof infoOf(dtype).array && isInside) return;
+  throw new ShapeError({
+    what: `${data.constructor.name} of ${data.length} does not hold ${dtype} ${shapeText(shape)}, which needs ${needed}`,
+    cure: "Shape, dtype and data must belong together",
+  });
+}

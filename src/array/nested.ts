@@ -1,0 +1,96 @@
+// Nested lists → arrays. In: what the user wrote. Out: a contiguous block, or an error that says where the
+// list is ragged or holds something else. Depth and size are bounded by what was handed in.
+
+import { type Block, newBlock } from "../core/block.ts";
+import { type DType, infoOf, isWide, type TypedArray } from "../core/dtype.ts";
+import { DTypeError, ShapeError } from "../core/errors.ts";
+import { Complex, fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
+import { resultDType } from "../core/promotion.ts";
+import { describe, type Shape } from "../core/shape.ts";
+import type { NestedScalars } from "./ndarray.ts";
+
+const MAX_DEPTH = 32;
+
+export function blockOfNested(list: NestedScalars, dtype: DType | undefined): Block {
+  const shape = shapeOfNested(list);
+  const scalars: Scalar[] = [];
+  collect(list, shape, [], scalars);
+  const chosen = dtype ?? (scalars.length === 0 ? "float64" : resultDType([], distinctKinds(scalars)));
+  const block = newBlock(chosen, shape);
+  scalars.forEach((value, i) => storeScalar(block.data, chosen, i, value));
+  return block;
+}
+
+/** One scalar of each weak kind is enough to find the dtype. */
+function distinctKinds(scalars: readonly Scalar[]): Scalar[] {
+  const kinds = new Map<string, Scalar>();
+  for (const value of scalars) {
+    const kind =
+      value instanceof Complex
+        ? "complex"
+        : typeof value === "number" && !Number.isInteger(value)
+          ? "float"
+          : typeof value;
+    if (!kinds.has(kind)) kinds.set(kind, value);
+  }
+  return [...kinds.values()];
+}
+
+/** The shape that the first elements suggest. */
+function shapeOfNested(list: NestedScalars): Shape {
+  const shape: number[] = [];
+  let level: NestedScalars | undefined = list;
+  while (Array.isArray(level)) {
+    shape.push(level.length);
+    level = level[0] as NestedScalars | undefined;
+    if (shape.length > MAX_DEPTH) {
+      throw new ShapeError({
+        what: `lists are nested deeper than ${MAX_DEPTH}`,
+        cure: "Does a list contain itself",
+      });
+    }
+  }
+  return shape;
+}
+
+function collect(list: unknown, shape: Shape, place: readonly number[], into: Scalar[]): void {
+  const depth = place.length;
+  if (depth === shape.length) {
+    if (!isScalar(list)) throw notAScalar(list, place);
+    into.push(list);
+    return;
+  }
+  if (!Array.isArray(list) || list.length !== shape[depth]) {
+    const found = Array.isArray(list) ? `has ${list.length} elements` : `is ${describe(list)}`;
+    throw new ShapeError({
+      what: `the nested list is ragged: [${place.join(", ")}] ${found} where ${shape[depth]} elements were expected`,
+      cure: "All lists of one level must be equally long; ragged data belongs in chunkwise/ragged",
+    });
+  }
+  list.forEach((item, i) => collect(item, shape, [...place, i], into));
+}
+
+function notAScalar(value: unknown, place: readonly number[]): Error {
+  const where = place.length === 0 ? "the value" : `[${place.join(", ")}]`;
+  if (Array.isArray(value)) {
+    return new ShapeError({
+      what: `the nested list is ragged: ${where} is a list of ${value.length} where a number was expected`,
+      cure: "All lists of one level must be equally long; ragged data belongs in chunkwise/ragged",
+    });
+  }
+  return new DTypeError({
+    what: `${where} is ${describe(value)}, not a number, bigint, boolean or complex`,
+    cure: "Arrays hold numbers",
+  });
+}
+
+/** Stores one value as the dtype holds it; an error where it does not fit. */
+export function storeScalar(data: TypedArray, dtype: DType, at: number, value: Scalar): void {
+  const fitted = fitScalar(value, dtype);
+  if (fitted instanceof Complex) {
+    data[2 * at] = fitted.re;
+    data[2 * at + 1] = fitted.im;
+  } else if (infoOf(dtype).slots === 1) {
+    data[at] = isWide(dtype) ? BigInt(fitted) : Number(fitted);
+  }
+}

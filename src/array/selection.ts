@@ -1,0 +1,154 @@
+// Selections: what a user writes between brackets → one item per axis of the array.
+// In: ints, slices ("0:10:2" or cw.slice), "...", null, arrays. Out: normalised items, ellipsis filled in,
+// bounds resolved against the shape. Errors name the axis, the index and the range.
+
+import { isTypedArray, type TypedArray } from "../core/dtype.ts";
+import { IndexError } from "../core/errors.ts";
+import { describe, type Shape, shapeText } from "../core/shape.ts";
+import { asLazy, LazyArray } from "./lazyArray.ts";
+import { NDArray, type NestedScalars } from "./ndarray.ts";
+
+export class Slice {
+  readonly start: number | null;
+  readonly stop: number | null;
+  readonly step: number | null;
+
+  constructor(start: number | null, stop: number | null, step: number | null) {
+    this.start = checkBound(start, "start");
+    this.stop = checkBound(stop, "stop");
+    this.step = checkBound(step, "step");
+  }
+
+  toString(): string {
+    const text = (x: number | null): string => (x === null ? "" : String(x));
+    return `${text(this.start)}:${text(this.stop)}${this.step === null ? "" : `:${this.step}`}`;
+  }
+}
+
+/** Python's slice(stop), slice(start, stop), slice(start, stop, step). */
+export function slice(start: number | null, stop?: number | null, step?: number | null): Slice {
+  return stop === undefined ? new Slice(null, start, null) : new Slice(start, stop, step ?? null);
+}
+
+export type SelectionItem =
+  | number
+  | bigint
+  | Slice
+  | string
+  | null
+  | LazyArray
+  | NDArray
+  | TypedArray
+  | readonly NestedScalars[];
+
+/** Per axis of the array, or a new axis. */
+export type AxisItem =
+  | { readonly kind: "index"; readonly axis: number; readonly at: number }
+  | {
+      readonly kind: "range";
+      readonly axis: number;
+      readonly start: number;
+      readonly step: number;
+      readonly length: number;
+    }
+  | { readonly kind: "array"; readonly axis: number; readonly index: LazyArray }
+  | { readonly kind: "newaxis" };
+
+function checkBound(value: unknown, name: string): number | null {
+  if (value === null || value === undefined) return null;
+  if (Number.isSafeInteger(value)) return value as number;
+  if (value === Infinity || value === -Infinity)
+    return (value as number) > 0 ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER;
+  throw new IndexError({
+    what: `the slice's ${name} is ${describe(value)}`,
+    cure: "Use whole numbers or null",
+  });
+}
+
+const SLICE_TEXT = /^\s*(-?\d+)?\s*:\s*(-?\d+)?\s*(?::\s*(-?\d+)?\s*)?$/;
+
+/** "1:3", "::-1", ":". */
+function parseSlice(text: string): Slice {
+  const match = SLICE_TEXT.exec(text);
+  if (match === null) {
+    throw new IndexError({
+      what: `${describe(text)} is not a slice`,
+      cure: 'Write "start:stop:step", for example "0:10:2", or "..."',
+    });
+  }
+  const bound = (part: string | undefined): number | null => (part === undefined ? null : Number(part));
+  return new Slice(bound(match[1]), bound(match[2]), bound(match[3]));
+}
+
+export function resolveSelection(items: readonly SelectionItem[], shape: Shape): AxisItem[] {
+  const expanded = expandEllipsis(items.map(readItem), shape);
+  const resolved: AxisItem[] = [];
+  let axis = 0;
+  for (const item of expanded) {
+    if (item === null) resolved.push({ kind: "newaxis" });
+    else if (item instanceof LazyArray) resolved.push({ kind: "array", axis: axis++, index: item });
+    else if (item instanceof Slice) resolved.push(resolveSlice(item, axis, shape[axis++]!));
+    else resolved.push({ kind: "index", axis, at: resolveIndex(item, axis, shape[axis++]!) });
+  }
+  return resolved;
+}
+
+type ReadItem = number | Slice | "..." | null | LazyArray;
+
+function readItem(item: SelectionItem): ReadItem {
+  if (item === null || item === "..." || item instanceof Slice || item instanceof LazyArray) return item;
+  if (typeof item === "string") return parseSlice(item);
+  if (typeof item === "bigint") return Number(item);
+  if (typeof item === "number") return item;
+  if (item instanceof NDArray || isTypedArray(item) || Array.isArray(item)) return asLazy(item);
+  throw new IndexError({
+    what: `${describe(item)} cannot select`,
+    cure: 'Use whole numbers, slices such as "0:10:2", "...", null, or integer arrays',
+  });
+}
+
+/** "..." stands for as many whole axes as are left; at the end it may be left away. */
+function expandEllipsis(items: readonly ReadItem[], shape: Shape): Exclude<ReadItem, "...">[] {
+  const ellipses = items.filter((item) => item === "...").length;
+  if (ellipses > 1)
+    throw new IndexError({ what: `the selection has ${ellipses} ellipses`, cure: 'Use "..." once' });
+  const used = items.filter((item) => item !== null && item !== "...").length;
+  if (used > shape.length) {
+    throw new IndexError({
+      what: `${used} indices for an array of shape ${shapeText(shape)}`,
+      cure: `Use at most ${shape.length}`,
+    });
+  }
+  const whole = Array.from({ length: shape.length - used }, () => new Slice(null, null, null));
+  const at = items.indexOf("...");
+  const list = items.filter((item): item is Exclude<ReadItem, "..."> => item !== "...");
+  list.splice(at < 0 ? list.length : at, 0, ...whole);
+  return list;
+}
+
+function resolveIndex(index: number, axis: number, length: number): number {
+  if (Number.isInteger(index) && index >= -length && index < length)
+    return index < 0 ? index + length : index;
+  const cure = !Number.isInteger(index)
+    ? "An index is a whole number"
+    : length === 0
+      ? "The axis is empty"
+      : `Use ${-length} to ${length - 1}`;
+  throw new IndexError({
+    what: `index ${describe(index)} is out of range for axis ${axis} of length ${length}`,
+    cure,
+  });
+}
+
+/** Python's rules: bounds beyond the ends are cut, a negative step runs backwards. */
+function resolveSlice(item: Slice, axis: number, length: number): AxisItem {
+  const step = item.step ?? 1;
+  if (step === 0)
+    throw new IndexError({ what: `the slice's step is 0 at axis ${axis}`, cure: "Use a step other than 0" });
+  const [lowest, highest] = step > 0 ? [0, length] : [-1, length - 1];
+  const bound = (x: number | null, otherwise: number): number =>
+    x === null ? otherwise : Math.min(Math.max(x < 0 ? x + length : x, lowest), highest);
+  const start = bound(item.start, step > 0 ? lowest : highest);
+  const stop = bound(item.stop, step > 0 ? highest : lowest);
+  return { kind: "range", axis, start, step, length: Math.max(0, Math.ceil((stop - start) / step)) };
+}

@@ -1,0 +1,86 @@
+// cw.expr: mathematics as a template. The parser knows grammar only; this is where names become functions
+// of the array API and holes become operands. Nothing is evaluated as code: names are looked up in a table.
+
+import { ValueError } from "../core/errors.ts";
+import { isScalar } from "../core/numbers.ts";
+import { describe } from "../core/shape.ts";
+import { suggestions } from "../core/suggest.ts";
+import { userCall } from "./call.ts";
+import * as creation from "./functions/creation.ts";
+import * as dtypes from "./functions/dtypes.ts";
+import * as elementwise from "./functions/elementwise.ts";
+import * as indexing from "./functions/indexing.ts";
+import * as linear from "./functions/linear.ts";
+import * as manipulation from "./functions/manipulation.ts";
+import * as statistics from "./functions/statistics.ts";
+import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
+import { type SelectionItem, Slice } from "./selection.ts";
+import { type EvaluationContext, evaluate, type IndexItem, UnknownName } from "./template/evaluate.ts";
+import { parse } from "./template/parse.ts";
+
+type AnyFunction = (...args: readonly unknown[]) => unknown;
+
+const FUNCTIONS: ReadonlyMap<string, AnyFunction> = new Map(
+  Object.entries<unknown>({
+    ...elementwise,
+    ...statistics,
+    ...manipulation,
+    ...linear,
+    ...indexing,
+    ...creation,
+    ...dtypes,
+  }).filter((entry): entry is [string, AnyFunction] => typeof entry[1] === "function"),
+);
+
+const CONSTANTS: ReadonlyMap<string, number> = new Map([
+  ["pi", dtypes.pi],
+  ["e", dtypes.e],
+  ["inf", dtypes.inf],
+  ["nan", dtypes.nan],
+]);
+
+/** `` expr`(${x}*2 + ${y}*3) / (1 + ${x}**2)` `` */
+export const expr: (strings: TemplateStringsArray, ...holes: readonly Operand[]) => LazyArray = userCall(
+  "expr",
+  (strings: TemplateStringsArray, ...holes: readonly Operand[]) =>
+    evaluate(parse(strings.raw), contextOf(holes)),
+);
+
+function contextOf(holes: readonly Operand[]): EvaluationContext<LazyArray> {
+  return {
+    hole: (index) => holes[index],
+    constant: (name) => CONSTANTS.get(name),
+    call,
+    method: (target, name, args, keywords) =>
+      attribute(target, name) ?? call(name, [target, ...args], keywords),
+    index: (target, items) => indexing.get(target as Operand, ...items.map(selectionItem)),
+    result: (value) => (value instanceof LazyArray ? value : asLazy(checkResult(value))),
+  };
+}
+
+function call(name: string, args: readonly unknown[], keywords: ReadonlyMap<string, unknown>): unknown {
+  const f = FUNCTIONS.get(name);
+  if (f === undefined) throw new UnknownName(name, suggestions(name, [...FUNCTIONS.keys()]));
+  // A null prototype: no keyword can reach Object's own.
+  const options: Record<string, unknown> = Object.assign(Object.create(null), Object.fromEntries(keywords));
+  return keywords.size === 0 ? f(...args) : f(...args, options);
+}
+
+/** `.T` and `.mT` are properties of arrays. */
+function attribute(target: unknown, name: string): LazyArray | undefined {
+  if (name !== "T" && name !== "mT") return undefined;
+  return asLazy(target as Operand)[name];
+}
+
+function selectionItem(item: IndexItem): SelectionItem {
+  if (item === null || item === "..." || typeof item === "number") return item;
+  return "value" in item ? (item.value as SelectionItem) : new Slice(item.start, item.stop, item.step);
+}
+
+function checkResult(value: unknown): Operand {
+  if (isScalar(value)) return value;
+  throw new ValueError({
+    what: `the expression is ${describe(value)}, not an array`,
+    cure: "Functions that return lists cannot end an expression",
+  });
+}

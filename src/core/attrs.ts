@@ -1,0 +1,39 @@
+// Attributes: what an op needs beside its inputs. Plain data, so that they can be compared, printed,
+// hashed and stored as JSON. The one exception is a Resource: something in memory that has an identity
+// here and a fingerprint everywhere.
+
+import { InvariantError } from "./errors.ts";
+import { Complex, numberText } from "./numbers.ts";
+import { describe } from "./shape.ts";
+
+export type Attr = null | boolean | number | bigint | string | Complex | Resource | readonly Attr[];
+export type Attrs = { readonly [name: string]: Attr };
+
+export const NO_ATTRS: Attrs = Object.freeze({});
+
+/** A thing in memory (an array's data, a user's function). Two resources are equal when they are the same object. */
+export abstract class Resource {
+  static #count = 0;
+  readonly id: number = ++Resource.#count;
+  /** The same in every process for the same contents. */
+  abstract fingerprint(): string;
+}
+
+/** One text per value: different values have different texts (−0 and 0, 1 and 1n and "1" too). */
+export function attrsText(attrs: Attrs, resourceText: (resource: Resource) => string): string {
+  if (attrs === NO_ATTRS) return "";
+  let text = "";
+  for (const name in attrs) text += `${name}=${attrText(attrs[name]!, resourceText)};`;
+  return text;
+}
+
+function attrText(value: Attr, resourceText: (resource: Resource) => string): string {
+  if (typeof value === "number") return numberText(value);
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "boolean" || value === null) return String(value);
+  if (value instanceof Complex) return value.toString();
+  if (value instanceof Resource) return resourceText(value);
+  if (Array.isArray(value)) return `[${value.map((item) => attrText(item, resourceText)).join(",")}]`;
+  throw new InvariantError({ what: `${describe(value)} cannot be an attribute` });
+}

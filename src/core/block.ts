@@ -1,0 +1,35 @@
+// A block: elements in memory and how to walk them. Strides and offset count elements, not bytes;
+// a complex element takes two slots of `data`. A stride may be 0 (broadcast) or negative (flipped).
+
+import { allocate, type DType, infoOf, type TypedArray } from "./dtype.ts";
+import { type Shape, sizeOf, stridesOf } from "./shape.ts";
+
+export interface Block {
+  readonly dtype: DType;
+  readonly shape: Shape;
+  readonly strides: readonly number[];
+  readonly offset: number;
+  readonly data: TypedArray;
+}
+
+export function newBlock(dtype: DType, shape: Shape): Block {
+  return { dtype, shape, strides: stridesOf(shape), offset: 0, data: allocate(dtype, sizeOf(shape)) };
+}
+
+/** A part of a block, sharing its memory. */
+export function subBlock(block: Block, start: readonly number[], shape: Shape): Block {
+  const offset = start.reduce((at, x, axis) => at + x * block.strides[axis]!, block.offset);
+  return { ...block, shape, offset };
+}
+
+export const blockBytes = (dtype: DType, shape: Shape): number => infoOf(dtype).bytes * sizeOf(shape);
+
+/** True when the elements lie one after another in row-major order. */
+export function isContiguous(block: Block): boolean {
+  let expected = 1;
+  for (let axis = block.shape.length - 1; axis >= 0; axis--) {
+    if (block.shape[axis] !== 1 && block.strides[axis] !== expected) return false;
+    expected *= block.shape[axis]!;
+  }
+  return true;
+}

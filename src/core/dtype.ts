@@ -1,0 +1,127 @@
+// The data types of the array API and what is known of each. One table; everything else asks it.
+
+export const DTYPES = [
+  "bool",
+  "int8",
+  "int16",
+  "int32",
+  "int64",
+  "uint8",
+  "uint16",
+  "uint32",
+  "uint64",
+  "float32",
+  "float64",
+  "complex64",
+  "complex128",
+] as const;
+
+export type DType = (typeof DTYPES)[number];
+export type ComplexDType = "complex64" | "complex128";
+export type FloatDType = "float32" | "float64";
+/** The types a machine register holds: a complex number is two of them. */
+export type RealDType = Exclude<DType, ComplexDType>;
+export type Kind = "bool" | "int" | "uint" | "float" | "complex";
+
+export type TypedArray =
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | BigInt64Array
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | BigUint64Array
+  | Float32Array
+  | Float64Array;
+
+interface TypedArrayConstructor {
+  new (length: number): TypedArray;
+  new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): TypedArray;
+  readonly BYTES_PER_ELEMENT: number;
+}
+
+export interface DTypeInfo {
+  readonly kind: Kind;
+  /** Bytes of one element. */
+  readonly bytes: number;
+  /** What holds the elements; complex numbers are interleaved pairs of `part`. */
+  readonly array: TypedArrayConstructor;
+  readonly part: RealDType;
+  /** Typed-array slots per element: 2 for complex numbers. */
+  readonly slots: 1 | 2;
+}
+
+const real = (part: RealDType, kind: Kind, array: TypedArrayConstructor): DTypeInfo => ({
+  kind,
+  bytes: array.BYTES_PER_ELEMENT,
+  array,
+  part,
+  slots: 1,
+});
+const complex = (part: FloatDType, array: TypedArrayConstructor): DTypeInfo => ({
+  kind: "complex",
+  bytes: 2 * array.BYTES_PER_ELEMENT,
+  array,
+  part,
+  slots: 2,
+});
+
+const INFO: { readonly [D in DType]: DTypeInfo } = {
+  bool: real("bool", "bool", Uint8Array),
+  int8: real("int8", "int", Int8Array),
+  int16: real("int16", "int", Int16Array),
+  int32: real("int32", "int", Int32Array),
+  int64: real("int64", "int", BigInt64Array),
+  uint8: real("uint8", "uint", Uint8Array),
+  uint16: real("uint16", "uint", Uint16Array),
+  uint32: real("uint32", "uint", Uint32Array),
+  uint64: real("uint64", "uint", BigUint64Array),
+  float32: real("float32", "float", Float32Array),
+  float64: real("float64", "float", Float64Array),
+  complex64: complex("float32", Float32Array),
+  complex128: complex("float64", Float64Array),
+};
+
+export const DEFAULT_FLOAT = "float64" as const;
+export const DEFAULT_INT = "int64" as const;
+export const DEFAULT_COMPLEX = "complex128" as const;
+export const INDEX_DTYPE = "int64" as const;
+
+export const infoOf = (dtype: DType): DTypeInfo => INFO[dtype];
+export const kindOf = (dtype: DType): Kind => INFO[dtype].kind;
+export const isDType = (name: unknown): name is DType =>
+  typeof name === "string" && Object.hasOwn(INFO, name);
+export const isInteger = (dtype: DType): boolean => kindOf(dtype) === "int" || kindOf(dtype) === "uint";
+export const isFloat = (dtype: DType): dtype is FloatDType => kindOf(dtype) === "float";
+export const isComplex = (dtype: DType): dtype is ComplexDType => kindOf(dtype) === "complex";
+/** Held as BigInt in JavaScript. */
+export const isWide = (dtype: DType): dtype is "int64" | "uint64" => dtype === "int64" || dtype === "uint64";
+
+/** A zeroed typed array for `count` elements of `dtype`. */
+export function allocate(dtype: DType, count: number): TypedArray {
+  const { array: ArrayOf, slots } = INFO[dtype];
+  return new ArrayOf(count * slots);
+}
+
+/** The dtype whose elements a plain typed array holds as it is. */
+export function dtypeOfTypedArray(data: TypedArray): RealDType {
+  if (data instanceof Float64Array) return "float64";
+  if (data instanceof Float32Array) return "float32";
+  if (data instanceof Int32Array) return "int32";
+  if (data instanceof Uint32Array) return "uint32";
+  if (data instanceof Int16Array) return "int16";
+  if (data instanceof Uint16Array) return "uint16";
+  if (data instanceof Int8Array) return "int8";
+  if (data instanceof BigInt64Array) return "int64";
+  if (data instanceof BigUint64Array) return "uint64";
+  return "uint8";
+}
+
+export function isTypedArray(value: unknown): value is TypedArray {
+  return (
+    ArrayBuffer.isView(value) &&
+    !(value instanceof DataView) &&
+    Object.getPrototypeOf(value) !== Object.prototype
+  );
+}

@@ -1,0 +1,111 @@
+// Expr: what is to be computed. An interned, immutable node: equal expressions are the same object,
+// so merging common subexpressions is free and a type is never stale.
+// In: an op, inputs, attributes. Out: the one node of that meaning.
+// Must hold: type = op.infer(types of inputs, attrs). Chunks are not part of the type (chunks.ts).
+
+import { type Attrs, attrsText, NO_ATTRS } from "../core/attrs.ts";
+import type { DType } from "../core/dtype.ts";
+import type { Shape } from "../core/shape.ts";
+import { InternTable } from "./intern.ts";
+import type { ArrayType, Op } from "./op.ts";
+import { currentSite, type Site } from "./site.ts";
+
+export class Expr {
+  readonly op: Op;
+  readonly inputs: readonly Expr[];
+  readonly attrs: Attrs;
+  readonly type: ArrayType;
+  /** Grows with construction, so inputs have smaller numbers than what uses them. */
+  readonly id: number;
+  readonly hash: number;
+  /** The user's call that made it first. */
+  readonly site: Site | null;
+  /** Filled by key.ts on demand. */
+  key: string | null = null;
+
+  /** Use `makeExpr`: only interned nodes compare by identity. */
+  constructor(
+    op: Op,
+    inputs: readonly Expr[],
+    attrs: Attrs,
+    type: ArrayType,
+    id: number,
+    hash: number,
+    site: Site | null,
+  ) {
+    this.op = op;
+    this.inputs = inputs;
+    this.attrs = attrs;
+    this.type = type;
+    this.id = id;
+    this.hash = hash;
+    this.site = site;
+  }
+
+  get dtype(): DType {
+    return this.type.dtype;
+  }
+  get shape(): Shape {
+    return this.type.shape;
+  }
+}
+
+const NO_INPUTS: readonly Expr[] = Object.freeze([]);
+const table = new InternTable<Expr>();
+let nextId = 0;
+
+export function makeExpr(
+  op: Op,
+  inputs: readonly Expr[] = NO_INPUTS,
+  attrs: Attrs = NO_ATTRS,
+  site: Site | null = currentSite(),
+): Expr {
+  const text = localText(attrs);
+  const hash = hashNode(op, inputs, text);
+  const known = table.find(hash, (node) => isSameNode(node, op, inputs, text));
+  if (known !== undefined) return known;
+  const type = inferType(op, inputs, attrs);
+  const node = new Expr(op, inputs, attrs, type, nextId++, hash, site);
+  table.add(hash, node);
+  return node;
+}
+
+const localText = (attrs: Attrs): string => attrsText(attrs, (resource) => `#${resource.id}`);
+
+function inferType(op: Op, inputs: readonly Expr[], attrs: Attrs): ArrayType {
+  const types = new Array<ArrayType>(inputs.length);
+  for (let i = 0; i < inputs.length; i++) types[i] = inputs[i]!.type;
+  return op.infer(types, attrs);
+}
+
+function isSameNode(node: Expr, op: Op, inputs: readonly Expr[], text: string): boolean {
+  if (node.op !== op || node.inputs.length !== inputs.length) return false;
+  for (let i = 0; i < inputs.length; i++) if (node.inputs[i] !== inputs[i]) return false;
+  return text === localText(node.attrs);
+}
+
+const opHashes = new WeakMap<Op, number>();
+
+function hashNode(op: Op, inputs: readonly Expr[], text: string): number {
+  let hash = opHashes.get(op);
+  if (hash === undefined) {
+    hash = hashText(op.name, 0x811c9dc5);
+    opHashes.set(op, hash);
+  }
+  for (let i = 0; i < inputs.length; i++) hash = mix(hash, inputs[i]!.id);
+  return text === "" ? hash : hashText(text, hash);
+}
+
+const mix = (hash: number, value: number): number => {
+  const x = Math.imul(hash ^ value, 0x9e3779b1);
+  return x ^ (x >>> 15);
+};
+
+function hashText(text: string, seed: number): number {
+  let hash = seed;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash ^ (hash >>> 13);
+}
+
+/** How many live nodes the table holds, for tests and diagnostics. */
+export const internedCount = (): number => table.sweep();

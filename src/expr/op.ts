@@ -1,0 +1,124 @@
+// What an op is: a record whose class says how every later stage treats it. Stages switch on the
+// class, never on the name; what a stage needs to know of one op is a field here.
+// Must hold: infer() is a pure function of input types and attributes.
+
+import type { Attrs } from "../core/attrs.ts";
+import type { Box } from "../core/box.ts";
+import type { ChunkShape } from "../core/chunks.ts";
+import type { DType } from "../core/dtype.ts";
+import type { Scalar } from "../core/numbers.ts";
+import type { Shape } from "../core/shape.ts";
+import type { Term, Value } from "../kernel/scalar.ts";
+
+/** The type of a dense array. */
+export interface ArrayType {
+  readonly dtype: DType;
+  readonly shape: Shape;
+}
+
+interface OpBase {
+  readonly name: string;
+  /** The type of the result; throws a typed error when the inputs do not fit. */
+  infer(inputs: readonly ArrayType[], attrs: Attrs): ArrayType;
+}
+
+/** Where arrays come from: computed from coordinates (`body`), or stored somewhere (no body). */
+export interface SourceOp extends OpBase {
+  readonly class: "source";
+  readonly body: ((attrs: Attrs, type: ArrayType, index: (axis: number) => Term) => Value) | null;
+  chunks(attrs: Attrs, type: ArrayType): ChunkShape;
+}
+
+/** One lane out for one lane in of every input; inputs broadcast. */
+export interface ElementwiseOp extends OpBase {
+  readonly class: "elementwise";
+  body(inputs: readonly Value[], attrs: Attrs): Value;
+}
+
+/** What a reduction's end knows beside its state. */
+export interface ReduceEnd {
+  /** How many elements went into one result. */
+  readonly count: number;
+  readonly attrs: Attrs;
+  readonly dtype: DType;
+}
+
+/**
+ * A reduction over attrs.axes: finish(combine(lift(x₀), lift(x₁), …)). combine is associative and
+ * commutative up to rounding, with identity() as its neutral element, so any tree may be used.
+ */
+export interface ReduceOp extends OpBase {
+  readonly class: "reduce";
+  /** Dtypes of the state's components. */
+  state(input: DType, attrs: Attrs): readonly DType[];
+  /** `position` is the element's row-major number within the reduced axes, an int64. */
+  lift(x: Value, position: () => Term, attrs: Attrs): readonly Value[];
+  combine(a: readonly Value[], b: readonly Value[]): readonly Value[];
+  /** The state of no elements. */
+  identity(input: DType, attrs: Attrs): readonly Scalar[];
+  finish(state: readonly Value[], end: ReduceEnd): Value;
+}
+
+/** Running totals along attrs.axis. */
+export interface ScanOp extends OpBase {
+  readonly class: "scan";
+  combine(a: Value, b: Value): Value;
+  identity: Scalar;
+}
+
+/** An axis of a piece: how far one step goes in the output and in the input (axis −1: nowhere). */
+export interface PieceAxis {
+  readonly length: number;
+  readonly outAxis: number;
+  readonly outStep: number;
+  readonly inAxis: number;
+  readonly inStep: number;
+}
+
+/** A part of an output that is a strided copy of a part of one input, or filled with one value. */
+export interface Piece {
+  readonly from: { readonly input: number; readonly start: readonly number[] } | { readonly fill: Scalar };
+  /** Where the piece begins in the output. */
+  readonly start: readonly number[];
+  readonly axes: readonly PieceAxis[];
+}
+
+/** Elements go elsewhere and stay what they are: the output is a few strided copies of the inputs. */
+export interface MoveOp extends OpBase {
+  readonly class: "move";
+  /** The pieces that fill a box of the output, in order: a later piece overwrites an earlier one. */
+  pieces(out: Box, inputs: readonly ArrayType[], attrs: Attrs, type: ArrayType): readonly Piece[];
+  chunks(
+    inputs: readonly ChunkShape[],
+    types: readonly ArrayType[],
+    attrs: Attrs,
+    type: ArrayType,
+  ): ChunkShape;
+  /** False when one input element can go to several output elements. */
+  readonly injective: boolean;
+}
+
+/** Sums of products over attrs.contractA / contractB, for each of batchA / batchB (XLA's dot_general). */
+export interface ContractOp extends OpBase {
+  readonly class: "contract";
+  readonly routine: string;
+}
+
+/** A block computation with a routine of its own. */
+export interface RoutineOp extends OpBase {
+  readonly class: "routine";
+  readonly routine: string;
+  /** The box that has to be computed to have a box of the output: larger where the routine works on whole axes. */
+  computes(out: Box, type: ArrayType, attrs: Attrs): Box;
+  /** The box of every input that a computed box of the output needs. */
+  demand(out: Box, inputs: readonly ArrayType[], attrs: Attrs): readonly Box[];
+  chunks(
+    inputs: readonly ChunkShape[],
+    types: readonly ArrayType[],
+    attrs: Attrs,
+    type: ArrayType,
+  ): ChunkShape;
+}
+
+export type Op = SourceOp | ElementwiseOp | ReduceOp | ScanOp | MoveOp | ContractOp | RoutineOp;
+export type OpClass = Op["class"];

@@ -1,0 +1,142 @@
+// A block program: what one task does with its blocks, as data. Loops of scalar programs, reductions,
+// scans and routine calls over numbered buffers. It speaks of coordinates, not of memory: how a buffer
+// lies in memory is known only when it is bound to blocks, so one program serves every layout.
+
+import type { Attrs } from "../core/attrs.ts";
+import { attrsText } from "../core/attrs.ts";
+import type { DType } from "../core/dtype.ts";
+import { type Scalar, scalarText } from "../core/numbers.ts";
+import { type Shape, shapeText } from "../core/shape.ts";
+import { programText, type ScalarProgram } from "./program.ts";
+
+export interface Buffer {
+  readonly role: "input" | "temporary" | "output";
+  readonly dtype: DType;
+  readonly shape: Shape;
+}
+
+/**
+ * How a domain walks a buffer: domain axis d moves `steps[d]` along buffer axis `axes[d]` (−1: it does not
+ * move), beginning at `start`.
+ */
+export interface Access {
+  readonly buffer: number;
+  readonly start: readonly number[];
+  readonly axes: readonly number[];
+  readonly steps: readonly number[];
+}
+
+export interface LoopStep {
+  readonly kind: "loop";
+  readonly domain: Shape;
+  readonly operands: readonly Access[];
+  readonly program: ScalarProgram;
+  readonly results: readonly Access[];
+  /** Where the domain begins in the whole array: what `index` counts from. */
+  readonly from: readonly number[];
+}
+
+export interface ReduceStep {
+  readonly kind: "reduce";
+  readonly domain: Shape;
+  readonly axes: readonly number[];
+  readonly operands: readonly Access[];
+  /** operands → state */
+  readonly lift: ScalarProgram;
+  /** state, state → state */
+  readonly combine: ScalarProgram;
+  readonly identity: readonly Scalar[];
+  /** state → results; null leaves the state as it is. */
+  readonly finish: ScalarProgram | null;
+  /** These do not move along the reduced axes. */
+  readonly results: readonly Access[];
+  readonly from: readonly number[];
+}
+
+export interface ScanStep {
+  readonly kind: "scan";
+  readonly domain: Shape;
+  readonly axis: number;
+  readonly operand: Access;
+  /** running, next → running */
+  readonly combine: ScalarProgram;
+  readonly identity: Scalar;
+  /** What came before this block, if anything did. */
+  readonly before: Access | null;
+  /** Each place gets what came before it, itself not included. */
+  readonly exclusive: boolean;
+  readonly result: Access;
+}
+
+export interface RoutineStep {
+  readonly kind: "routine";
+  readonly routine: string;
+  readonly inputs: readonly RoutineView[];
+  readonly outputs: readonly RoutineView[];
+  readonly attrs: Attrs;
+  readonly origin: number;
+}
+
+/** A box of elements, how it lies in a buffer, and where it begins in its whole array. */
+export interface RoutineView {
+  readonly access: Access;
+  readonly shape: Shape;
+  readonly from: readonly number[];
+}
+
+export type KernelStep = LoopStep | ReduceStep | ScanStep | RoutineStep;
+
+export interface BlockProgram {
+  readonly buffers: readonly Buffer[];
+  readonly steps: readonly KernelStep[];
+}
+
+export function blockProgramText(program: BlockProgram): string {
+  const buffers = program.buffers.map((b, at) => `b${at}: ${b.role} ${b.dtype} ${shapeText(b.shape)}`);
+  return [...buffers, ...program.steps.map(stepText)].join("\n");
+}
+
+function stepText(step: KernelStep): string {
+  switch (step.kind) {
+    case "loop":
+      return [
+        `loop ${shapeText(step.domain)} ${accessTexts(step.operands)} → ${accessTexts(step.results)}`,
+        programText(step.program, "  "),
+      ].join("\n");
+    case "reduce":
+      return [
+        `reduce ${shapeText(step.domain)} over ${shapeText(step.axes)} ${accessTexts(step.operands)} → ${accessTexts(step.results)}`,
+        programText(step.lift, "  lift "),
+        programText(step.combine, "  combine "),
+        ...(step.finish === null ? [] : [programText(step.finish, "  finish ")]),
+      ].join("\n");
+    case "scan":
+      return [
+        `${step.exclusive ? "exclusive scan" : "scan"} ${shapeText(step.domain)} along ${step.axis} from ${scalarText(step.identity)} ` +
+          `${accessTexts(step.before === null ? [step.operand] : [step.operand, step.before])} → ${accessTexts([step.result])}`,
+        programText(step.combine, "  combine "),
+      ].join("\n");
+    case "routine": {
+      const views = (list: readonly RoutineView[]): string =>
+        list.map((view) => `${accessText(view.access)}:${shapeText(view.shape)}`).join(" ");
+      return `${step.routine} {${attrsText(step.attrs, () => "#")}} ${views(step.inputs)} → ${views(step.outputs)}`;
+    }
+    default:
+      step satisfies never;
+      throw step;
+  }
+}
+
+const accessTexts = (accesses: readonly Access[]): string => accesses.map(accessText).join(" ");
+
+/** `b1[0, 2+d1, 5-d0]`: each buffer axis as the place it starts and the domain axes that move it. */
+function accessText({ buffer, start, axes, steps }: Access): string {
+  const places = start.map((first, axis) => {
+    const moves = axes.flatMap((to, d) => (to === axis && steps[d] !== 0 ? [moveText(steps[d]!, d)] : []));
+    return first === 0 && moves.length > 0 ? moves.join("").replace(/^\+/, "") : `${first}${moves.join("")}`;
+  });
+  return `b${buffer}[${places.join(", ")}]`;
+}
+
+const moveText = (step: number, d: number): string =>
+  `${step < 0 ? "-" : "+"}${Math.abs(step) === 1 ? "" : `${Math.abs(step)}·`}d${d}`;

@@ -1,0 +1,59 @@
+// The reference interpreter: slow, obviously right. Runs a block program on blocks, step by step.
+// Every faster way of running a block program is tested against it.
+
+import { type Block, newBlock } from "../../core/block.ts";
+import { InvariantError } from "../../core/errors.ts";
+import type { BlockProgram, KernelStep, RoutineStep, RoutineView } from "../blockProgram.ts";
+import { Trap } from "../routine.ts";
+import { ROUTINES } from "../routines/index.ts";
+import { runLoop, runScan } from "./loop.ts";
+import { runReduce } from "./reduce.ts";
+import { LaneFailure } from "./run.ts";
+import { bind } from "./tile.ts";
+
+export { LaneFailure };
+
+/** `bound` holds the blocks of inputs and outputs by buffer number; temporaries are made here. */
+export function interpret(program: BlockProgram, bound: readonly (Block | undefined)[]): void {
+  const blocks = program.buffers.map((buffer, at) => {
+    const block = buffer.role === "temporary" ? newBlock(buffer.dtype, buffer.shape) : bound[at];
+    if (block === undefined) throw new InvariantError({ what: `buffer ${at} (${buffer.role}) is not bound` });
+    return block;
+  });
+  for (const step of program.steps) runStep(step, blocks);
+}
+
+function runStep(step: KernelStep, blocks: readonly Block[]): void {
+  switch (step.kind) {
+    case "loop":
+      return runLoop(step, blocks);
+    case "reduce":
+      return runReduce(step, blocks);
+    case "scan":
+      return runScan(step, blocks);
+    case "routine":
+      return runRoutine(step, blocks);
+    default:
+      step satisfies never;
+  }
+}
+
+function runRoutine(step: RoutineStep, blocks: readonly Block[]): void {
+  const routine = ROUTINES.get(step.routine);
+  if (routine === undefined) throw new InvariantError({ what: `there is no routine ${step.routine}` });
+  const view = ({ access, shape }: RoutineView): Block => {
+    const { offset, strides } = bind(access, blocks);
+    return { ...blocks[access.buffer]!, shape, offset, strides };
+  };
+  try {
+    routine({
+      inputs: step.inputs.map(view),
+      outputs: step.outputs.map(view),
+      attrs: step.attrs,
+      starts: [...step.inputs, ...step.outputs].map(({ from }) => from),
+    });
+  } catch (error) {
+    if (error instanceof Trap) throw new LaneFailure(error, step.origin);
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+// Routines: block computations that are not loops of scalar programs (gather, sort, contraction…).
+// In: blocks and where they lie in their arrays. Out: the output blocks, filled.
+
+import type { Attrs } from "../core/attrs.ts";
+import type { Block } from "../core/block.ts";
+
+export interface RoutineCall {
+  readonly inputs: readonly Block[];
+  readonly outputs: readonly Block[];
+  readonly attrs: Attrs;
+  /** Where each input block, then each output block, starts in its whole array. */
+  readonly starts: readonly (readonly number[])[];
+}
+
+export type Routine = (call: RoutineCall) => void;
+
+/** A failure that depends on the data: becomes a RunError that names the user's line. */
+export class Trap extends Error {
+  readonly cure: string | undefined;
+
+  constructor(message: string, cure?: string) {
+    super(message);
+    this.name = "Trap";
+    this.cure = cure;
+  }
+}

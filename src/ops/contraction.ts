@@ -1,0 +1,64 @@
+// contract: sums of products over chosen axes, for every combination of the others. matmul, tensordot and
+// vecdot are this one op. Output axes: batch axes, then a's free axes, then b's.
+
+import type { Attrs } from "../core/attrs.ts";
+import type { Box } from "../core/box.ts";
+import { ShapeError } from "../core/errors.ts";
+import { shapeText } from "../core/shape.ts";
+import { type ContractAxes, freeAxes } from "../expr/chunks.ts";
+import type { ArrayType, ContractOp } from "../expr/op.ts";
+import { checkKind } from "./kinds.ts";
+
+export const contractAxes = (attrs: Attrs): ContractAxes => attrs as unknown as ContractAxes;
+
+export const contract: ContractOp = {
+  name: "contract",
+  class: "contract",
+  routine: "contract",
+  infer([a, b], attrs) {
+    const axes = contractAxes(attrs);
+    checkKind("numeric", a!.dtype);
+    checkPairs(a!, b!, axes.batchA, axes.batchB);
+    checkPairs(a!, b!, axes.contractA, axes.contractB);
+    const freeA = freeAxes(a!.shape.length, axes.batchA, axes.contractA).map((axis) => a!.shape[axis]!);
+    const freeB = freeAxes(b!.shape.length, axes.batchB, axes.contractB).map((axis) => b!.shape[axis]!);
+    return { dtype: a!.dtype, shape: [...axes.batchA.map((axis) => a!.shape[axis]!), ...freeA, ...freeB] };
+  },
+};
+
+function checkPairs(a: ArrayType, b: ArrayType, axesA: readonly number[], axesB: readonly number[]): void {
+  axesA.forEach((axisA, i) => {
+    const axisB = axesB[i]!;
+    if (a.shape[axisA] === b.shape[axisB]) return;
+    throw new ShapeError({
+      what:
+        `shapes ${shapeText(a.shape)} and ${shapeText(b.shape)} do not fit: ` +
+        `axis ${axisA} of the first is ${a.shape[axisA]} long and axis ${axisB} of the second ${b.shape[axisB]}`,
+      cure: "Axes that are summed together must be equally long; transpose or reshape one operand",
+    });
+  });
+}
+
+/** The boxes of a and b that a box of the output needs: whole along the contracted axes. */
+export function contractDemand(out: Box, [a, b]: readonly ArrayType[], axes: ContractAxes): readonly Box[] {
+  const batch = axes.batchA.length;
+  const freeA = freeAxes(a!.shape.length, axes.batchA, axes.contractA);
+  const freeB = freeAxes(b!.shape.length, axes.batchB, axes.contractB);
+  const boxOf = (
+    type: ArrayType,
+    batchAxes: readonly number[],
+    free: readonly number[],
+    offset: number,
+  ): Box => {
+    const start = type.shape.map(() => 0);
+    const shape = [...type.shape];
+    const take = (axis: number, from: number): void => {
+      start[axis] = out.start[from]!;
+      shape[axis] = out.shape[from]!;
+    };
+    batchAxes.forEach((axis, i) => take(axis, i));
+    free.forEach((axis, i) => take(axis, offset + i));
+    return { start, shape };
+  };
+  return [boxOf(a!, axes.batchA, freeA, batch), boxOf(b!, axes.batchB, freeB, batch + freeA.length)];
+}

@@ -1,0 +1,134 @@
+// Arithmetic, rounding and sign.
+
+import { isFloat } from "../../core/dtype.ts";
+import * as s from "../../kernel/scalar.ts";
+import * as c from "../complex/arithmetic.ts";
+import { pow as complexPow } from "../complex/exponential.ts";
+import { binary, type ElementwiseFunction, toReal, unary } from "./define.ts";
+
+type Op = ElementwiseFunction;
+
+export const add: Op = binary("add", { accepts: "numeric", real: s.add, complex: c.add });
+export const subtract: Op = binary("subtract", { accepts: "numeric", real: s.sub, complex: c.subtract });
+export const multiply: Op = binary("multiply", { accepts: "numeric", real: s.mul, complex: c.multiply });
+export const divide: Op = binary("divide", {
+  accepts: "numeric",
+  floating: true,
+  real: s.div,
+  complex: c.divide,
+});
+export const floorDivide: Op = binary("floorDivide", { accepts: "real", real: floorDivideBody });
+export const remainder: Op = binary("remainder", { accepts: "real", real: remainderBody });
+export const pow: Op = binary("pow", { accepts: "numeric", real: powBody, complex: complexPow });
+export const negative: Op = unary("negative", { accepts: "numeric", real: s.neg, complex: c.negative });
+export const positive: Op = unary("positive", { accepts: "numeric", real: (x) => x, complex: (z) => z });
+export const square: Op = unary("square", {
+  accepts: "numeric",
+  real: (x) => s.mul(x, x),
+  complex: c.square,
+});
+export const reciprocal: Op = unary("reciprocal", {
+  accepts: "numeric",
+  floating: true,
+  real: (x) => s.div(s.one(x.type), x),
+  complex: c.reciprocal,
+});
+export const abs: Op = unary("abs", { accepts: "numeric", result: toReal, real: absBody, complex: c.abs });
+export const sign: Op = unary("sign", { accepts: "numeric", real: signBody, complex: c.sign });
+
+const wholeNumber =
+  (body: (x: s.Term) => s.Term): ((x: s.Term) => s.Term) =>
+  (x) =>
+    isFloat(x.type) ? body(x) : x;
+export const floor: Op = unary("floor", { accepts: "real", real: wholeNumber(s.floor) });
+export const ceil: Op = unary("ceil", { accepts: "real", real: wholeNumber(s.ceil) });
+export const trunc: Op = unary("trunc", { accepts: "real", real: wholeNumber(s.trunc) });
+export const round: Op = unary("round", {
+  accepts: "numeric",
+  real: wholeNumber(s.nearest),
+  complex: c.round,
+});
+
+// A bool max is an or: the same order, false before true.
+export const maximum: Op = binary("maximum", { accepts: "realOrBool", real: s.max });
+export const minimum: Op = binary("minimum", { accepts: "realOrBool", real: s.min });
+
+export const copysign: Op = binary("copysign", { accepts: "real", floating: true, real: s.copysign });
+export const nextafter: Op = binary("nextafter", { accepts: "real", floating: true, real: s.nextafter });
+export const hypot: Op = binary("hypot", { accepts: "real", floating: true, real: s.hypot });
+export const atan2: Op = binary("atan2", { accepts: "real", floating: true, real: s.atan2 });
+
+export const real: Op = unary("real", {
+  accepts: "numeric",
+  result: toReal,
+  real: (x) => x,
+  complex: (z) => z.re,
+});
+export const imag: Op = unary("imag", {
+  accepts: "numeric",
+  result: toReal,
+  real: (x) => s.zero(x.type),
+  complex: (z) => z.im,
+});
+export const conj: Op = unary("conj", { accepts: "numeric", real: (x) => x, complex: c.conj });
+
+/** Unsigned numbers are their own absolute value. */
+function absBody(x: s.Term): s.Term {
+  return x.type.startsWith("u") ? x : s.abs(x);
+}
+
+/** 1, −1, 0, or NaN for NaN. */
+function signBody(x: s.Term): s.Term {
+  const nothing = s.zero(x.type);
+  const other = isFloat(x.type) ? s.select(s.isNaN_(x), x, nothing) : nothing;
+  const positiveOr = s.select(s.gt(x, nothing), s.one(x.type), other);
+  return x.type.startsWith("u") ? positiveOr : s.select(s.lt(x, nothing), s.constant(x.type, -1), positiveOr);
+}
+
+function powBody(x: s.Term, y: s.Term): s.Term {
+  return isFloat(x.type) ? s.pow(x, y) : s.ipow(x, y);
+}
+
+/** q = ⌊x/y⌋: for integers, truncation corrected by one where the signs differ and something is left. */
+function floorDivideBody(x: s.Term, y: s.Term): s.Term {
+  if (isFloat(x.type)) return floatFloorDivide(x, y);
+  const quotient = s.quot(x, y);
+  return s.select(leftoverAgainstSign(x, y), s.sub(quotient, s.one(x.type)), quotient);
+}
+
+/** x − y·⌊x/y⌋: has the sign of y. */
+function remainderBody(x: s.Term, y: s.Term): s.Term {
+  if (isFloat(x.type)) return floatRemainder(x, y);
+  const rest = s.rem(x, y);
+  return s.select(leftoverAgainstSign(x, y), s.add(rest, y), rest);
+}
+
+function leftoverAgainstSign(x: s.Term, y: s.Term): s.Term {
+  const rest = s.rem(x, y);
+  return s.and(s.nonZero(rest), s.ne(s.lt(rest, s.zero(x.type)), s.lt(y, s.zero(x.type))));
+}
+
+function floatRemainder(x: s.Term, y: s.Term): s.Term {
+  const rest = s.fmod(x, y);
+  const wrongSign = s.ne(s.lt(rest, s.zero(x.type)), s.lt(y, s.zero(x.type)));
+  const corrected = s.select(wrongSign, s.add(rest, y), rest);
+  return s.select(s.isZero(rest), s.copysign(s.zero(x.type), y), corrected);
+}
+
+/**
+ * (x − remainder)/y is whole up to rounding: take the nearest whole number. By zero, and where an operand
+ * is infinite, it is x/y: the standard's table, where NumPy gives NaN or −1.
+ */
+function floatFloorDivide(x: s.Term, y: s.Term): s.Term {
+  const ratio = s.div(x, y);
+  const rest = s.fmod(x, y);
+  const wrongSign = s.and(s.nonZero(rest), s.ne(s.lt(rest, s.zero(x.type)), s.lt(y, s.zero(x.type))));
+  const whole = s.div(s.sub(x, rest), y);
+  const lowered = s.select(wrongSign, s.sub(whole, s.one(x.type)), whole);
+  const floored = s.floor(lowered);
+  const over = s.gt(s.sub(lowered, floored), s.constant(x.type, 0.5));
+  const nearest = s.select(over, s.add(floored, s.one(x.type)), floored);
+  const result = s.select(s.isZero(lowered), s.copysign(s.zero(x.type), ratio), nearest);
+  const special = s.or(s.isZero(y), s.or(s.isInf(x), s.isInf(y)));
+  return s.select(special, ratio, result);
+}

@@ -1,0 +1,43 @@
+// The op table: every op by its name. Plans name ops; this is where a name becomes a record again.
+
+import { ValueError } from "../core/errors.ts";
+import { closest } from "../core/suggest.ts";
+import type { Op } from "../expr/op.ts";
+import { contract } from "./contraction.ts";
+import * as arithmetic from "./elementwise/arithmetic.ts";
+import { cast, where } from "./elementwise/choice.ts";
+import * as exponential from "./elementwise/exponential.ts";
+import * as logic from "./elementwise/logic.ts";
+import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/layout.ts";
+import { pad } from "./moves/pad.ts";
+import { reshape } from "./moves/reshape.ts";
+import { concat, repeat, setSlice, slice, tile } from "./moves/select.ts";
+import { REDUCTIONS } from "./reductions.ts";
+import { ROUTINE_OPS } from "./routines.ts";
+import { SCANS } from "./scans.ts";
+import { SOURCES } from "./sources.ts";
+
+const ALL: readonly Op[] = [
+  ...SOURCES,
+  ...Object.values(arithmetic),
+  ...Object.values(exponential),
+  ...Object.values(logic),
+  ...[cast, where],
+  ...REDUCTIONS,
+  ...SCANS,
+  ...[permute, broadcast, expandDims, squeeze, rechunk, reshape],
+  ...[slice, setSlice, concat, repeat, tile, pad],
+  contract,
+  ...ROUTINE_OPS,
+];
+
+export const OPS: ReadonlyMap<string, Op> = new Map(ALL.map((op) => [op.name, op]));
+
+export function opNamed(name: string): Op {
+  const op = OPS.get(name);
+  if (op !== undefined) return op;
+  throw new ValueError({
+    what: `there is no op ${JSON.stringify(name)}`,
+    cure: closest(name, [...OPS.keys()]),
+  });
+}

@@ -1,0 +1,80 @@
+// pad: more elements around an array. attrs.before and attrs.after per axis, attrs.mode one of NumPy's
+// constant, edge, reflect, wrap; attrs.value is what constant padding holds.
+
+import { intersect, isEmptyBox } from "../../core/box.ts";
+import type { Scalar } from "../../core/numbers.ts";
+import type { MoveOp, Piece } from "../../expr/op.ts";
+import { axisOf, type Fragment, run, separable } from "./fragments.ts";
+import { periodicRuns } from "./select.ts";
+
+export const PAD_MODES = ["constant", "edge", "reflect", "wrap"] as const;
+export type PadMode = (typeof PAD_MODES)[number];
+
+interface PadAttrs {
+  readonly before: readonly number[];
+  readonly after: readonly number[];
+  readonly mode: PadMode;
+  readonly value: Scalar;
+}
+
+const padAttrs = (attrs: { readonly [name: string]: unknown }): PadAttrs => attrs as unknown as PadAttrs;
+
+export const pad: MoveOp = {
+  name: "pad",
+  class: "move",
+  injective: false,
+  infer([input], attrs) {
+    const { before, after } = padAttrs(attrs);
+    return { dtype: input!.dtype, shape: input!.shape.map((n, axis) => before[axis]! + n + after[axis]!) };
+  },
+  chunks: ([chunks]) => chunks!,
+  pieces(out, [input], attrs) {
+    const { before, mode, value } = padAttrs(attrs);
+    const inside = { start: before, shape: input!.shape };
+    if (mode === "constant") {
+      const centre = separable(intersect(out, inside), 0, input!.shape.length, (axis, at, length) => [
+        run(axis, at, length, axis, at - before[axis]!, 1),
+      ]);
+      return isEmptyBox(out) ? [] : [filled(out.start, out.shape, value), ...centre];
+    }
+    const runs = RUNS[mode];
+    return separable(out, 0, input!.shape.length, (axis, at, length) =>
+      runs(axis, at, length, at - before[axis]!, input!.shape[axis]!),
+    );
+  },
+};
+
+function filled(start: readonly number[], shape: readonly number[], fill: Scalar): Piece {
+  return { from: { fill }, start, axes: shape.map((length, axis) => axisOf(length, axis, 1, -1, 0)) };
+}
+
+type Runs = (axis: number, at: number, length: number, phase: number, n: number) => Fragment[];
+
+/** `phase` is the place relative to the array's begin: negative before it, n and more behind it. */
+const RUNS: { readonly [M in Exclude<PadMode, "constant">]: Runs } = {
+  wrap: periodicRuns,
+  edge(axis, at, length, phase, n) {
+    const before = Math.min(length, Math.max(0, -phase));
+    const after = Math.min(length, Math.max(0, phase + length - n));
+    const inside = length - before - after;
+    const runs: Fragment[] = [];
+    if (before > 0) runs.push(run(axis, at, before, axis, 0, 0));
+    if (inside > 0) runs.push(run(axis, at + before, inside, axis, phase + before, 1));
+    if (after > 0) runs.push(run(axis, at + length - after, after, axis, n - 1, 0));
+    return runs;
+  },
+  /** Forth and back without repeating the ends: the period is 2(n − 1). */
+  reflect(axis, at, length, phase, n) {
+    if (n === 1) return [run(axis, at, length, axis, 0, 0)];
+    const period = 2 * (n - 1);
+    const runs: Fragment[] = [];
+    for (let done = 0; done < length; ) {
+      const place = (((phase + done) % period) + period) % period;
+      const forth = place < n - 1;
+      const here = Math.min(length - done, forth ? n - 1 - place : period - place);
+      runs.push(run(axis, at + done, here, axis, forth ? place : period - place, forth ? 1 : -1));
+      done += here;
+    }
+    return runs;
+  },
+};

@@ -1,0 +1,180 @@
+// Ops with a routine of their own: reading and writing at places that are data, searching, sorting.
+// Index operands are int64 and, where there are several, of one shape: the API casts and broadcasts.
+
+import type { Attrs } from "../core/attrs.ts";
+import { type Box, wholeBox } from "../core/box.ts";
+import { INDEX_DTYPE } from "../core/dtype.ts";
+import { ShapeError } from "../core/errors.ts";
+import { type Shape, sameShape, shapeText } from "../core/shape.ts";
+import type { ArrayType, RoutineOp } from "../expr/op.ts";
+import { checkKind } from "./kinds.ts";
+
+interface GatherAttrs {
+  /** Axes that are indexed, ascending. */
+  readonly axes: readonly number[];
+  /** Where the axes of the indices stand in the result. */
+  readonly at: number;
+}
+const gatherAttrs = (attrs: Attrs): GatherAttrs => attrs as unknown as GatherAttrs;
+
+const without = (shape: Shape, axes: readonly number[]): Shape =>
+  shape.filter((_, axis) => !axes.includes(axis));
+
+/** The shape of x[…, i, …]: the other axes of x with the axes of the indices put in at `at`. */
+function gatheredShape(x: Shape, indices: Shape, { axes, at }: GatherAttrs): Shape {
+  const rest = without(x, axes);
+  return [...rest.slice(0, at), ...indices, ...rest.slice(at)];
+}
+
+/** A box of the whole shape of x, narrowed on the axes that are not indexed. */
+function boxOfOthers(x: Shape, rest: Box, axes: readonly number[]): Box {
+  const start = x.map(() => 0);
+  const shape = [...x];
+  let next = 0;
+  x.forEach((_, axis) => {
+    if (axes.includes(axis)) return;
+    start[axis] = rest.start[next]!;
+    shape[axis] = rest.shape[next++]!;
+  });
+  return { start, shape };
+}
+
+function splitBox(out: Box, at: number, count: number): { rest: Box; indices: Box } {
+  const cut = <T>(list: readonly T[]): [T[], T[]] => [
+    [...list.slice(0, at), ...list.slice(at + count)],
+    list.slice(at, at + count),
+  ];
+  const [restStart, start] = cut(out.start);
+  const [restShape, shape] = cut(out.shape);
+  return { rest: { start: restStart, shape: restShape }, indices: { start, shape } };
+}
+
+/** gather(x, i₀, i₁, …): x at places that the indices name. */
+export const gather: RoutineOp = {
+  name: "gather",
+  class: "routine",
+  routine: "gather",
+  computes: (out) => out,
+  infer([x, ...indices], attrs) {
+    checkIndices(indices);
+    return { dtype: x!.dtype, shape: gatheredShape(x!.shape, indices[0]!.shape, gatherAttrs(attrs)) };
+  },
+  demand(out, [x, ...indices], attrs) {
+    const { axes, at } = gatherAttrs(attrs);
+    const parts = splitBox(out, at, indices[0]!.shape.length);
+    return [boxOfOthers(x!.shape, parts.rest, axes), ...indices.map(() => parts.indices)];
+  },
+  chunks([x, index], _, attrs) {
+    const { axes, at } = gatherAttrs(attrs);
+    const rest = without(x!, axes);
+    return [...rest.slice(0, at), ...index!, ...rest.slice(at)];
+  },
+};
+
+/** scatter(x, values, i₀, …): x with the places that the indices name replaced; the last write wins. attrs.shape is x's. */
+export const scatter: RoutineOp = {
+  name: "scatter",
+  class: "routine",
+  routine: "scatter",
+  computes: (out) => out,
+  infer([x, values, ...indices], attrs) {
+    checkIndices(indices);
+    const expected = gatheredShape(x!.shape, indices[0]!.shape, gatherAttrs(attrs));
+    if (!sameShape(values!.shape, expected)) {
+      throw new ShapeError({
+        what: `the selection has shape ${shapeText(expected)} and the value ${shapeText(values!.shape)}`,
+        cure: "Broadcast or reshape the value",
+      });
+    }
+    return x!;
+  },
+  demand(out, [, values, ...indices], attrs) {
+    const { axes, at } = gatherAttrs(attrs);
+    const rest = { start: without(out.start, axes), shape: without(out.shape, axes) };
+    const count = indices[0]!.shape.length;
+    const whole = values!.shape.slice(at, at + count);
+    const valueBox = {
+      start: [...rest.start.slice(0, at), ...whole.map(() => 0), ...rest.start.slice(at)],
+      shape: [...rest.shape.slice(0, at), ...whole, ...rest.shape.slice(at)],
+    };
+    return [out, valueBox, ...indices.map(({ shape }) => wholeBox(shape))];
+  },
+  chunks: ([x]) => x!,
+};
+
+function checkIndices(indices: readonly ArrayType[]): void {
+  for (const { dtype, shape } of indices) {
+    if (dtype === INDEX_DTYPE && sameShape(shape, indices[0]!.shape)) continue;
+    throw new ShapeError({
+      what: `indices are ${indices.map((i) => `${i.dtype} ${shapeText(i.shape)}`).join(", ")}`,
+      cure: `They must be ${INDEX_DTYPE} and of one shape`,
+    });
+  }
+}
+
+const wholeAlong = (out: Box, axis: number, length: number): Box => ({
+  start: out.start.map((x, a) => (a === axis ? 0 : x)),
+  shape: out.shape.map((n, a) => (a === axis ? length : n)),
+});
+
+/** takeAlongAxis(x, indices): x and indices have one shape except along attrs.axis. */
+export const takeAlongAxis: RoutineOp = {
+  name: "takeAlongAxis",
+  class: "routine",
+  routine: "takeAlongAxis",
+  computes: (out) => out,
+  infer: ([x, indices]) => ({ dtype: x!.dtype, shape: indices!.shape }),
+  demand(out, [x], attrs) {
+    const axis = attrs["axis"] as number;
+    return [wholeAlong(out, axis, x!.shape[axis]!), out];
+  },
+  chunks: ([, indices]) => indices!,
+};
+
+/** searchsorted(sorted, values): where each value would go in; attrs.side "left" or "right". */
+export const searchsorted: RoutineOp = {
+  name: "searchsorted",
+  class: "routine",
+  routine: "searchsorted",
+  computes: (out) => out,
+  infer([sorted, values]) {
+    checkKind("realOrBool", sorted!.dtype);
+    if (sorted!.shape.length !== 1) {
+      throw new ShapeError({
+        what: `the sorted array has ${sorted!.shape.length} dimensions`,
+        cure: "Search in a 1-d array",
+      });
+    }
+    return { dtype: INDEX_DTYPE, shape: values!.shape };
+  },
+  demand: (out, [sorted]) => [wholeBox(sorted!.shape), out],
+  chunks: ([, values]) => values!,
+};
+
+function sortOp(name: string, places: boolean): RoutineOp {
+  return {
+    name,
+    class: "routine",
+    routine: name,
+    infer: ([x]) => (places ? { dtype: INDEX_DTYPE, shape: x!.shape } : x!),
+    computes: (out, type, attrs) =>
+      wholeAlong(out, attrs["axis"] as number, type.shape[attrs["axis"] as number]!),
+    demand: (out) => [out],
+    // The axis is sorted whole, so a chunk holds all of it.
+    chunks: ([x], _, attrs, type) =>
+      x!.map((chunk, axis) => (axis === attrs["axis"] ? Math.max(1, type.shape[axis]!) : chunk)),
+  };
+}
+
+/** attrs.axis, attrs.descending; stable. */
+export const sort: RoutineOp = sortOp("sort", false);
+export const argsort: RoutineOp = sortOp("argsort", true);
+
+export const ROUTINE_OPS: readonly RoutineOp[] = [
+  gather,
+  scatter,
+  takeAlongAxis,
+  searchsorted,
+  sort,
+  argsort,
+];

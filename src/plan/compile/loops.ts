@@ -1,0 +1,137 @@
+// Loops: a unit of elementwise steps as one scalar program. Values from other units are loaded, sources
+// are computed in the loop, and what somebody outside needs is stored.
+
+import type { Box } from "../../core/box.ts";
+import type { ElementwiseOp, SourceOp } from "../../expr/op.ts";
+import type { Access } from "../../kernel/blockProgram.ts";
+import { ProgramWriter } from "../../kernel/program.ts";
+import * as s from "../../kernel/scalar.ts";
+import { opNamed } from "../../ops/index.ts";
+import { demandOf, inputTypes } from "../demand.ts";
+import type { OpStep, ReduceTreeStep, ValueRef } from "../plan.ts";
+import { accessFrom, broadcastAccess, type Placed } from "./access.ts";
+import { sameBox, type TaskWriter } from "./task.ts";
+
+export function emitLoops(task: TaskWriter, members: readonly number[]): void {
+  const needed = members.filter((at) => isNeededOutside(task, at, members));
+  const reduction = onlyReduction(task, needed);
+  if (reduction !== null) return void task.pending.set(reduction, members);
+  const box = task.boxes[members[0]!]!;
+  const body = new LoopBody(task, box);
+  body.addSteps(members);
+  const results = needed.map((at) => {
+    body.program.result(body.valueOfStep(at));
+    return task.allocate(at, 0).access;
+  });
+  task.push({
+    kind: "loop",
+    domain: box.shape,
+    operands: body.operands,
+    program: body.program.finish(),
+    results,
+    from: box.start,
+  });
+}
+
+const consumersOf = (task: TaskWriter, at: number): number[] =>
+  task.operation.steps.flatMap((step, i) =>
+    task.boxes[i] !== null && step.inputs.some((input) => input.step === at) ? [i] : [],
+  );
+
+function isNeededOutside(task: TaskWriter, at: number, members: readonly number[]): boolean {
+  return task.isOutput(at) || consumersOf(task, at).some((i) => !members.includes(i));
+}
+
+/** The reduction that alone uses a loop's one result, all of it at once. */
+function onlyReduction(task: TaskWriter, needed: readonly number[]): number | null {
+  const [at] = needed;
+  if (needed.length !== 1 || task.isOutput(at!)) return null;
+  const consumers = consumersOf(task, at!);
+  const step = task.operation.steps[consumers[0]!]!;
+  if (consumers.length !== 1 || step.kind !== "reduce" || !step.lifts) return null;
+  const box = task.boxes[consumers[0]!]!;
+  const isOneGroup = step.axes.every((axis) => (placesAlong(step, box, axis) ?? 1) === 1);
+  const [demand] = demandOf(step, box, inputTypes(task.operation.steps, step));
+  return isOneGroup && sameBox(demand!, task.boxes[at!]!) ? consumers[0]! : null;
+}
+
+/** How many places a reduction's box has along a reduced axis; undefined where the axis is dropped. */
+function placesAlong(step: ReduceTreeStep, box: Box, axis: number): number | undefined {
+  return step.types[0]!.shape.length === step.whole.shape.length ? box.shape[axis] : undefined;
+}
+
+/** A source that is needed as a block of its own. */
+export function emitSource(task: TaskWriter, at: number): void {
+  const box = task.boxes[at]!;
+  const body = new LoopBody(task, box);
+  body.program.result(body.valueOf({ step: at, component: 0 }));
+  const { access } = task.allocate(at, 0);
+  task.push({
+    kind: "loop",
+    domain: box.shape,
+    operands: [],
+    program: body.program.finish(),
+    results: [access],
+    from: box.start,
+  });
+}
+
+/** The scalar program of a loop over a box, and what it loads. */
+export class LoopBody {
+  readonly program: ProgramWriter = new ProgramWriter();
+  readonly operands: Access[] = [];
+  readonly #task: TaskWriter;
+  readonly #box: Box;
+  readonly #values = new Map<string, s.Value>();
+
+  constructor(task: TaskWriter, box: Box) {
+    this.#task = task;
+    this.#box = box;
+  }
+
+  addSteps(members: readonly number[]): void {
+    for (const at of members) {
+      const step = this.#task.operation.steps[at] as OpStep;
+      const inputs = step.inputs.map((input) => this.valueOf(input));
+      const value = (opNamed(step.op) as ElementwiseOp).body(inputs, step.attrs);
+      this.#values.set(`${at}.0`, this.program.emit(value, at));
+    }
+  }
+
+  valueOfStep(at: number): s.Value {
+    return this.#values.get(`${at}.0`)!;
+  }
+
+  /** A value in this loop: computed here before, a source computed now, or loaded. */
+  valueOf(ref: ValueRef): s.Value {
+    const key = `${ref.step}.${ref.component}`;
+    const known = this.#values.get(key);
+    if (known !== undefined) return known;
+    const step = this.#task.stepAt(ref);
+    const value = step.kind === "source" ? this.#source(step, ref.step) : this.#load(ref);
+    this.#values.set(key, value);
+    return value;
+  }
+
+  #source({ op, attrs, types }: OpStep, at: number): s.Value {
+    const [type] = types;
+    const lead = this.#box.shape.length - type!.shape.length;
+    // A stretched axis stays at its one coordinate.
+    const index = (axis: number): s.Term =>
+      type!.shape[axis] === 1 ? s.constant("int64", 0n) : s.index(axis + lead);
+    return this.program.emit((opNamed(op) as SourceOp).body!(attrs, type!, index), at);
+  }
+
+  #load(ref: ValueRef): s.Value {
+    const { dtype, shape } = this.#task.stepAt(ref).types[ref.component]!;
+    this.operands.push(operandAccess(this.#task.placed(ref), shape, this.#box));
+    return this.program.operand(dtype, ref.step);
+  }
+}
+
+/** How a loop over `box` walks an operand of shape `shape`. */
+function operandAccess(placed: Placed, shape: readonly number[], box: Box): Access {
+  const lead = box.shape.length - shape.length;
+  const at = shape.map((length, axis) => (length === 1 ? 0 : box.start[axis + lead]!));
+  return broadcastAccess(accessFrom(placed, at), shape, box.shape.length);
+}

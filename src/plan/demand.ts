@@ -1,0 +1,142 @@
+// Demand: which box of each input a step needs for a box of its output. Everything a task reads follows
+// from the chunk it writes by these rules, step by step backwards; nothing is listed per task.
+
+import { type Box, hull, isEmptyBox } from "../core/box.ts";
+import type { Shape } from "../core/shape.ts";
+import type { ArrayType, MoveOp, Piece, RoutineOp } from "../expr/op.ts";
+import { contractAxes, contractDemand } from "../ops/contraction.ts";
+import { opNamed } from "../ops/index.ts";
+import type { Operation, OpStep, PlanStep, ReduceTreeStep, ScanTreeStep } from "./plan.ts";
+
+export const inputTypes = (steps: readonly PlanStep[], step: PlanStep): ArrayType[] =>
+  step.inputs.map(({ step: at, component }) => steps[at]!.types[component]!);
+
+/** The box that has to be computed to have `box`: some steps only work on whole axes or groups. */
+export function computedBox(step: PlanStep, box: Box): Box {
+  if (step.kind === "scan") return groupedBox(step, box);
+  if (step.kind !== "routine") return box;
+  return (opNamed(step.op) as RoutineOp).computes(box, step.types[0]!, step.attrs);
+}
+
+/** A scan starts where its group starts. */
+function groupedBox({ axis, group }: ScanTreeStep, box: Box): Box {
+  const first = Math.floor(box.start[axis]! / group) * group;
+  return {
+    start: box.start.map((x, a) => (a === axis ? first : x)),
+    shape: box.shape.map((n, a) => (a === axis ? box.start[axis]! + n - first : n)),
+  };
+}
+
+/** Boxes of the inputs, in their order, for a computed box of the output. */
+export function demandOf(step: PlanStep, out: Box, inputs: readonly ArrayType[]): readonly Box[] {
+  switch (step.kind) {
+    case "read":
+    case "source":
+      return [];
+    case "elementwise":
+      return inputs.map(({ shape }) => projectBox(out, shape));
+    case "move":
+      return moveDemand(step, out, inputs);
+    case "contract":
+      return contractDemand(out, inputs, contractAxes(step.attrs));
+    case "routine":
+      return (opNamed(step.op) as RoutineOp).demand(out, inputs, step.attrs);
+    case "reduce":
+      return inputs.map(({ shape }) => reduceDemand(step, out, shape));
+    case "scan":
+      return scanDemand(step, out);
+    default:
+      step satisfies never;
+      throw step;
+  }
+}
+
+/** The part of a broadcast input that a box of the result sees. */
+function projectBox(out: Box, shape: Shape): Box {
+  const lead = out.shape.length - shape.length;
+  const stretched = (axis: number): boolean => shape[axis] === 1;
+  return {
+    start: shape.map((_, axis) => (stretched(axis) ? 0 : out.start[axis + lead]!)),
+    // An empty box stays empty along a stretched axis too: nothing is needed then.
+    shape: shape.map((_, axis) =>
+      stretched(axis) ? Math.min(1, out.shape[axis + lead]!) : out.shape[axis + lead]!,
+    ),
+  };
+}
+
+export const piecesOfStep = (step: OpStep, out: Box, inputs: readonly ArrayType[]): readonly Piece[] =>
+  (opNamed(step.op) as MoveOp).pieces(out, inputs, step.attrs, step.types[0]!);
+
+function moveDemand(step: OpStep, out: Box, inputs: readonly ArrayType[]): Box[] {
+  const boxes = inputs.map(({ shape }): Box => ({ start: shape.map(() => 0), shape: shape.map(() => 0) }));
+  for (const piece of piecesOfStep(step, out, inputs)) {
+    if ("fill" in piece.from) continue;
+    const { input } = piece.from;
+    boxes[input] = hull(boxes[input]!, pieceSource(piece, inputs[input]!.shape.length));
+  }
+  return boxes;
+}
+
+/** The box of the input that a piece copies from. */
+export function pieceSource(piece: Piece, dims: number): Box {
+  const start = "fill" in piece.from ? new Array<number>(dims).fill(0) : [...piece.from.start];
+  const end = start.map((x) => x + 1);
+  for (const { length, inAxis, inStep } of piece.axes) {
+    if (inAxis < 0) continue;
+    const reach = (length - 1) * inStep;
+    if (reach < 0) start[inAxis]! += reach;
+    else end[inAxis]! += reach;
+  }
+  return { start, shape: start.map((x, axis) => end[axis]! - x) };
+}
+
+/** The places along a reduced axis that one output place is made of. */
+function reduceDemand({ axes, group, types }: ReduceTreeStep, out: Box, shape: Shape): Box {
+  const kept = outputAxes(axes, shape.length, types[0]!.shape.length);
+  const start = shape.map((_, axis) => {
+    const k = axes.indexOf(axis);
+    return k < 0 ? out.start[kept[axis]!]! : (out.start[kept[axis]!] ?? 0) * group[k]!;
+  });
+  const lengths = shape.map((n, axis) => {
+    const k = axes.indexOf(axis);
+    if (k < 0) return out.shape[kept[axis]!]!;
+    return Math.min((out.shape[kept[axis]!] ?? 1) * group[k]!, n - start[axis]!);
+  });
+  return isEmptyBox(out) ? { start, shape: shape.map(() => 0) } : { start, shape: lengths };
+}
+
+/** Which output axis an input axis of a reduction becomes; −1 for one that is dropped. */
+export function outputAxes(axes: readonly number[], inDims: number, outDims: number): number[] {
+  let next = 0;
+  const dropped = inDims !== outDims;
+  return Array.from({ length: inDims }, (_, axis) => (dropped && axes.includes(axis) ? -1 : next++));
+}
+
+function scanDemand({ axis, group, inputs }: ScanTreeStep, out: Box): Box[] {
+  if (inputs.length === 1) return [out];
+  const first = Math.floor(out.start[axis]! / group);
+  const last = Math.ceil((out.start[axis]! + out.shape[axis]!) / group);
+  const before = {
+    start: out.start.map((x, a) => (a === axis ? first : x)),
+    shape: out.shape.map((n, a) => (a === axis ? last - first : n)),
+  };
+  return [out, before];
+}
+
+/** For every step of a task the box it has to compute, from the boxes that the task writes. */
+export function taskBoxes(operation: Operation, outputs: readonly Box[]): (Box | null)[] {
+  const { steps } = operation;
+  const boxes: (Box | null)[] = steps.map(() => null);
+  const ask = (at: number, box: Box): void => {
+    boxes[at] = boxes[at] === null ? box : hull(boxes[at]!, box);
+  };
+  operation.outputs.forEach(({ value }, i) => ask(value.step, outputs[i]!));
+  for (let at = steps.length - 1; at >= 0; at--) {
+    const step = steps[at]!;
+    if (boxes[at] === null) continue;
+    boxes[at] = computedBox(step, boxes[at]!);
+    const demanded = demandOf(step, boxes[at]!, inputTypes(steps, step));
+    step.inputs.forEach((input, k) => ask(input.step, demanded[k]!));
+  }
+  return boxes;
+}

@@ -1,0 +1,52 @@
+// Memory of a task, stated before it runs: its windows, its temporaries, its outputs and the interpreter's
+// registers. Each term has its reason. Computed for the task of the first chunk, which is never a short one.
+
+import { blockBytes } from "../core/block.ts";
+import { sizeOf } from "../core/shape.ts";
+import type { KernelStep } from "../kernel/blockProgram.ts";
+import { TILE_LANES } from "../kernel/interpret/tile.ts";
+import { compileTask } from "./compile/task.ts";
+import type { Operation, PlanArray } from "./plan.ts";
+
+export interface MemoryTerm {
+  readonly reason: string;
+  readonly bytes: number;
+}
+
+export function memoryOf(operation: Operation, arrays: ReadonlyMap<string, PlanArray>): MemoryTerm[] {
+  if (sizeOf(operation.grid) === 0) return [];
+  const { program, reads, writes } = compileTask(
+    operation,
+    arrays,
+    operation.grid.map(() => 0),
+  );
+  const windows = (reason: string, list: typeof reads): MemoryTerm[] =>
+    list.map(({ array, box }) => ({
+      reason: `${reason} ${array}`,
+      bytes: blockBytes(arrays.get(array)!.dtype, box.shape),
+    }));
+  const temporaries = program.buffers.filter(({ role }) => role === "temporary");
+  const temporary = temporaries.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
+  const registers = Math.max(0, ...program.steps.map(registerBytes));
+  return [
+    ...windows("read", reads),
+    ...(temporary > 0 ? [{ reason: "temporaries", bytes: temporary }] : []),
+    ...windows("write", writes),
+    ...(registers > 0 ? [{ reason: "registers", bytes: registers }] : []),
+  ];
+}
+
+/** A register per instruction, for as many lanes as a tile has or the step needs. */
+function registerBytes(step: KernelStep): number {
+  if (step.kind === "routine") return 0;
+  const instructions =
+    step.kind === "loop"
+      ? step.program.instructions.length
+      : step.kind === "reduce"
+        ? step.lift.instructions.length
+        : 4;
+  return 8 * instructions * Math.min(TILE_LANES, sizeOf(step.domain));
+}
+
+export const totalMemory = (terms: readonly MemoryTerm[]): number =>
+  terms.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -1,0 +1,94 @@
+// Plan: how a computation is done. Arrays (where they lie, how they are cut) and operations (a grid of
+// tasks; what one task reads, computes and writes). All of it is data: task i follows from i, so a plan
+// for 10⁹ chunks is as small as one for 10, and the steps say for any box of the output what they need.
+// Must hold: a step's inputs are earlier steps; an operation's inputs are outputs of earlier ones or sources.
+
+import type { Attrs } from "../core/attrs.ts";
+import type { ChunkShape } from "../core/chunks.ts";
+import type { Shape } from "../core/shape.ts";
+import type { ArrayType } from "../expr/op.ts";
+
+export interface PlanArray extends ArrayType {
+  readonly name: string;
+  readonly chunks: ChunkShape;
+  readonly role: "source" | "intermediate" | "result";
+}
+
+/** A component of an earlier step's value: reductions can have several. */
+export interface ValueRef {
+  readonly step: number;
+  readonly component: number;
+}
+
+interface StepBase {
+  readonly inputs: readonly ValueRef[];
+  /** Types of the components, as whole arrays. */
+  readonly types: readonly ArrayType[];
+  /** `file:line` of the user's call, where known. */
+  readonly line?: string | undefined;
+}
+
+/** A window of a stored array. */
+export interface ReadStep extends StepBase {
+  readonly kind: "read";
+  readonly array: string;
+}
+
+/** An op of the table, by its class. */
+export interface OpStep extends StepBase {
+  readonly kind: "source" | "elementwise" | "move" | "contract" | "routine";
+  readonly op: string;
+  readonly attrs: Attrs;
+}
+
+/** One level of a reduction's tree: `group[k]` places along `axes[k]` become one. */
+export interface ReduceTreeStep extends StepBase {
+  readonly kind: "reduce";
+  readonly op: string;
+  readonly attrs: Attrs;
+  readonly axes: readonly number[];
+  readonly group: readonly number[];
+  /** The first level makes states of elements, the last makes results of states. */
+  readonly lifts: boolean;
+  readonly finishes: boolean;
+  /** The reduction's own input, from which positions and counts are taken. */
+  readonly whole: ArrayType;
+}
+
+/** A scan that begins anew every `group` places, each time with what `inputs[1]` says came before. */
+export interface ScanTreeStep extends StepBase {
+  readonly kind: "scan";
+  readonly op: string;
+  readonly attrs: Attrs;
+  readonly axis: number;
+  readonly group: number;
+  readonly exclusive: boolean;
+}
+
+export type PlanStep = ReadStep | OpStep | ReduceTreeStep | ScanTreeStep;
+
+export interface OperationOutput {
+  readonly array: string;
+  readonly value: ValueRef;
+}
+
+/** Tasks: one per chunk of the outputs, which all have the same grid. */
+export interface Operation {
+  readonly name: string;
+  readonly grid: Shape;
+  readonly steps: readonly PlanStep[];
+  readonly outputs: readonly OperationOutput[];
+}
+
+export interface PlanData {
+  readonly arrays: readonly PlanArray[];
+  readonly operations: readonly Operation[];
+  /** Names of the arrays that are asked for, in the order they were asked for. */
+  readonly results: readonly string[];
+}
+
+/** The arrays an operation reads, each once. */
+export function readsOf(operation: Operation): string[] {
+  const names = operation.steps.flatMap((step) => (step.kind === "read" ? [step.array] : []));
+  return [...new Set(names)];
+}

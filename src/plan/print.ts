@@ -1,0 +1,161 @@
+// Plans as text: what is read, computed and written, how many tasks, how much memory. Windows are found by
+// asking the demand rules for a few tasks, so that what is printed is what will be read.
+
+import { attrsText } from "../core/attrs.ts";
+import { blockBytes } from "../core/block.ts";
+import type { Box } from "../core/box.ts";
+import { bytesText } from "../core/bytes.ts";
+import { chunkBox, gridOf } from "../core/chunks.ts";
+import { type Scalar, scalarText } from "../core/numbers.ts";
+import { shapeText, sizeOf } from "../core/shape.ts";
+import { taskBoxes } from "./demand.ts";
+import { memoryOf, totalMemory } from "./memory.ts";
+import type { Operation, PlanArray, PlanData, PlanStep, ValueRef } from "./plan.ts";
+
+type Arrays = ReadonlyMap<string, PlanArray>;
+
+const MAX_OPERATIONS = 100;
+
+export function planText(plan: PlanData): string {
+  const arrays: Arrays = new Map(plan.arrays.map((array) => [array.name, array]));
+  const tasks = plan.operations.reduce((sum, { grid }) => sum + sizeOf(grid), 0);
+  const stored = plan.arrays.filter(({ role }) => role === "intermediate");
+  const bytes = stored.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
+  const head = `plan: ${plan.operations.length} operations, ${tasks} tasks, ${stored.length} intermediate arrays (${bytesText(bytes)})`;
+  const shown = plan.operations.slice(0, MAX_OPERATIONS);
+  const rest = plan.operations.length - shown.length;
+  return [
+    head,
+    ...plan.arrays.slice(0, 2 * MAX_OPERATIONS).map((array) => `  ${arrayText(array)}`),
+    ...shown.map((operation) => operationText(operation, arrays)),
+    ...(rest > 0 ? [`… ${rest} more operations`] : []),
+  ].join("\n");
+}
+
+const arrayText = ({ name, role, dtype, shape, chunks }: PlanArray): string =>
+  `${name}: ${role} ${dtype} ${shapeText(shape)} in ${sizeOf(gridOf(shape, chunks))} chunks of ${shapeText(chunks)}`;
+
+function operationText(operation: Operation, arrays: Arrays): string {
+  const terms = memoryOf(operation, arrays);
+  const windows = windowTexts(operation, arrays);
+  const names = nameValues(operation);
+  const lines = operation.steps.flatMap((step, at) => {
+    const name = names.get(at);
+    return name === undefined || !name.startsWith("%")
+      ? []
+      : [`  ${name} = ${stepText(step, windows[at]!, names)}`];
+  });
+  const letters = GRID_LETTERS.slice(0, operation.grid.length).join(", ");
+  const outputs = operation.outputs.map(
+    ({ array, value }) => `  ${array}[${letters}] ← ${valueText(value, names)}`,
+  );
+  const memory = terms.map(({ reason, bytes }) => `${reason} ${bytesText(bytes)}`).join(" + ");
+  const tasks = sizeOf(operation.grid);
+  return [
+    `${operation.name}: ${tasks} task${tasks === 1 ? "" : "s"}${operation.grid.length === 0 ? "" : ` [${letters}] in ${shapeText(operation.grid)}`}`,
+    ...lines,
+    ...outputs,
+    `  memory ${bytesText(totalMemory(terms))}${memory === "" ? "" : ` = ${memory}`}`,
+  ].join("\n");
+}
+
+const GRID_LETTERS = ["i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t"];
+
+/** Scalars are written where they are used; everything else gets a number. */
+function nameValues({ steps }: Operation): Map<number, string> {
+  const names = new Map<number, string>();
+  let next = 0;
+  steps.forEach((step, at) => {
+    const isScalar = step.kind === "source" && step.types[0]!.shape.length === 0 && "value" in step.attrs;
+    names.set(at, isScalar ? scalarText(step.attrs["value"] as Scalar) : `%${next++}`);
+  });
+  return names;
+}
+
+function valueText({ step, component }: ValueRef, names: ReadonlyMap<number, string>): string {
+  return `${names.get(step)}${component === 0 ? "" : `.${component}`}`;
+}
+
+function stepText(step: PlanStep, window: string, names: ReadonlyMap<number, string>): string {
+  if (step.kind === "read") return `${step.array}[${window}]`;
+  const type = step.types.map(({ dtype, shape }) => `${dtype} ${shapeText(shape)}`).join(", ");
+  const phase =
+    step.kind === "reduce"
+      ? ` each ${shapeText(step.group)} of axes ${shapeText(step.axes)}${step.lifts ? "" : " of states"}${step.finishes ? "" : " to states"}`
+      : step.kind === "scan"
+        ? ` each ${step.group}${step.exclusive ? " exclusive" : ""}`
+        : "";
+  const inputs = step.inputs.map((input) => valueText(input, names));
+  return `${step.op}(${[...inputs, ...attrTexts(step)].join(", ")})${phase} ${type}`;
+}
+
+const SAID_ELSEWHERE = new Set(["shape", "chunks", "axes", "keepdims"]);
+
+function attrTexts(step: Exclude<PlanStep, { kind: "read" }>): string[] {
+  const hidden =
+    step.kind === "source"
+      ? new Set([...SAID_ELSEWHERE, "dtype"])
+      : step.kind === "reduce"
+        ? SAID_ELSEWHERE
+        : new Set(["shape"]);
+  const own = Object.entries(step.attrs).filter(([name]) => !hidden.has(name));
+  return own.map(([name, value]) =>
+    attrsText({ [name]: value }, () => "…")
+      .slice(0, -1)
+      .replace("=", ": "),
+  );
+}
+
+/**
+ * Per step and axis what a read window depends on: ":" is the whole axis, "i" the chunk with the task's
+ * number along the grid's first axis, "~i" another range that moves with it, a range one that never moves.
+ */
+function windowTexts(operation: Operation, arrays: Arrays): string[] {
+  const { grid, steps } = operation;
+  if (sizeOf(grid) === 0) return steps.map(() => "");
+  const boxesAt = (place: readonly number[]): (Box | null)[] =>
+    taskBoxes(
+      operation,
+      operation.outputs.map(({ array }) =>
+        chunkBox(arrays.get(array)!.shape, arrays.get(array)!.chunks, place),
+      ),
+    );
+  const origin = boxesAt(grid.map(() => 0));
+  const moved = grid.map((n, g) => (n > 1 ? boxesAt(grid.map((_, k) => (k === g ? 1 : 0))) : null));
+  return steps.map((step, at) => {
+    if (step.kind !== "read" || origin[at] === null) return "";
+    const array = arrays.get(step.array)!;
+    return array.shape
+      .map((_, axis) =>
+        axisWindow(
+          array,
+          axis,
+          origin[at]!,
+          moved.map((boxes) => boxes?.[at] ?? null),
+        ),
+      )
+      .join(", ");
+  });
+}
+
+function axisWindow(
+  { shape, chunks }: PlanArray,
+  axis: number,
+  origin: Box,
+  moved: readonly (Box | null)[],
+): string {
+  const letters = moved.flatMap((box, g) =>
+    box !== null && (box.start[axis] !== origin.start[axis] || box.shape[axis] !== origin.shape[axis])
+      ? [g]
+      : [],
+  );
+  const start = origin.start[axis]!;
+  const length = origin.shape[axis]!;
+  if (letters.length === 0) return start === 0 && length === shape[axis] ? ":" : `${start}:${start + length}`;
+  const isChunk =
+    letters.length === 1 &&
+    start === 0 &&
+    length === chunks[axis] &&
+    moved[letters[0]!]!.start[axis] === chunks[axis];
+  return `${isChunk ? "" : "~"}${letters.map((g) => GRID_LETTERS[g] ?? `g${g}`).join("")}`;
+}

@@ -1,0 +1,113 @@
+// The plan under construction: arrays and operations in order, and where each expression's value is.
+
+import { type ChunkShape, gridOf } from "../core/chunks.ts";
+import { chunksOf } from "../expr/chunks.ts";
+import type { Expr } from "../expr/expr.ts";
+import type { ArrayType } from "../expr/op.ts";
+import { lineOf } from "../expr/site.ts";
+import type { DataResource } from "../ops/sources.ts";
+import type { Operation, OperationOutput, OpStep, PlanArray, PlanData, PlanStep, ValueRef } from "./plan.ts";
+
+export interface Lowered {
+  readonly data: PlanData;
+  readonly sources: ReadonlyMap<string, DataResource>;
+}
+
+/** Collects arrays and operations, and knows where each expression's value is. */
+export class PlanWriter {
+  readonly #arrays: PlanArray[] = [];
+  readonly #operations: Operation[] = [];
+  readonly #places = new Map<Expr, string>();
+  readonly #types = new Map<string, PlanArray>();
+  readonly #sources = new Map<string, DataResource>();
+
+  source(node: Expr, resource: DataResource): void {
+    const name = this.array(node.type, chunksOf(node), "source");
+    this.#places.set(node, name);
+    this.#sources.set(name, resource);
+  }
+
+  array(type: ArrayType, chunks: ChunkShape, role: PlanArray["role"]): string {
+    const array = { name: `a${this.#arrays.length}`, dtype: type.dtype, shape: type.shape, chunks, role };
+    this.#arrays.push(array);
+    this.#types.set(array.name, array);
+    return array.name;
+  }
+
+  arrayNamed(name: string): PlanArray {
+    return this.#types.get(name)!;
+  }
+
+  place(node: Expr, array: string): void {
+    this.#places.set(node, array);
+  }
+
+  /** An operation with one step of the table, reading its inputs. */
+  single(node: Expr, kind: OpStep["kind"], role: PlanArray["role"]): void {
+    const steps = new StepList(this);
+    const inputs = node.inputs.map((input) => steps.valueOf(input));
+    const { op, attrs, type } = node;
+    const value = steps.add({ kind, op: op.name, attrs, inputs, types: [type], line: lineOf(node.site) });
+    const array = this.array(type, chunksOf(node), role);
+    this.place(node, array);
+    this.operation(steps, [{ array, value }]);
+  }
+
+  /** A source that is asked for as it is. */
+  result(node: Expr): void {
+    const steps = new StepList(this);
+    const value = steps.valueOf(node);
+    const array = this.array(node.type, chunksOf(node), "result");
+    this.operation(steps, [{ array, value }]);
+    this.place(node, array);
+  }
+
+  operation(steps: StepList, outputs: readonly OperationOutput[]): void {
+    const { shape, chunks } = this.arrayNamed(outputs[0]!.array);
+    const name = `op-${String(this.#operations.length + 1).padStart(3, "0")}`;
+    this.#operations.push({ name, grid: gridOf(shape, chunks), steps: steps.steps, outputs });
+  }
+
+  placeOf(node: Expr): string | undefined {
+    return this.#places.get(node);
+  }
+
+  finish(roots: readonly Expr[]): Lowered {
+    const results = roots.map((root) => this.#places.get(root)!);
+    return { data: { arrays: this.#arrays, operations: this.#operations, results }, sources: this.#sources };
+  }
+}
+
+/** The steps of one operation under construction. */
+export class StepList {
+  readonly steps: PlanStep[] = [];
+  readonly #writer: PlanWriter;
+  readonly #values = new Map<Expr, ValueRef>();
+
+  constructor(writer: PlanWriter) {
+    this.#writer = writer;
+  }
+
+  add(step: PlanStep): ValueRef {
+    return { step: this.steps.push(step) - 1, component: 0 };
+  }
+
+  read(array: string): ValueRef {
+    const { dtype, shape } = this.#writer.arrayNamed(array);
+    return this.add({ kind: "read", array, inputs: [], types: [{ dtype, shape }] });
+  }
+
+  /** A stored array is read; a source without storage is computed on the spot. */
+  valueOf(node: Expr): ValueRef {
+    const known = this.#values.get(node);
+    if (known !== undefined) return known;
+    const array = this.#writer.placeOf(node);
+    const value = array === undefined ? this.#source(node) : this.read(array);
+    this.#values.set(node, value);
+    return value;
+  }
+
+  #source({ op, attrs, type, site }: Expr): ValueRef {
+    return this.add({ kind: "source", op: op.name, attrs, inputs: [], types: [type], line: lineOf(site) });
+  }
+}

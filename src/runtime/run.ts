@@ -1,0 +1,109 @@
+// Runs a plan in this process, one task after another. In: a plan and the blocks of its sources.
+// Out: the result blocks; events on the way. As a generator, so that the caller decides what happens
+// between tasks: nothing (computeSync), or a look at the abort signal and the event loop (compute).
+
+import { type Block, newBlock } from "../core/block.ts";
+import { placeOf } from "../core/chunks.ts";
+import { RunError } from "../core/errors.ts";
+import { sizeOf } from "../core/shape.ts";
+import { interpret, LaneFailure } from "../kernel/interpret/index.ts";
+import { compileTask } from "../plan/compile/task.ts";
+import { type Operation, type PlanArray, type PlanData, type PlanStep, readsOf } from "../plan/plan.ts";
+import { ChunkedArray, type StoredArray, WholeArray, windowBytes } from "./chunkStore.ts";
+import type { RunEvent } from "./events.ts";
+
+export type Sources = ReadonlyMap<string, { readonly block: Block }>;
+
+export function* runPlan(plan: PlanData, sources: Sources): Generator<RunEvent, Block[]> {
+  const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
+  const stored = new Map<string, StoredArray>();
+  const readers = countReaders(plan);
+  const tasks = plan.operations.reduce((sum, { grid }) => sum + sizeOf(grid), 0);
+  yield { type: "computeStart", operations: plan.operations.length, tasks };
+  for (const [name, { block }] of sources) stored.set(name, new WholeArray(block));
+  for (const operation of plan.operations) {
+    yield { type: "operationStart", operation: operation.name, tasks: sizeOf(operation.grid) };
+    for (const { array } of operation.outputs) stored.set(array, storageFor(arrays.get(array)!));
+    yield* runOperation(operation, arrays, stored);
+    release(operation, arrays, stored, readers);
+    yield { type: "operationEnd", operation: operation.name };
+  }
+  yield { type: "computeEnd" };
+  return plan.results.map((name) => (stored.get(name) as WholeArray).block);
+}
+
+function storageFor(array: PlanArray): StoredArray {
+  return array.role === "result"
+    ? new WholeArray(newBlock(array.dtype, array.shape))
+    : new ChunkedArray(array);
+}
+
+function* runOperation(
+  operation: Operation,
+  arrays: ReadonlyMap<string, PlanArray>,
+  stored: ReadonlyMap<string, StoredArray>,
+): Generator<RunEvent, void> {
+  const tasks = sizeOf(operation.grid);
+  for (let task = 0; task < tasks; task++) {
+    const place = placeOf(task, operation.grid);
+    const { program, reads, writes } = compileTask(operation, arrays, place);
+    const bound: Block[] = [];
+    for (const { array, box, buffer } of reads) bound[buffer] = stored.get(array)!.window(box);
+    for (const { array, box, buffer } of writes) bound[buffer] = stored.get(array)!.target(box);
+    try {
+      interpret(program, bound);
+    } catch (error) {
+      throw located(error, operation, place);
+    }
+    const bytes = (windows: typeof reads): number =>
+      windows.reduce((sum, { array, box }) => sum + windowBytes(arrays.get(array)!, box), 0);
+    yield {
+      type: "taskEnd",
+      operation: operation.name,
+      task,
+      bytesRead: bytes(reads),
+      bytesWritten: bytes(writes),
+    };
+  }
+}
+
+/** A failure that depends on the data, with the op, the chunk and the user's line. */
+function located(error: unknown, operation: Operation, place: readonly number[]): unknown {
+  if (!(error instanceof LaneFailure)) return error;
+  const step: PlanStep | undefined = operation.steps[error.origin];
+  const op = step !== undefined && "op" in step ? step.op : operation.name;
+  const line = step?.line;
+  return new RunError(
+    {
+      what: error.trap.message,
+      where: `${op}${line === undefined ? "" : ` at ${line}`}, chunk [${place.join(", ")}] of ${operation.name}`,
+      cure: error.trap.cure,
+      operation: op,
+      chunk: place,
+      line,
+    },
+    { cause: error },
+  );
+}
+
+function countReaders(plan: PlanData): Map<string, number> {
+  const readers = new Map<string, number>();
+  for (const operation of plan.operations) {
+    for (const name of readsOf(operation)) readers.set(name, (readers.get(name) ?? 0) + 1);
+  }
+  return readers;
+}
+
+/** Intermediates go when their last reader has run. */
+function release(
+  operation: Operation,
+  arrays: ReadonlyMap<string, PlanArray>,
+  stored: Map<string, StoredArray>,
+  readers: Map<string, number>,
+): void {
+  for (const name of readsOf(operation)) {
+    const left = readers.get(name)! - 1;
+    readers.set(name, left);
+    if (left === 0 && arrays.get(name)!.role === "intermediate") stored.delete(name);
+  }
+}

@@ -1,0 +1,183 @@
+// Every function against NumPy's results (test/oracle/README.md). In: the committed fixtures. Each case is
+// computed in one chunk and in small chunks; both must be what NumPy (or, where they differ, the standard) says.
+
+import * as cw from "chunkwise";
+import { describe, expect, test } from "vitest";
+import {
+  compareArrays,
+  type DecodedArray,
+  type FixtureCase,
+  type FixtureValue,
+  fixtureNames,
+  isDecodedArray,
+  readFixture,
+} from "./decode.ts";
+
+/** Units in the last place that a function may be off; everything else is exact to the bit. */
+const ULPS: { readonly [name: string]: number } = {
+  ...Object.fromEntries(
+    ["acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "exp", "expm1"].map((f) => [
+      f,
+      4,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["log", "log10", "log1p", "log2", "logaddexp", "pow", "sin", "sinh", "tan", "tanh", "hypot"].map((f) => [
+      f,
+      4,
+    ]),
+  ),
+  ...Object.fromEntries(["mean", "std", "var", "linspace"].map((f) => [f, 4])),
+  sqrt: 0,
+};
+/** Complex functions, in ulps of the larger part. */
+const COMPLEX_ULPS: { readonly [name: string]: number } = {
+  pow: 16,
+  divide: 2,
+  reciprocal: 2,
+  abs: 2,
+  sign: 2,
+};
+
+type Call = (...args: readonly unknown[]) => unknown;
+const namespace = cw as unknown as { readonly [name: string]: Call };
+
+const isRecord = (value: unknown): value is { readonly [key: string]: FixtureValue } =>
+  typeof value === "object" && value !== null;
+
+/** A fixture's argument as the library takes it; arrays cut into chunks of the given length. */
+function argument(value: FixtureValue, chunks: number | "all"): unknown {
+  if (isDecodedArray(value)) return lazyOf(value, chunks);
+  if (Array.isArray(value)) return value.map((item) => argument(item, chunks));
+  if (!isRecord(value)) return value;
+  if ("complex" in value) return cw.complex(...(value["complex"] as [number, number]));
+  if ("slice" in value) {
+    const [start, stop, step] = value["slice"] as [number | null, number | null, number | null];
+    return new cw.Slice(start, stop, step);
+  }
+  return "list" in value ? (value["list"] as FixtureValue[]).map((item) => argument(item, chunks)) : value;
+}
+
+function lazyOf({ data, shape, dtype }: DecodedArray, chunks: number | "all"): cw.LazyArray {
+  return cw.asarray(new cw.NDArray(data, shape, dtype as cw.DType), { chunks });
+}
+
+function plainOf({ data, shape, dtype }: DecodedArray): cw.NDArray {
+  return new cw.NDArray(data, shape, dtype as cw.DType);
+}
+
+/** Index and count arrays that have to be known when the operation is defined stay plain. */
+function argumentsOf(name: string, { args, options }: FixtureCase, chunks: number | "all"): unknown[] {
+  if (name === "get" || name === "set") {
+    const [x, items, ...rest] = args;
+    const selection = (items as FixtureValue[]).map((item) =>
+      isDecodedArray(item) && item.dtype === "bool" ? plainOf(item) : argument(item, chunks),
+    );
+    const value = rest.map((item) => argument(item, chunks));
+    return name === "get"
+      ? [argument(x!, chunks), ...selection]
+      : [argument(x!, chunks), selection, ...value];
+  }
+  if (name === "repeat") {
+    const [x, counts] = args;
+    return [argument(x!, chunks), isDecodedArray(counts!) ? plainOf(counts) : counts, options];
+  }
+  const list = args.map((arg) => argument(arg, chunks));
+  const named = Object.fromEntries(
+    Object.entries(options).map(([key, value]) => [key, argument(value, chunks)]),
+  );
+  return Object.keys(named).length === 0 ? list : [...padded(name, list), named];
+}
+
+/** Optional positional parameters that come before the options. */
+function padded(name: string, list: readonly unknown[]): unknown[] {
+  const positions: { readonly [name: string]: number } = { arange: 3, eye: 2, clip: 3 };
+  const filled = [...list];
+  while (filled.length < (positions[name] ?? 0)) filled.push(undefined);
+  return filled;
+}
+
+function difference(actual: unknown, expected: FixtureValue, ulps: number): string | null {
+  if (isRecord(expected) && "list" in expected) {
+    const list = expected["list"] as FixtureValue[];
+    const found = actual as unknown[];
+    if (found.length !== list.length) return `${found.length} arrays instead of ${list.length}`;
+    return list.map((item, i) => difference(found[i], item, ulps)).find((text) => text !== null) ?? null;
+  }
+  if (!isDecodedArray(expected))
+    return Object.is(actual, expected) ? null : `${String(actual)} instead of ${String(expected)}`;
+  const computed = (actual as cw.LazyArray).computeSync().toContiguous();
+  return compareArrays(
+    { dtype: computed.dtype, shape: [...computed.shape], data: computed.data },
+    expected,
+    ulps,
+  );
+}
+
+function ulpsFor(name: string, { expect: expected, note, args }: FixtureCase): number {
+  const isComplex = [expected, ...args].some(
+    (value) => isDecodedArray(value) && value.dtype.startsWith("complex"),
+  );
+  const own = isComplex ? (COMPLEX_ULPS[name] ?? (name in ULPS ? 12 : 0)) : (ULPS[name] ?? 0);
+  return note?.includes("rounded sums") ? Math.max(own, 8) : own;
+}
+
+const INFO = ["finfo", "iinfo"];
+
+describe("NumPy oracle", () => {
+  for (const name of fixtureNames().filter((fixture) => !INFO.includes(fixture))) {
+    test(name, () => {
+      const { cases } = readFixture(name);
+      const failures: string[] = [];
+      cases.forEach((item, i) => {
+        for (const chunks of ["all", 2] as const) {
+          const problem = attempt(() =>
+            difference(
+              namespace[name]!(...argumentsOf(name, item, chunks)),
+              item.expect,
+              ulpsFor(name, item),
+            ),
+          );
+          if (problem !== null)
+            failures.push(`case ${i} (chunks ${chunks}) ${describeCase(item)}: ${problem}`);
+        }
+      });
+      expect(cases.length).toBeGreaterThan(0);
+      expect(failures.slice(0, 5), `${failures.length} of ${2 * cases.length} failed`).toEqual([]);
+    });
+  }
+
+  test.each(INFO)("%s", (name) => {
+    for (const { args, expect: expected } of readFixture(name).cases) {
+      const info = namespace[name]!(...args) as { readonly [key: string]: unknown };
+      for (const [key, value] of Object.entries(expected as { readonly [key: string]: FixtureValue })) {
+        const own = info[key === "smallest_normal" ? "smallestNormal" : key];
+        expect(asNumberText(own), `${name}(${String(args[0])}).${key}`).toBe(asNumberText(value));
+      }
+    }
+  });
+});
+
+/** finfo's numbers come as bits, so that no digit is lost. */
+function asNumberText(value: unknown): string {
+  if (!isRecord(value)) return String(value);
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, BigInt(`0x${String(value["bits"])}`));
+  return String(view.getFloat64(0));
+}
+
+function attempt(run: () => string | null): string | null {
+  try {
+    return run();
+  } catch (error) {
+    return String(error instanceof cw.ChunkwiseError ? error : ((error as Error).stack ?? error));
+  }
+}
+
+function describeCase({ args, options }: FixtureCase): string {
+  const text = (value: FixtureValue): string =>
+    isDecodedArray(value)
+      ? `${value.dtype}[${value.shape.join()}]`
+      : JSON.stringify(value, (_, v) => (typeof v === "bigint" ? String(v) : v));
+  return `(${args.map(text).join(", ")}) ${text(options as FixtureValue)}`;
+}
