@@ -7,7 +7,7 @@ import { type ChunkShape, type ChunksArgument, checkChunks } from "../core/chunk
 import { DTYPES, type DType, infoOf, isDType } from "../core/dtype.ts";
 import { DTypeError, OutTargetError } from "../core/errors.ts";
 import { fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
-import { resultDType } from "../core/promotion.ts";
+import { promote, resultDType } from "../core/promotion.ts";
 import { describe, SCALAR_SHAPE, type Shape, sameShape, shapeText } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
@@ -42,14 +42,21 @@ export function node(op: Op, inputs: readonly LazyArray[], attrs?: Attrs): Built
   );
 }
 
-/** Scalar constants made so far in this run of code: loops use the same few. */
+/** Constants are few and used often: the last ones of each dtype are at hand. */
+const recentScalars = new Map<DType, Map<Scalar, Expr>>();
+const RECENT = 256;
+
 export function scalarExpr(value: Scalar, dtype: DType): Expr {
-  return makeExpr(full, [], {
-    dtype,
-    shape: SCALAR_SHAPE,
-    chunks: SCALAR_SHAPE,
-    value: fitScalar(value, dtype),
-  });
+  const recent = recentScalars.get(dtype) ?? new Map<Scalar, Expr>();
+  const known = recent.get(value);
+  // A map takes 0 and −0 for the same.
+  if (known !== undefined && !Object.is(value, -0)) return known;
+  const fitted = fitScalar(value, dtype);
+  const expr = makeExpr(full, [], { dtype, shape: SCALAR_SHAPE, chunks: SCALAR_SHAPE, value: fitted });
+  if (Object.is(value, -0) || typeof value === "object") return expr;
+  if (recent.size >= RECENT) recent.clear();
+  recentScalars.set(dtype, recent.set(value, expr));
+  return expr;
 }
 
 export const castExpr = (expr: Expr, dtype: DType): Expr =>
@@ -59,26 +66,30 @@ export function castTo(x: LazyArray, dtype: DType): LazyArray {
   return x.dtype === dtype ? x : built(castExpr(x.expr, dtype), [x]);
 }
 
-/** Operands in their common dtype (as `computeIn` says), scalars weakly typed. */
+/** Operands in their common dtype (as `computeIn` says), scalars weakly typed. Every operation comes through here: plain loops. */
 export function promoteOperands(
   operands: readonly Operand[],
   computeIn: (promoted: DType) => DType,
 ): { exprs: Expr[]; parents: LazyArray[]; dtype: DType } {
   const parents: LazyArray[] = [];
-  const dtypes: DType[] = [];
   const scalars: Scalar[] = [];
-  const taken = operands.map((operand) => {
+  let arrays: DType | undefined;
+  for (const operand of operands) {
     if (isScalar(operand)) {
       scalars.push(operand);
-      return operand;
+      continue;
     }
     const array = asLazy(operand);
     parents.push(array);
-    dtypes.push(array.dtype);
-    return array;
-  });
-  const dtype = computeIn(resultDType(dtypes, scalars));
-  const exprs = taken.map((x) => (x instanceof LazyArray ? castExpr(x.expr, dtype) : scalarExpr(x, dtype)));
+    arrays = arrays === undefined ? array.dtype : promote(arrays, array.dtype);
+  }
+  const isPlain = scalars.length === 0 && arrays !== undefined;
+  const dtype = computeIn(isPlain ? arrays! : resultDType(arrays === undefined ? [] : [arrays], scalars));
+  const exprs: Expr[] = [];
+  let array = 0;
+  for (const operand of operands) {
+    exprs.push(isScalar(operand) ? scalarExpr(operand, dtype) : castExpr(parents[array++]!.expr, dtype));
+  }
   return { exprs, parents, dtype };
 }
 

@@ -9,7 +9,7 @@ export function userCall<Args extends readonly unknown[], Result>(
   body: (...args: Args) => Result,
 ): (...args: Args) => Result {
   const call = (...args: Args): Result => {
-    enterCall(call);
+    enterCall();
     try {
       return body(...args);
     } catch (error) {
@@ -28,7 +28,7 @@ export function userMethod<This, Args extends readonly unknown[], Result>(
   body: (self: This, ...args: Args) => Result,
 ): (this: This, ...args: Args) => Result {
   const call = function (this: This, ...args: Args): Result {
-    enterCall(call as (...args: never[]) => unknown);
+    enterCall();
     try {
       return body(this, ...args);
     } catch (error) {

@@ -6,11 +6,11 @@
 import { type Attrs, attrsText, NO_ATTRS } from "../core/attrs.ts";
 import type { DType } from "../core/dtype.ts";
 import type { Shape } from "../core/shape.ts";
-import { InternTable } from "./intern.ts";
+import { findUser, type Interned, type Users, withUser } from "./intern.ts";
 import type { ArrayType, Op } from "./op.ts";
 import { currentSite, type Site } from "./site.ts";
 
-export class Expr {
+export class Expr implements Interned {
   readonly op: Op;
   readonly inputs: readonly Expr[];
   readonly attrs: Attrs;
@@ -22,6 +22,8 @@ export class Expr {
   readonly site: Site | null;
   /** Filled by key.ts on demand. */
   key: string | null = null;
+  /** The nodes of which this is the youngest input, for interning. */
+  users: Users<Expr> | null = null;
 
   /** Use `makeExpr`: only interned nodes compare by identity. */
   constructor(
@@ -51,7 +53,8 @@ export class Expr {
 }
 
 const NO_INPUTS: readonly Expr[] = Object.freeze([]);
-const table = new InternTable<Expr>();
+/** Sources have no input whose users they could be. */
+let sources: Users<Expr> | null = null;
 let nextId = 0;
 
 export function makeExpr(
@@ -62,12 +65,20 @@ export function makeExpr(
 ): Expr {
   const text = localText(attrs);
   const hash = hashNode(op, inputs, text);
-  const known = table.find(hash, (node) => isSameNode(node, op, inputs, text));
+  const youngest = youngestOf(inputs);
+  const users = youngest === null ? sources : youngest.users;
+  const known = findUser(users, hash, (node) => isSameNode(node, op, inputs, text));
   if (known !== undefined) return known;
-  const type = inferType(op, inputs, attrs);
-  const node = new Expr(op, inputs, attrs, type, nextId++, hash, site);
-  table.add(hash, node);
+  const node = new Expr(op, inputs, attrs, inferType(op, inputs, attrs), nextId++, hash, site);
+  if (youngest === null) sources = withUser(sources, node);
+  else youngest.users = withUser(users, node);
   return node;
+}
+
+function youngestOf(inputs: readonly Expr[]): Expr | null {
+  let youngest: Expr | null = null;
+  for (const input of inputs) if (youngest === null || input.id > youngest.id) youngest = input;
+  return youngest;
 }
 
 const localText = (attrs: Attrs): string => attrsText(attrs, (resource) => `#${resource.id}`);
@@ -86,6 +97,7 @@ function isSameNode(node: Expr, op: Op, inputs: readonly Expr[], text: string): 
 
 const opHashes = new WeakMap<Op, number>();
 
+/** 30 bits: small enough to be kept unboxed. */
 function hashNode(op: Op, inputs: readonly Expr[], text: string): number {
   let hash = opHashes.get(op);
   if (hash === undefined) {
@@ -93,7 +105,7 @@ function hashNode(op: Op, inputs: readonly Expr[], text: string): number {
     opHashes.set(op, hash);
   }
   for (let i = 0; i < inputs.length; i++) hash = mix(hash, inputs[i]!.id);
-  return text === "" ? hash : hashText(text, hash);
+  return (text === "" ? hash : hashText(text, hash)) & 0x3fffffff;
 }
 
 const mix = (hash: number, value: number): number => {
@@ -106,6 +118,3 @@ function hashText(text: string, seed: number): number {
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash ^ (hash >>> 13);
 }
-
-/** How many live nodes the table holds, for tests and diagnostics. */
-export const internedCount = (): number => table.sweep();

@@ -1,46 +1,66 @@
-// A table of weakly held nodes by hash. A node nobody uses can be collected; its entry goes at the next
-// sweep. A sweep comes when the table has doubled since the last one, so its cost is shared by as many
-// insertions: constant per node, and memory stays linear in the live nodes.
+// Interning: finding the node that is there already. A node is looked up among the users of its youngest
+// input (sources among those of nothing), so a lookup touches one small table, and when an input goes, its
+// table goes with it. Users are held weakly: what nobody needs can be collected. Dead entries leave when
+// their table has doubled, so a sweep's cost is shared by as many insertions.
 
-const FIRST_SWEEP = 1 << 16;
+/** What interning has to know of a node. */
+export interface Interned {
+  readonly hash: number;
+}
 
-export class InternTable<Node extends object> {
-  readonly #buckets = new Map<number, WeakRef<Node> | WeakRef<Node>[]>();
+/** Most nodes have one user; more of them make a table. */
+export type Users<Node extends Interned> = WeakRef<Node> | UserTable<Node>;
+
+export function findUser<Node extends Interned>(
+  users: Users<Node> | null,
+  hash: number,
+  isSame: (node: Node) => boolean,
+): Node | undefined {
+  if (users === null) return undefined;
+  if (users instanceof UserTable) return users.find(hash, isSame);
+  const node = users.deref();
+  return node !== undefined && node.hash === hash && isSame(node) ? node : undefined;
+}
+
+/** The users with one more. */
+export function withUser<Node extends Interned>(users: Users<Node> | null, node: Node): Users<Node> {
+  if (users === null) return new WeakRef(node);
+  if (users instanceof UserTable) return users.add(node);
+  const other = users.deref();
+  return other === undefined ? new WeakRef(node) : new UserTable<Node>().add(other).add(node);
+}
+
+const FIRST_SWEEP = 64;
+
+export class UserTable<Node extends Interned> {
+  readonly #buckets = new Map<number, WeakRef<Node>[]>();
   #entries = 0;
   #sweepAt = FIRST_SWEEP;
 
   find(hash: number, isSame: (node: Node) => boolean): Node | undefined {
-    const bucket = this.#buckets.get(hash);
-    if (bucket === undefined) return undefined;
-    if (!Array.isArray(bucket)) {
-      const node = bucket.deref();
-      return node !== undefined && isSame(node) ? node : undefined;
-    }
-    for (const entry of bucket) {
+    for (const entry of this.#buckets.get(hash) ?? []) {
       const node = entry.deref();
       if (node !== undefined && isSame(node)) return node;
     }
     return undefined;
   }
 
-  add(hash: number, node: Node): void {
-    const entry = new WeakRef(node);
-    const bucket = this.#buckets.get(hash);
-    if (bucket === undefined) this.#buckets.set(hash, entry);
-    else if (Array.isArray(bucket)) bucket.push(entry);
-    else this.#buckets.set(hash, [bucket, entry]);
+  add(node: Node): this {
+    const bucket = this.#buckets.get(node.hash);
+    if (bucket === undefined) this.#buckets.set(node.hash, [new WeakRef(node)]);
+    else bucket.push(new WeakRef(node));
     this.#entries++;
     if (this.#entries >= this.#sweepAt) this.sweep();
+    return this;
   }
 
   /** Drops entries of collected nodes and tells how many are left. */
   sweep(): number {
     let alive = 0;
     for (const [hash, bucket] of this.#buckets) {
-      const left = (Array.isArray(bucket) ? bucket : [bucket]).filter((entry) => entry.deref() !== undefined);
+      const left = bucket.filter((entry) => entry.deref() !== undefined);
       alive += left.length;
       if (left.length === 0) this.#buckets.delete(hash);
-      else if (left.length === 1) this.#buckets.set(hash, left[0]!);
       else this.#buckets.set(hash, left);
     }
     this.#entries = alive;

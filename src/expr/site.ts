@@ -1,15 +1,15 @@
 // Source lines: which line of the user's code made a node. The outermost public call captures its
 // caller; calls that public functions make among themselves keep that site.
-// A capture costs about 3 µs, so within one synchronous run of code the first EXACT calls are exact and
-// later ones share a sample ("near"): building a million nodes in a loop stays cheap (docs/adr/0003).
+// A capture costs about 2 µs, so within one synchronous run of code the first EXACT calls are exact and
+// later ones share a recent sample: building a million nodes in a loop stays cheap (docs/adr/0003).
 
 /** A captured caller; the text is made only when somebody asks. */
 export interface Site {
   readonly stack?: string;
 }
 
-const EXACT = 20_000;
-const SAMPLE_EVERY = 64;
+const EXACT = 1000;
+const SAMPLE_EVERY = 16;
 
 let current: Site | null = null;
 let depth = 0;
@@ -17,14 +17,16 @@ let captured = 0;
 
 export const currentSite = (): Site | null => current;
 
-// biome-ignore lint/suspicious/noConfusingVoidType: a function of any signature
-type AnyFunction = (...args: never[]) => unknown;
-
-/** Enters a public function. The site is the line that called `publicFunction`. */
-export function enterCall(publicFunction: AnyFunction): void {
+/** Enters a public function. The site is the line that called the function that calls this. */
+export function enterCall(): void {
   if (depth++ > 0) return;
   if (captured++ === 0) queueMicrotask(forgetCaptures);
-  if (captured <= EXACT || captured % SAMPLE_EVERY === 0) current = capture(publicFunction);
+  if (captured > EXACT && captured % SAMPLE_EVERY !== 0) return;
+  // Three frames: this function, the public one, and the user's.
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 3;
+  current = new Error();
+  Error.stackTraceLimit = limit;
 }
 
 export function leaveCall(): void {
@@ -36,24 +38,12 @@ function forgetCaptures(): void {
   current = null;
 }
 
-function capture(publicFunction: AnyFunction): Site {
-  const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = 1;
-  const site: { stack?: string } = {};
-  if (Error.captureStackTrace) Error.captureStackTrace(site, publicFunction);
-  else site.stack = new Error().stack ?? "";
-  Error.stackTraceLimit = limit;
-  return site;
-}
-
 /** `file:line:column` of a site, without the path's scheme. Undefined where the engine tells nothing. */
 export function lineOf(site: Site | null): string | undefined {
-  const frames = site?.stack?.split("\n") ?? [];
-  const frame = frames.find((line) => /:\d+:\d+\)?$/.test(line.trim()));
-  return frame
+  const frames = (site?.stack?.split("\n") ?? []).filter((line) => /:\d+:\d+\)?$/.test(line.trim()));
+  const text = frames[2]
     ?.trim()
     .replace(/^at\s+/, "")
-    .replace(/^.*\((.*)\)$/, "$1")
-    .replace(/^async\s+/, "")
-    .replace(/^file:\/\//, "");
+    .replace(/^.*\((.*)\)$/, "$1");
+  return text?.replace(/^async\s+/, "").replace(/^file:\/\//, "");
 }

@@ -115,37 +115,51 @@ export const mean: ReduceFunction = reduction("mean", {
 });
 
 /**
- * Variance in one stable pass: n, mean μ and M₂ = Σ(x−μ)², combined as Chan, Golub and LeVeque do:
- * δ = μᵦ − μₐ, μ = μₐ + δ·nᵦ/n, M₂ = M₂ₐ + M₂ᵦ + δ²·nₐ·nᵦ/n. Computed in float64 for float32 too.
+ * Variance in one pass: n, mean μ (as a sum of two doubles) and M₂ = Σ(x−μ)², combined as Chan, Golub and
+ * LeVeque do: δ = μᵦ − μₐ, μ = μₐ + δ·nᵦ/n, M₂ = M₂ₐ + M₂ᵦ + δ²·nₐ·nᵦ/n. The mean's rounding error is carried
+ * along, so that data far from zero lose no digits against two passes. In float64 for float32 too.
  */
 export const variance: ReduceFunction = reduction("var", {
   accepts: "real",
   result: same,
-  state: () => ["float64", "float64", "float64"],
-  lift: (x) => [s.one("float64"), s.convert(x as s.Term, "float64"), s.zero("float64")],
+  state: () => ["float64", "float64", "float64", "float64"],
+  lift: (x) => [s.one("float64"), s.convert(x as s.Term, "float64"), s.zero("float64"), s.zero("float64")],
   combine: combineMoments,
-  identity: () => [0, 0, 0],
-  finish: ([, , moment], { count, attrs, dtype }) => {
-    const divisor = Math.max(0, count - (attrs["correction"] as number));
-    return s.convert(s.div(moment as s.Term, s.constant("float64", divisor)), infoOf(dtype).part);
+  identity: () => [0, 0, 0, 0],
+  finish: ([, , , moment], { count, attrs, dtype }) => {
+    const left = count - (attrs["correction"] as number);
+    // With nothing left to divide by, the standard says NaN.
+    const divisor = s.constant("float64", left > 0 ? left : Number.NaN);
+    return s.convert(s.div(moment as s.Term, divisor), infoOf(dtype).part);
   },
 });
 
 function combineMoments(a: readonly s.Value[], b: readonly s.Value[]): readonly s.Value[] {
-  const [nA, meanA, momentA] = a as readonly s.Term[];
-  const [nB, meanB, momentB] = b as readonly s.Term[];
+  const [nA, meanA, lowA, momentA] = a as readonly s.Term[];
+  const [nB, meanB, lowB, momentB] = b as readonly s.Term[];
   const n = s.add(nA!, nB!);
-  const apart = s.sub(meanB!, meanA!);
+  const apart = s.add(s.sub(meanB!, meanA!), s.sub(lowB!, lowA!));
   // Two empty states: 0/0 must not become NaN.
   const share = s.div(nB!, s.max(n, s.one("float64")));
-  const between = s.mul(s.mul(s.mul(apart, apart), nA!), share);
+  const shift = s.mul(apart, share);
+  const mean = s.add(meanA!, shift);
+  const moment = s.add(s.add(momentA!, momentB!), s.mul(s.mul(apart, nA!), shift));
   const emptyA = s.isZero(nA!);
   const emptyB = s.isZero(nB!);
-  const mean = s.add(meanA!, s.mul(apart, share));
-  const moment = s.add(s.add(momentA!, momentB!), between);
   const keep = (joined: s.Term, onlyA: s.Term, onlyB: s.Term): s.Term =>
     s.select(emptyA, onlyB, s.select(emptyB, onlyA, joined));
-  return [n, keep(mean, meanA!, meanB!), keep(moment, momentA!, momentB!)];
+  return [
+    n,
+    keep(mean, meanA!, meanB!),
+    keep(s.add(lowA!, roundingError(meanA!, shift, mean)), lowA!, lowB!),
+    keep(moment, momentA!, momentB!),
+  ];
+}
+
+/** What x + y lost when it became `sum` (Knuth): (x − (sum − y′)) + (y − y′) with y′ = sum − x. */
+function roundingError(x: s.Term, y: s.Term, sum: s.Term): s.Term {
+  const taken = s.sub(sum, x);
+  return s.add(s.sub(x, s.sub(sum, taken)), s.sub(y, taken));
 }
 
 /** The value that every other is at least, or at most. */

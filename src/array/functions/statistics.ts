@@ -1,6 +1,6 @@
 // Statistics, searching and truth tests: reductions and scans.
 
-import type { DType } from "../../core/dtype.ts";
+import { type DType, isComplex } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import {
   type AxisArgument,
@@ -21,9 +21,9 @@ import { type Built, built, castTo, checkDType, node, partAlong, promoteOperands
 import { userCall } from "../call.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
 import { full } from "./creation.ts";
-import { equal, minimum, notEqual, sqrt, subtract } from "./elementwise.ts";
+import { equal, logicalNot, minimum, notEqual, sqrt, subtract } from "./elementwise.ts";
 import { take } from "./indexing.ts";
-import { concat, reshape } from "./manipulation.ts";
+import { concat, expandDims, reshape } from "./manipulation.ts";
 
 export interface ReduceOptions {
   /** One axis, several, or all of them. */
@@ -230,22 +230,31 @@ export interface IsinOptions {
   readonly invert?: boolean | undefined;
 }
 
-/** Is each element of x1 among those of x2? NaN is in nothing. */
-export const isin: <P = unknown, Q = unknown>(
+type IsinFunction = <P = unknown, Q = unknown>(
   x1: Operand<P>,
   x2: Operand<Q>,
   options?: IsinOptions,
-) => LazyArray<P & Q> = userCall(
+) => LazyArray<P & Q>;
+
+/** Is each element of x1 among those of x2? NaN is in nothing. */
+export const isin: IsinFunction = userCall(
   "isin",
   (x1: Operand, x2: Operand, { invert = false }: IsinOptions = {}): Built => {
-    const { exprs, parents } = promoteOperands([asLazy(x1), asLazy(x2)], (dtype) =>
-      checkKind("realOrBool", dtype),
-    );
-    const [x, among] = exprs.map((expr) => built(expr, parents));
-    const sorted = sort(reshape(among!, [-1]));
-    if (sorted.size === 0) return full(x!.shape, invert, { chunks: x!.chunks }) as Built;
-    // The last place is as good as one beyond it: what would go there is larger than all.
-    const place = minimum(searchsorted(sorted, x!), sorted.size - 1);
-    return (invert ? notEqual : equal)(take(sorted, place), x!) as Built;
+    const { exprs, parents, dtype } = promoteOperands([asLazy(x1), asLazy(x2)], (promoted) => promoted);
+    const x = built(exprs[0]!, parents);
+    const among = reshape(built(exprs[1]!, parents), [-1]);
+    if (among.size === 0) return full(x.shape, invert, { chunks: x.chunks }) as Built;
+    const found = isComplex(dtype) ? isinUnordered(x, among) : isinOrdered(x, among);
+    return (invert ? logicalNot(found) : found) as Built;
   },
 );
+
+/** By bisection. The last place is as good as one beyond it: what would go there is larger than all. */
+function isinOrdered(x: LazyArray, among: LazyArray): LazyArray {
+  const sorted = sort(among);
+  return equal(take(sorted, minimum(searchsorted(sorted, x), sorted.size - 1)), x);
+}
+
+/** Complex numbers have no order: each is compared with all. */
+const isinUnordered = (x: LazyArray, among: LazyArray): LazyArray =>
+  any(equal(expandDims(x, { axis: -1 }), among), { axis: -1 });
