@@ -109,6 +109,16 @@ export {
 } from "./array/functions/elementwise.ts";
 export { get, set, take, takeAlongAxis } from "./array/functions/indexing.ts";
 export {
+  type AxisOption,
+  broadcastArrays,
+  concat,
+  type Joined,
+  type MeshgridOptions,
+  meshgrid,
+  stack,
+  unstack,
+} from "./array/functions/joining.ts";
+export {
   matmul,
   type TensordotOptions,
   tensordot,
@@ -116,30 +126,25 @@ export {
   vecdot,
 } from "./array/functions/linear.ts";
 export {
-  type AxisOption,
-  broadcastArrays,
   broadcastTo,
-  concat,
   expandDims,
   flip,
-  type MeshgridOptions,
   matrixTranspose,
-  meshgrid,
   moveaxis,
+  permuteDims,
+  rechunk,
+  reshape,
+  squeeze,
+} from "./array/functions/manipulation.ts";
+export {
   type PadOptions,
   pad,
-  permuteDims,
   type RepeatOptions,
   type RollOptions,
-  rechunk,
   repeat,
-  reshape,
   roll,
-  squeeze,
-  stack,
   tile,
-  unstack,
-} from "./array/functions/manipulation.ts";
+} from "./array/functions/repeating.ts";
 export {
   type ArgOptions,
   all,

@@ -11,7 +11,7 @@ import type { OutOption } from "./build.ts";
 import type { AsyncComputeOptions, ComputeOptions, Executed } from "./compute.ts";
 import type { CreationOptions } from "./functions/creation.ts";
 import type { TensordotOptions, VecdotOptions } from "./functions/linear.ts";
-import type { PadOptions, RepeatOptions, RollOptions } from "./functions/manipulation.ts";
+import type { PadOptions, RepeatOptions, RollOptions } from "./functions/repeating.ts";
 import type * as s from "./functions/statistics.ts";
 import type { LazyArray, Operand } from "./lazyArray.ts";
 import type { NDArray } from "./ndarray.ts";

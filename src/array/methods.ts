@@ -16,24 +16,25 @@ import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
 import * as elementwise from "./functions/elementwise.ts";
 import * as indexing from "./functions/indexing.ts";
+import { unstack } from "./functions/joining.ts";
 import * as linear from "./functions/linear.ts";
 import * as manipulation from "./functions/manipulation.ts";
+import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/statistics.ts";
 import { LazyArray } from "./lazyArray.ts";
 import type { FunctionMethods } from "./methodTypes.ts";
 import type { NDArray } from "./ndarray.ts";
 
 const { fullLike, zerosLike, onesLike, emptyLike, tril, triu } = creation;
-const { broadcastTo, expandDims, squeeze, flip, permuteDims, moveaxis, matrixTranspose } = manipulation;
-const { reshape, roll, repeat, tile, unstack, pad, rechunk } = manipulation;
 const { astype } = dtypes;
 
 /** Total: a method that the type promises and this table lacks does not compile. */
 const FUNCTIONS: { readonly [K in keyof FunctionMethods<unknown>]: unknown } = {
   ...elementwise,
   ...{ fullLike, zerosLike, onesLike, emptyLike, tril, triu, astype },
-  ...{ broadcastTo, expandDims, squeeze, flip, permuteDims, moveaxis, matrixTranspose },
-  ...{ reshape, roll, repeat, tile, unstack, pad, rechunk },
+  ...manipulation,
+  ...repeating,
+  unstack,
   ...statistics,
   ...linear,
   ...indexing,

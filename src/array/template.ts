@@ -10,8 +10,10 @@ import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
 import * as elementwise from "./functions/elementwise.ts";
 import * as indexing from "./functions/indexing.ts";
+import * as joining from "./functions/joining.ts";
 import * as linear from "./functions/linear.ts";
 import * as manipulation from "./functions/manipulation.ts";
+import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/statistics.ts";
 import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
 import { type SelectionItem, Slice } from "./selection.ts";
@@ -25,6 +27,8 @@ const FUNCTIONS: ReadonlyMap<string, AnyFunction> = new Map(
     ...elementwise,
     ...statistics,
     ...manipulation,
+    ...joining,
+    ...repeating,
     ...linear,
     ...indexing,
     ...creation,

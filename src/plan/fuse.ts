@@ -93,7 +93,8 @@ function keepsApart(step: PlanStep, source: PlanStep): boolean {
     case "reduce":
       return step.lifts;
     case "scan":
-      return step.inputs.length === 1;
+      // The scan of all chunks' totals would pull every chunk into one task.
+      return !step.exclusive && step.inputs.length === 1;
     case "read":
     case "source":
     case "contract":

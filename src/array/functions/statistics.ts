@@ -23,7 +23,8 @@ import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
 import { full } from "./creation.ts";
 import { equal, logicalNot, minimum, notEqual, sqrt, subtract } from "./elementwise.ts";
 import { take } from "./indexing.ts";
-import { concat, expandDims, reshape } from "./manipulation.ts";
+import { concat } from "./joining.ts";
+import { expandDims, reshape } from "./manipulation.ts";
 
 export interface ReduceOptions {
   /** One axis, several, or all of them. */

@@ -1,0 +1,140 @@
+// Joining and taking apart: arrays beside arrays.
+
+import { ShapeError, ValueError } from "../../core/errors.ts";
+import { promote } from "../../core/promotion.ts";
+import { broadcastShapes, checkAxis, describe, shapeText } from "../../core/shape.ts";
+import * as layout from "../../ops/moves/layout.ts";
+import * as moves from "../../ops/moves/select.ts";
+import { type Built, broadcastLazy, castTo, node, partAlong } from "../build.ts";
+import { userCall } from "../call.ts";
+import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
+
+import { expandDims, reshape } from "./manipulation.ts";
+
+/** Outputs marked on any of several operands. */
+export type Joined<Operands extends readonly Operand[]> = Operands extends readonly [
+  Operand<infer First>,
+  ...infer Rest extends readonly Operand[],
+]
+  ? First & Joined<Rest>
+  : unknown;
+
+const lazies = (arrays: readonly Operand[]): LazyArray[] => {
+  if (!Array.isArray(arrays))
+    throw new ValueError({ what: `takes a list of arrays, not ${describe(arrays)}`, cure: "Write [x, y]" });
+  return arrays.map(asLazy);
+};
+
+/** All of them stretched to their common shape. */
+export const broadcastArrays: (...arrays: readonly Operand[]) => LazyArray[] = userCall(
+  "broadcastArrays",
+  (...arrays: readonly Operand[]) => {
+    const list = arrays.map(asLazy);
+    const shape = broadcastShapes(list.map((x) => x.shape));
+    return list.map((x) => broadcastLazy(x, shape));
+  },
+);
+
+export interface AxisOption {
+  readonly axis?: number | null | undefined;
+}
+
+/** One after another along an axis; null flattens them first. */
+type JoinFunction<Options> = <const Arrays extends readonly Operand[]>(
+  arrays: Arrays,
+  options?: Options,
+) => LazyArray<Joined<Arrays>>;
+
+export const concat: JoinFunction<AxisOption> = userCall(
+  "concat",
+  (arrays: readonly Operand[], { axis = 0 }: AxisOption = {}): Built => {
+    const list = lazies(arrays);
+    if (list.length === 0)
+      throw new ValueError({ what: "there are no arrays to concatenate", cure: "Pass at least one" });
+    const dtype = list.map((x) => x.dtype).reduce(promote);
+    const parts = list.map((x) => castTo(axis === null ? reshape(x, [-1]) : x, dtype));
+    const scalar = parts.find((x) => x.ndim === 0);
+    if (scalar !== undefined)
+      throw new ShapeError({
+        what: "a 0-d array cannot be concatenated",
+        cure: "Use stack, or expandDims first",
+      });
+    return node(moves.concat, parts, { axis: checkAxis(axis ?? 0, parts[0]!.ndim) });
+  },
+);
+
+/** Side by side along a new axis. */
+export const stack: JoinFunction<{ readonly axis?: number | undefined }> = userCall(
+  "stack",
+  (arrays: readonly Operand[], { axis = 0 }: { readonly axis?: number | undefined } = {}): Built => {
+    const list = lazies(arrays);
+    if (list.length === 0)
+      throw new ValueError({ what: "there are no arrays to stack", cure: "Pass at least one" });
+    const odd = list.find((x) => shapeText(x.shape) !== shapeText(list[0]!.shape));
+    if (odd !== undefined) {
+      throw new ShapeError({
+        what: `shapes ${shapeText(list[0]!.shape)} and ${shapeText(odd.shape)} differ`,
+        cure: "Stacked arrays have one shape",
+      });
+    }
+    const at = checkAxis(axis, list[0]!.ndim + 1);
+    return concat(
+      list.map((x) => expandDims(x, { axis: at })),
+      { axis: at },
+    ) as Built;
+  },
+);
+
+/** The parts along an axis, without that axis. */
+export const unstack: <O = unknown>(
+  x: Operand<O>,
+  options?: { readonly axis?: number | undefined },
+) => LazyArray<O>[] = userCall(
+  "unstack",
+  (x: Operand, { axis = 0 }: { readonly axis?: number | undefined } = {}): Built[] => {
+    const array = asLazy(x);
+    const at = checkAxis(axis, array.ndim);
+    return Array.from({ length: array.shape[at]! }, (_, i) =>
+      node(layout.squeeze, [partAlong(array, at, i, 1)], { axes: [at] }),
+    );
+  },
+);
+
+export interface MeshgridOptions {
+  readonly indexing?: "xy" | "ij" | undefined;
+}
+
+type MeshgridFunction = (...args: readonly (Operand | MeshgridOptions)[]) => LazyArray[];
+
+/** meshgrid(x, y, …, {indexing}): coordinate arrays from 1-d arrays. "xy" (the default) swaps the first two axes, as NumPy does. */
+export const meshgrid: MeshgridFunction = userCall(
+  "meshgrid",
+  (...args: readonly (Operand | MeshgridOptions)[]): Built[] => {
+    const last = args.at(-1);
+    const { indexing = "xy" } = isOptions(last) ? last : {};
+    const list = (isOptions(last) ? args.slice(0, -1) : args).map((x) => vectorOf(x as Operand));
+    if (indexing !== "xy" && indexing !== "ij") {
+      throw new ValueError({ what: `indexing is ${describe(indexing)}`, cure: 'Use "xy" or "ij"' });
+    }
+    const dtype = list.length === 0 ? undefined : list.map((x) => x.dtype).reduce(promote);
+    const axisOf = (i: number): number => (indexing === "xy" && list.length > 1 && i < 2 ? 1 - i : i);
+    const shape = list.map((_, axis) => list[axisOf(axis)]!.size);
+    return list.map((x, i) => {
+      const line = reshape(
+        castTo(x, dtype!),
+        shape.map((_, axis) => (axis === axisOf(i) ? x.size : 1)),
+      );
+      return broadcastLazy(line, shape) as Built;
+    });
+  },
+);
+
+const isOptions = (value: unknown): value is MeshgridOptions =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+function vectorOf(x: Operand): LazyArray {
+  const array = asLazy(x);
+  if (array.ndim === 1) return array;
+  if (array.ndim === 0) return reshape(array, [1]);
+  throw new ShapeError({ what: `an array has ${array.ndim} dimensions`, cure: "meshgrid takes 1-d arrays" });
+}

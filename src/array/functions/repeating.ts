@@ -1,0 +1,165 @@
+// The same elements again: shifted, repeated, tiled, padded.
+
+import { ShapeError, ValueError } from "../../core/errors.ts";
+import { fitScalar, type Scalar } from "../../core/numbers.ts";
+import { checkAxis, checkInteger, describe, isLength } from "../../core/shape.ts";
+import { PAD_MODES, type PadMode, pad as padOp } from "../../ops/moves/pad.ts";
+import * as moves from "../../ops/moves/select.ts";
+import { type Built, node, partAlong } from "../build.ts";
+import { userCall } from "../call.ts";
+import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
+import { NDArray } from "../ndarray.ts";
+
+import { reshape } from "./manipulation.ts";
+
+export interface RollOptions {
+  readonly axis?: number | readonly number[] | null | undefined;
+}
+
+/** Shifted along axes, coming in again at the other end; without axis over the flattened array. */
+export const roll: <O = unknown>(
+  x: Operand<O>,
+  shift: number | readonly number[],
+  options?: RollOptions,
+) => LazyArray<O> = userCall(
+  "roll",
+  (x: Operand, shift: number | readonly number[], { axis }: RollOptions = {}): Built => {
+    const array = asLazy(x);
+    const shifts = (typeof shift === "number" ? [shift] : shift).map((n) => checkInteger(n, "shift"));
+    if (axis === undefined || axis === null) return rollFlat(array, shifts);
+    const axes = (typeof axis === "number" ? [axis] : axis).map((a) => checkAxis(a, array.ndim));
+    if (typeof shift !== "number" && shifts.length !== axes.length) {
+      throw new ValueError({
+        what: `${shifts.length} shifts for ${axes.length} axes`,
+        cure: "Give one shift per axis, or one for all",
+      });
+    }
+    const total = array.shape.map(() => 0);
+    axes.forEach((a, i) => (total[a]! += typeof shift === "number" ? shift : shifts[i]!));
+    return total.reduce((rolled, by, a) => rollAxis(rolled, a, by), array) as Built;
+  },
+);
+
+function rollFlat(x: LazyArray, shifts: readonly number[]): Built {
+  const total = shifts.reduce((a, b) => a + b, 0);
+  return reshape(rollAxis(reshape(x, [-1]), 0, total), x.shape) as Built;
+}
+
+/** The end, then the begin: two windows, so that a chunk reads only what it needs. */
+function rollAxis(x: LazyArray, axis: number, shift: number): LazyArray {
+  const length = x.shape[axis]!;
+  const by = length === 0 ? 0 : ((shift % length) + length) % length;
+  if (by === 0) return x;
+  return node(moves.concat, [partAlong(x, axis, length - by, by), partAlong(x, axis, 0, length - by)], {
+    axis,
+  });
+}
+
+export interface RepeatOptions {
+  readonly axis?: number | null | undefined;
+}
+
+/** Each element several times; without axis over the flattened array. Counts are a number or plain data. */
+export const repeat: <O = unknown>(
+  x: Operand<O>,
+  repeats: number | readonly number[] | NDArray,
+  options?: RepeatOptions,
+) => LazyArray<O> = userCall(
+  "repeat",
+  (x: Operand, repeats: number | readonly number[] | NDArray, { axis }: RepeatOptions = {}): Built => {
+    const flat = axis === undefined || axis === null;
+    const array = flat ? reshape(asLazy(x), [-1]) : asLazy(x);
+    const at = flat ? 0 : checkAxis(axis, array.ndim);
+    const counts =
+      typeof repeats === "number"
+        ? [repeats]
+        : (repeats instanceof NDArray ? [...repeats] : [...repeats]).map(Number);
+    if (!counts.every(isLength))
+      throw new ValueError({
+        what: `repeats are ${describe(repeats)}`,
+        cure: "Use whole numbers, 0 or more",
+      });
+    if (counts.length === 1) return node(moves.repeat, [array], { axis: at, repeats: counts[0]! });
+    if (counts.length !== array.shape[at]) {
+      throw new ShapeError({
+        what: `${counts.length} counts for ${array.shape[at]} elements along axis ${at}`,
+        cure: "Give one count per element, or one for all",
+      });
+    }
+    const parts = counts.flatMap((count, i) =>
+      count === 0 ? [] : [node(moves.repeat, [partAlong(array, at, i, 1)], { axis: at, repeats: count })],
+    );
+    return parts.length === 0 ? partAlong(array, at, 0, 0) : node(moves.concat, parts, { axis: at });
+  },
+);
+
+/** The whole array several times along each axis. */
+export const tile: <O = unknown>(x: Operand<O>, repetitions: number | readonly number[]) => LazyArray<O> =
+  userCall("tile", (x: Operand, repetitions: number | readonly number[]): Built => {
+    const array = asLazy(x);
+    const counts = typeof repetitions === "number" ? [repetitions] : repetitions;
+    if (!counts.every(isLength))
+      throw new ValueError({
+        what: `repetitions are ${describe(repetitions)}`,
+        cure: "Use whole numbers, 0 or more",
+      });
+    const ndim = Math.max(array.ndim, counts.length);
+    const grown = reshape(array, [...new Array<number>(ndim - array.ndim).fill(1), ...array.shape]);
+    return node(moves.tile, [grown], {
+      repetitions: [...new Array<number>(ndim - counts.length).fill(1), ...counts],
+    });
+  });
+
+export interface PadOptions {
+  readonly mode?: PadMode | undefined;
+  readonly constantValues?: Scalar | undefined;
+}
+
+/** More elements around the array: a number, [before, after], or a pair per axis. */
+export const pad: <O = unknown>(
+  x: Operand<O>,
+  padWidth: number | readonly number[] | readonly (readonly number[])[],
+  options?: PadOptions,
+) => LazyArray<O> = userCall(
+  "pad",
+  (
+    x: Operand,
+    padWidth: number | readonly number[] | readonly (readonly number[])[],
+    { mode = "constant", constantValues = 0 }: PadOptions = {},
+  ): Built => {
+    const array = asLazy(x);
+    const pairs = padPairs(padWidth, array);
+    if (!PAD_MODES.includes(mode))
+      throw new ValueError({ what: `mode is ${describe(mode)}`, cure: `Use one of ${PAD_MODES.join(", ")}` });
+    const emptyAxis = array.shape.findIndex((n, axis) => n === 0 && pairs[axis]!.some((width) => width > 0));
+    if (mode !== "constant" && emptyAxis >= 0) {
+      throw new ShapeError({
+        what: `axis ${emptyAxis} has no elements to pad with`,
+        cure: 'Use mode "constant"',
+      });
+    }
+    const value = fitScalar(constantValues, array.dtype);
+    return node(padOp, [array], {
+      before: pairs.map(([before]) => before!),
+      after: pairs.map(([, after]) => after!),
+      mode,
+      value,
+    });
+  },
+);
+
+function padPairs(
+  width: number | readonly number[] | readonly (readonly number[])[],
+  x: LazyArray,
+): (readonly number[])[] {
+  const isFlat = typeof width !== "number" && width.every((w) => typeof w === "number");
+  const one = typeof width === "number" ? [width, width] : isFlat ? (width as readonly number[]) : null;
+  const pairs = one === null ? [...(width as readonly (readonly number[])[])] : x.shape.map(() => one);
+  const filled = pairs.length === 1 ? x.shape.map(() => pairs[0]!) : pairs;
+  if (filled.length === x.ndim && filled.every((pair) => pair.length === 2 && pair.every(isLength)))
+    return filled;
+  throw new ValueError({
+    what: `the widths do not fit ${x.ndim} axes`,
+    cure: "Give [before, after] per axis, whole numbers of 0 or more",
+  });
+}

@@ -1,0 +1,63 @@
+// The house keeps its walls: nobody imports upward, every file says what it is, no file has outgrown one idea.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const SOURCE = join(ROOT, "src");
+
+/** Which folders a folder may import from (docs/adr/0001): its own, and these. */
+const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
+  core: [],
+  kernel: ["core"],
+  expr: ["core", "kernel"],
+  ops: ["core", "kernel", "expr"],
+  rewrite: ["core", "expr", "ops"],
+  plan: ["core", "kernel", "expr", "ops"],
+  storage: ["core"],
+  runtime: ["core", "kernel", "expr", "ops", "plan", "storage"],
+  ragged: ["core", "kernel", "expr", "ops", "storage"],
+  array: ["core", "kernel", "expr", "ops", "rewrite", "plan", "storage", "runtime", "ragged"],
+  observe: ["core", "expr", "plan", "runtime", "array"],
+  cli: ["core", "plan", "runtime", "array", "observe"],
+};
+
+const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((file) =>
+  file.endsWith(".ts"),
+);
+
+const folderOf = (file: string): string => file.split("/")[0]!;
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(SOURCE, file), "utf8");
+  const targets = [...text.matchAll(/(?:from|import)\s+"(\.[^"]+)"/g)].map((match) => match[1]!);
+  return targets.map((target) => relative(SOURCE, resolve(join(SOURCE, dirname(file)), target)));
+}
+
+describe("architecture", () => {
+  test("there are files to look at", () => expect(files.length).toBeGreaterThan(50));
+
+  test.each(files.filter((file) => file.includes("/")))("%s imports only downward", (file) => {
+    const folder = folderOf(file);
+    const allowed = MAY_IMPORT[folder];
+    expect(allowed, `folder ${folder} is not in the plan of the house`).toBeDefined();
+    const upward = importsOf(file).filter(
+      (target) => folderOf(target) !== folder && !allowed!.includes(folderOf(target)),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  test.each(files)("%s has a header and is one idea long", (file) => {
+    const text = readFileSync(join(SOURCE, file), "utf8");
+    expect(text.startsWith("// "), "a file begins with what it is").toBe(true);
+    expect(text.split("\n").length).toBeLessThanOrEqual(400);
+  });
+
+  test("runtime dependencies are the ones we chose", () => {
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+      dependencies: object;
+    };
+    expect(Object.keys(dependencies)).toEqual(["@noble/hashes"]);
+  });
+});

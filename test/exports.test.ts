@@ -1,0 +1,59 @@
+// The public surface: every exported name and its declared type, as one reviewed file. A change of it is a
+// change of the contract and shows up as a diff of the snapshot.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import * as cw from "chunkwise";
+import { expect, test } from "vitest";
+
+const ROOT = resolve(import.meta.dirname, "..");
+
+/** Names exported by a declaration file, with the file they come from. */
+function exportedNames(declarations: string): { name: string; from: string }[] {
+  return [...declarations.matchAll(/export (?:type )?\{([^}]*)\} from "([^"]+)"/g)].flatMap((match) =>
+    match[1]!
+      .split(",")
+      .map((part) => part.trim().replace(/^type /, ""))
+      .filter((part) => part !== "")
+      .map((name) => ({ name, from: match[2]!.replace(/\.(js|ts)$/, ".d.ts") })),
+  );
+}
+
+/** The declaration of one name: up to the next top-level statement. */
+function declarationOf(name: string, text: string): string {
+  const internal = new RegExp(`export \\{[^}]*?(\\w+) as ${name}[^\\w]`).exec(text)?.[1] ?? name;
+  const start = text.search(
+    new RegExp(
+      `^(export )?(declare )?(const|function|class|interface|type|abstract class) ${internal}\\b`,
+      "m",
+    ),
+  );
+  if (start < 0) return `${name}: not found`;
+  const rest = text.slice(start);
+  const end = rest.slice(1).search(/^(export|declare|\/\*\*|import|type|interface|Object)\b|^\/\*\*/m);
+  const first = end < 0 ? rest : rest.slice(0, end + 1);
+  return first.replace(/\s+#\w+.*;|\s+#private;/g, "").trim();
+}
+
+test("every exported name and its type", async () => {
+  const out = mkdtempSync(join(tmpdir(), "chunkwise-exports-"));
+  try {
+    const tsc = join(ROOT, "node_modules", ".bin", "tsc");
+    execFileSync(tsc, ["-p", join(ROOT, "tsconfig.build.json"), "--emitDeclarationOnly", "--outDir", out]);
+    const names = exportedNames(readFileSync(join(out, "index.d.ts"), "utf8"));
+    expect(names.length).toBeGreaterThan(150);
+    const lines = names.map(({ name, from }) => {
+      expect(existsSync(join(out, from)), from).toBe(true);
+      return declarationOf(name, readFileSync(join(out, from), "utf8"));
+    });
+    await expect(`${lines.join("\n\n")}\n`).toMatchFileSnapshot("__snapshots__/exports.txt");
+  } finally {
+    rmSync(out, { recursive: true });
+  }
+});
+
+test("values at run time are the ones that are declared", () => {
+  expect(Object.keys(cw).sort()).toMatchSnapshot();
+});
