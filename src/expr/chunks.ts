@@ -11,7 +11,7 @@ const known = new WeakMap<Expr, ChunkShape>();
 export function chunksOf(expr: Expr): ChunkShape {
   const done = known.get(expr);
   if (done !== undefined) return done;
-  for (const node of postOrder([expr])) if (!known.has(node)) known.set(node, inferChunks(node));
+  for (const node of postOrder([expr], (input) => known.has(input))) known.set(node, inferChunks(node));
   return known.get(expr)!;
 }
 

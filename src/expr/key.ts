@@ -11,7 +11,7 @@ import { postOrder } from "./walk.ts";
 /** 32 hexadecimal digits. */
 export function contentKey(expr: Expr): string {
   if (expr.key !== null) return expr.key;
-  for (const node of postOrder([expr])) node.key ??= hashText(describeNode(node));
+  for (const node of postOrder([expr], ({ key }) => key !== null)) node.key = hashText(describeNode(node));
   return expr.key!;
 }
 

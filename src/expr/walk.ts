@@ -2,14 +2,14 @@
 
 import type { Expr } from "./expr.ts";
 
-/** Every node once, inputs before what uses them, in a fixed order. */
-export function postOrder(roots: readonly Expr[]): Expr[] {
+/** Every node once, inputs before what uses them, in a fixed order. What is done already is left out, with all below it. */
+export function postOrder(roots: readonly Expr[], isDone?: (node: Expr) => boolean): Expr[] {
   const order: Expr[] = [];
   const seen = new Set<Expr>();
   const stack: Expr[] = [];
   const nextInput: number[] = [];
   const push = (node: Expr): void => {
-    if (seen.has(node)) return;
+    if (seen.has(node) || isDone?.(node) === true) return;
     seen.add(node);
     stack.push(node);
     nextInput.push(0);

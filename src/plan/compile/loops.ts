@@ -13,7 +13,8 @@ import { accessFrom, broadcastAccess, type Placed } from "./access.ts";
 import { sameBox, type TaskWriter } from "./task.ts";
 
 export function emitLoops(task: TaskWriter, members: readonly number[]): void {
-  const needed = members.filter((at) => isNeededOutside(task, at, members));
+  const inside = new Set(members);
+  const needed = members.filter((at) => isNeededOutside(task, at, inside));
   const reduction = onlyReduction(task, needed);
   if (reduction !== null) return void task.pending.set(reduction, members);
   const box = task.boxes[members[0]!]!;
@@ -33,20 +34,15 @@ export function emitLoops(task: TaskWriter, members: readonly number[]): void {
   });
 }
 
-const consumersOf = (task: TaskWriter, at: number): number[] =>
-  task.operation.steps.flatMap((step, i) =>
-    task.boxes[i] !== null && step.inputs.some((input) => input.step === at) ? [i] : [],
-  );
-
-function isNeededOutside(task: TaskWriter, at: number, members: readonly number[]): boolean {
-  return task.isOutput(at) || consumersOf(task, at).some((i) => !members.includes(i));
+function isNeededOutside(task: TaskWriter, at: number, members: ReadonlySet<number>): boolean {
+  return task.isOutput(at) || task.consumers[at]!.some((i) => !members.has(i));
 }
 
 /** The reduction that alone uses a loop's one result, all of it at once. */
 function onlyReduction(task: TaskWriter, needed: readonly number[]): number | null {
   const [at] = needed;
   if (needed.length !== 1 || task.isOutput(at!)) return null;
-  const consumers = consumersOf(task, at!);
+  const consumers = task.consumers[at!]!;
   const step = task.operation.steps[consumers[0]!]!;
   if (consumers.length !== 1 || step.kind !== "reduce" || !step.lifts) return null;
   const box = task.boxes[consumers[0]!]!;

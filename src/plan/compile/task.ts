@@ -52,6 +52,8 @@ export class TaskWriter {
   readonly boxes: readonly (Box | null)[];
   /** Loops that wait for the reduction they become part of, by the reduction's step. */
   readonly pending: Map<number, readonly number[]> = new Map();
+  /** The steps of this task that use each step's value. */
+  readonly consumers: readonly (readonly number[])[];
   readonly #outputBoxes: readonly Box[];
   readonly #buffers: Buffer[] = [];
   readonly #steps: KernelStep[] = [];
@@ -62,6 +64,7 @@ export class TaskWriter {
   constructor(operation: Operation, boxes: readonly (Box | null)[], outputBoxes: readonly Box[]) {
     this.operation = operation;
     this.boxes = boxes;
+    this.consumers = consumersOf(operation.steps, boxes);
     this.#outputBoxes = outputBoxes;
     this.#writes = operation.outputs.map(({ array, value }, i) => ({
       array,
@@ -142,6 +145,15 @@ export class TaskWriter {
     const program = { buffers: this.#buffers, steps: this.#steps };
     return { program, reads: this.#reads, writes: this.#writes };
   }
+}
+
+function consumersOf(steps: readonly PlanStep[], boxes: readonly (Box | null)[]): number[][] {
+  const consumers: number[][] = steps.map(() => []);
+  steps.forEach((step, at) => {
+    if (boxes[at] === null) return;
+    for (const { step: input } of step.inputs) if (consumers[input]!.at(-1) !== at) consumers[input]!.push(at);
+  });
+  return consumers;
 }
 
 export const sameBox = (a: Box, b: Box): boolean =>

@@ -1,0 +1,45 @@
+// The reference evaluation of expressions: one node at a time, over whole arrays. Slow and obviously right;
+// every optimisation (rewriting, fusion, chunking, kernels) is compared with it.
+// In: the expressions asked for. Out: the value of every node they are made of.
+// Must hold: a node sees nothing but the finished values of its inputs, each in one chunk, so no choice of
+// chunks and no neighbouring node can change it. Loops only: a chain of a million nodes does not overflow.
+
+import type { Attrs } from "../core/attrs.ts";
+import type { Block } from "../core/block.ts";
+import { singleChunk } from "../core/chunks.ts";
+import { type Expr, makeExpr } from "../expr/expr.ts";
+import { postOrder } from "../expr/walk.ts";
+import { DataResource, data, dataOf, sourceAttrs } from "../ops/sources.ts";
+import { planOf } from "../plan/index.ts";
+import { runPlan } from "./run.ts";
+
+export function evaluateReference(roots: readonly Expr[]): Map<Expr, Block> {
+  const values = new Map<Expr, Block>();
+  for (const node of postOrder(roots)) values.set(node, evaluateNode(node, values));
+  return values;
+}
+
+function evaluateNode(node: Expr, values: ReadonlyMap<Expr, Block>): Block {
+  if (node.op === data) return dataOf(node.attrs).block;
+  const inputs = node.inputs.map((input) => dataExpr(values.get(input)!));
+  return runAlone(makeExpr(node.op, inputs, inOneChunk(node), node.site));
+}
+
+/** A finished value as a source in one chunk. */
+function dataExpr(block: Block): Expr {
+  return makeExpr(data, [], { ...sourceAttrs(block, singleChunk(block.shape)), data: new DataResource(block) });
+}
+
+/** Attributes that say how an array is cut, and nothing of what it is, say "in one piece". */
+const inOneChunk = ({ attrs, shape }: Expr): Attrs =>
+  "chunks" in attrs ? { ...attrs, chunks: singleChunk(shape) } : attrs;
+
+/** The value of a node whose inputs are all in memory: one operation per level of its tree, nothing fused. */
+function runAlone(node: Expr): Block {
+  const { data: plan, sources } = planOf([node], { optimize: false });
+  const run = runPlan(plan, sources);
+  for (;;) {
+    const step = run.next();
+    if (step.done === true) return step.value[0]!;
+  }
+}
