@@ -31,13 +31,16 @@ export type Prim =
   | "register"
   | "index"
   | "select"
-  | "convert";
+  | "rarely"
+  | "convert"
+  | "bitcast"
+  | "lookup";
 
 export interface Term {
   readonly prim: Prim;
   readonly type: RealDType;
   readonly args: readonly Term[];
-  /** The value of a const, the number of a register, the axis of an index. */
+  /** The value of a const, the number of a register, the axis of an index, the number of a table. */
   readonly imm: number | bigint;
 }
 
@@ -162,6 +165,20 @@ export function select(condition: Term, yes: Term, no: Term): Term {
   if (condition.type !== "bool") throw new InvariantError({ what: `select on ${condition.type}` });
   return term("select", sameType("select", yes, no), [condition, yes, no]);
 }
+
+/**
+ * select(condition, slow, usual) for a condition that hardly ever holds: compiled code may look at a whole
+ * vector first and leave `slow` out. The value is select's.
+ */
+export function rarely(condition: Term, slow: Term, usual: Term): Term {
+  return { ...select(condition, slow, usual), prim: "rarely" };
+}
+
+/** The same bits as a number of another type of the same width. */
+export const bitcast = (x: Term, type: RealDType): Term => term("bitcast", type, [x]);
+
+/** The float64 at a place (an int64 from 0 on) of a table of tables.ts. */
+export const lookup = (table: number, place: Term): Term => term("lookup", "float64", [place], table);
 
 /** docs/semantics.md, "Casts". */
 export const convert = (x: Term, type: RealDType): Term => (x.type === type ? x : term("convert", type, [x]));

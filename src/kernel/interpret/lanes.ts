@@ -10,7 +10,10 @@ import { copysign, nextafter32, nextafter64, power, roundToEven } from "./ieee.t
 export type Lane = number | bigint;
 export type NumberFunction = (x: number, y: number) => number;
 export type WideFunction = (x: bigint, y: bigint) => bigint;
-type ComputedPrim = Exclude<Prim, "const" | "register" | "index" | "select" | "convert">;
+type ComputedPrim = Exclude<
+  Prim,
+  "const" | "register" | "index" | "select" | "rarely" | "convert" | "bitcast" | "lookup"
+>;
 
 const divisionByZero = (): never => {
   throw new Trap("integer division by zero", "Mask the zeros first: x // where(y == 0, 1, y)");

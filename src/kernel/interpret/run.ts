@@ -6,6 +6,7 @@ import { allocate, isWide, type RealDType, type TypedArray } from "../../core/dt
 import type { Instruction, ScalarProgram } from "../program.ts";
 import { Trap } from "../routine.ts";
 import type { Prim } from "../scalar.ts";
+import { TABLES } from "../tables.ts";
 import { conversion } from "./convert.ts";
 import { numberFunction, WIDE_COMPARE, wideFunction } from "./lanes.ts";
 
@@ -58,7 +59,9 @@ function runInstruction(
     return;
   }
   const inputs = args.map((at) => registers[at]!);
-  if (prim === "select") return select(inputs, out, count);
+  if (prim === "select" || prim === "rarely") return select(inputs, out, count);
+  if (prim === "bitcast") return bitcast(inputs[0]!, out, count);
+  if (prim === "lookup") return lookup(TABLES[Number(imm)]!, inputs[0] as BigInt64Array, out as Float64Array, count);
   const from = program.instructions[args[0]!]!.type;
   if (prim === "convert") return convert(from, type, inputs[0]!, out, count);
   compute(prim as Prim, from, inputs, out, count);
@@ -97,4 +100,13 @@ function select([condition, yes, no]: readonly TypedArray[], out: TypedArray, co
 function convert(from: RealDType, to: RealDType, input: TypedArray, out: TypedArray, count: number): void {
   const f = conversion(from, to);
   for (let i = 0; i < count; i++) out[i] = f(input[i]!);
+}
+
+function bitcast(input: TypedArray, out: TypedArray, count: number): void {
+  const bytes = count * out.BYTES_PER_ELEMENT;
+  new Uint8Array(out.buffer, out.byteOffset, bytes).set(new Uint8Array(input.buffer, input.byteOffset, bytes));
+}
+
+function lookup(table: Float64Array, places: BigInt64Array, out: Float64Array, count: number): void {
+  for (let i = 0; i < count; i++) out[i] = table[Number(places[i])]!;
 }
