@@ -136,6 +136,7 @@ export {
   reshape,
   squeeze,
 } from "./array/functions/manipulation.ts";
+export { nanmax, nanmean, nanmin, nanprod, nansum } from "./array/functions/nan.ts";
 export {
   type PadOptions,
   pad,

@@ -5,7 +5,7 @@
 import type { Attrs } from "../core/attrs.ts";
 import { type ChunkShape, type ChunksArgument, checkChunks } from "../core/chunks.ts";
 import { DTYPES, type DType, infoOf, isDType } from "../core/dtype.ts";
-import { DTypeError, OutTargetError } from "../core/errors.ts";
+import { DTypeError, OutTargetError, ShapeError } from "../core/errors.ts";
 import { fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
 import { promote, resultDType } from "../core/promotion.ts";
 import { describe, SCALAR_SHAPE, type Shape, sameShape, shapeText } from "../core/shape.ts";
@@ -113,7 +113,7 @@ export function withOut(result: Built, options: OutOption | undefined): Built {
     });
   }
   if (!sameShape(out.shape, result.shape)) {
-    throw new DTypeError({
+    throw new ShapeError({
       what: `out has shape ${shapeText(out.shape)} and the result ${shapeText(result.shape)}`,
       cure: "Use an out of the result's shape, or none",
     });

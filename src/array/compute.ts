@@ -119,7 +119,7 @@ function readArguments(
     throw new ValueError({
       what: `${describe(wrong)} is not a lazy array`,
       where: name,
-      cure: `Write ${name}(x, y) or ${name}([x, y], {signal})`,
+      cure: `Write ${name}(x, y) or ${name}([x, y], options)`,
     });
   }
   return {

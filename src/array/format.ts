@@ -1,6 +1,6 @@
 // NDArrays as text, much as NumPy prints them: nested brackets, aligned columns, long axes shortened.
 
-import { scalarText } from "../core/numbers.ts";
+import { Complex, type Scalar, scalarText } from "../core/numbers.ts";
 import { shapeText } from "../core/shape.ts";
 import type { NDArray } from "./ndarray.ts";
 
@@ -12,13 +12,21 @@ export function ndarrayText(array: NDArray): string {
   const texts = new Map<string, string>();
   let width = 0;
   for (const place of combinations(places)) {
-    const text = scalarText(array.item(...place));
+    const text = elementText(array.item(...place));
     width = Math.max(width, text.length);
     texts.set(place.join(), text);
   }
   const body = nestedText(places, array.shape, [], (place) => texts.get(place.join())!.padStart(width), "");
   return `${body}\n${array.dtype} ${shapeText(array.shape)}`;
 }
+
+/** Floats to 8 significant digits, as NumPy shows them. */
+function elementText(value: Scalar): string {
+  if (value instanceof Complex) return new Complex(shortened(value.re), shortened(value.im)).toString();
+  return scalarText(typeof value === "number" ? shortened(value) : value);
+}
+
+const shortened = (x: number): number => (Number.isInteger(x) ? x : Number(x.toPrecision(8)));
 
 /** Per axis the places that are shown; a long array shows both ends. */
 function shownPlaces({ shape, size }: NDArray): number[][] {

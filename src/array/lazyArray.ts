@@ -3,6 +3,7 @@
 // the interned expression behind it may be shared with others that marked nothing.
 
 import type { Block } from "../core/block.ts";
+import { countText } from "../core/bytes.ts";
 import { type ChunkShape, type ChunksArgument, checkChunks, gridOf, singleChunk } from "../core/chunks.ts";
 import { type DType, dtypeOfTypedArray, infoOf, isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { DTypeError, ValueError } from "../core/errors.ts";
@@ -104,10 +105,22 @@ export class LazyArray<O = unknown> {
 
   /** dtype, shape, chunks and the operations. Computes nothing. */
   toString(): string {
-    const head = `LazyArray ${this.dtype} ${shapeText(this.shape)} in ${sizeOf(this.numblocks)} chunks of ${shapeText(this.chunks)}`;
+    const chunks = `${countText(sizeOf(this.numblocks), "chunk")} of ${shapeText(this.chunks)}`;
+    const head = `LazyArray ${this.dtype} ${shapeText(this.shape)} in ${chunks}`;
     return `${head}\n${exprText([this.expr], { indent: "  " })}`;
   }
 }
+
+// `x + 1` would silently make text of the array.
+Object.defineProperty(LazyArray.prototype, Symbol.toPrimitive, {
+  value(this: LazyArray, hint: "string" | "number" | "default"): string {
+    if (hint === "string") return this.toString();
+    throw new ValueError({
+      what: "a lazy array is not a number: JavaScript's operators cannot compute with it",
+      cure: "Write x.add(1), cw.add(x, 1) or an expression with cw.expr",
+    });
+  },
+});
 
 /** Methods: every function whose first argument is an array (methodTypes.ts, installed by methods.ts). */
 export interface LazyArray<O = unknown> extends ArrayMethods<O> {}
@@ -124,6 +137,7 @@ function checkOutputName(name: unknown): void {
   const isReserved = ["result", "__proto__", "constructor", "prototype", "then"].includes(name as string);
   if (isPlain && !isReserved) return;
   throw new ValueError({
+    where: "output",
     what: `${describe(name)} cannot name an output${isReserved ? ": it is reserved" : ""}`,
     cure: 'Use a plain identifier such as "scaled"',
   });

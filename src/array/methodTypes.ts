@@ -53,6 +53,11 @@ interface ReduceMethods<O> {
   searchsorted<Q = unknown>(values: Operand<Q>, options?: s.SearchsortedOptions): LazyArray<O & Q>;
   sort(options?: s.SortOptions): LazyArray<O>;
   argsort(options?: s.SortOptions): LazyArray<O>;
+  nansum(options?: s.SumOptions): LazyArray<O>;
+  nanprod(options?: s.SumOptions): LazyArray<O>;
+  nanmean(options?: s.ReduceOptions): LazyArray<O>;
+  nanmax(options?: s.ReduceOptions): LazyArray<O>;
+  nanmin(options?: s.ReduceOptions): LazyArray<O>;
   isin<Q = unknown>(values: Operand<Q>, options?: s.IsinOptions): LazyArray<O & Q>;
 }
 

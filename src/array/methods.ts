@@ -19,6 +19,7 @@ import * as indexing from "./functions/indexing.ts";
 import { unstack } from "./functions/joining.ts";
 import * as linear from "./functions/linear.ts";
 import * as manipulation from "./functions/manipulation.ts";
+import * as nan from "./functions/nan.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/statistics.ts";
 import { LazyArray } from "./lazyArray.ts";
@@ -36,6 +37,7 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods<unknown>]: unknown } = {
   ...repeating,
   unstack,
   ...statistics,
+  ...nan,
   ...linear,
   ...indexing,
 };

@@ -3,7 +3,7 @@
 
 import type { Block } from "../core/block.ts";
 import { isContiguous } from "../core/block.ts";
-import { allocate, type DType, infoOf, type TypedArray } from "../core/dtype.ts";
+import { allocate, type DType, dtypeOfTypedArray, infoOf, type TypedArray } from "../core/dtype.ts";
 import { IndexError, ShapeError } from "../core/errors.ts";
 import { Complex, type Scalar } from "../core/numbers.ts";
 import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
@@ -21,8 +21,8 @@ export class NDArray implements Block {
 
   constructor(
     data: TypedArray,
-    shape: Shape,
-    dtype: DType,
+    shape: Shape = [data.length],
+    dtype: DType = dtypeOfTypedArray(data),
     strides: readonly number[] = stridesOf(shape),
     offset = 0,
   ) {

@@ -5,14 +5,17 @@ import { ValueError } from "../core/errors.ts";
 import { isScalar } from "../core/numbers.ts";
 import { describe } from "../core/shape.ts";
 import { suggestions } from "../core/suggest.ts";
+import type { Built } from "./build.ts";
 import { userCall } from "./call.ts";
 import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
 import * as elementwise from "./functions/elementwise.ts";
 import * as indexing from "./functions/indexing.ts";
+import type { Joined } from "./functions/joining.ts";
 import * as joining from "./functions/joining.ts";
 import * as linear from "./functions/linear.ts";
 import * as manipulation from "./functions/manipulation.ts";
+import * as nan from "./functions/nan.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/statistics.ts";
 import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
@@ -29,6 +32,7 @@ const FUNCTIONS: ReadonlyMap<string, AnyFunction> = new Map(
     ...manipulation,
     ...joining,
     ...repeating,
+    ...nan,
     ...linear,
     ...indexing,
     ...creation,
@@ -43,14 +47,19 @@ const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ["nan", dtypes.nan],
 ]);
 
+type ExprTag = <Holes extends Operand[]>(
+  strings: TemplateStringsArray,
+  ...holes: Holes
+) => LazyArray<Joined<Holes>>;
+
 /** `` expr`(${x}*2 + ${y}*3) / (1 + ${x}**2)` `` */
-export const expr: (strings: TemplateStringsArray, ...holes: readonly Operand[]) => LazyArray = userCall(
+export const expr: ExprTag = userCall(
   "expr",
-  (strings: TemplateStringsArray, ...holes: readonly Operand[]) =>
+  (strings: TemplateStringsArray, ...holes: readonly Operand[]): LazyArray<never> =>
     evaluate(parse(strings.raw), contextOf(holes)),
 );
 
-function contextOf(holes: readonly Operand[]): EvaluationContext<LazyArray> {
+function contextOf(holes: readonly Operand[]): EvaluationContext<Built> {
   return {
     hole: (index) => holes[index],
     constant: (name) => CONSTANTS.get(name),
@@ -58,7 +67,7 @@ function contextOf(holes: readonly Operand[]): EvaluationContext<LazyArray> {
     method: (target, name, args, keywords) =>
       attribute(target, name) ?? call(name, [target, ...args], keywords),
     index: (target, items) => indexing.get(target as Operand, ...items.map(selectionItem)),
-    result: (value) => (value instanceof LazyArray ? value : asLazy(checkResult(value))),
+    result: (value) => (value instanceof LazyArray ? value : asLazy(checkResult(value))) as Built,
   };
 }
 

@@ -37,3 +37,10 @@ function attrText(value: Attr, resourceText: (resource: Resource) => string): st
   if (Array.isArray(value)) return `[${value.map((item) => attrText(item, resourceText)).join(",")}]`;
   throw new InvariantError({ what: `${describe(value)} cannot be an attribute` });
 }
+
+/** `axes: [0, 1]`, for people. */
+export function attrLabel(name: string, value: Attr): string {
+  return `${name}: ${attrText(value, (resource) => `#${resource.id}`)
+    .replaceAll(",", ", ")
+    .replace(/^(-?\d+)n$/, "$1")}`;
+}

@@ -1,4 +1,4 @@
-// Byte counts as text.
+// Counts as text: bytes, and things in singular or plural.
 
 const UNITS = ["B", "kB", "MB", "GB", "TB", "PB"] as const;
 
@@ -12,3 +12,7 @@ export function bytesText(bytes: number): string {
   }
   return `${unit === 0 ? value : Number(value.toPrecision(3))} ${UNITS[unit]}`;
 }
+
+/** 1 task, 2 tasks. */
+export const countText = (count: number, thing: string): string =>
+  `${count} ${thing}${count === 1 ? "" : "s"}`;

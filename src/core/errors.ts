@@ -35,7 +35,8 @@ export class ChunkwiseError extends Error {
 
 export function composeMessage({ what, where, cure }: ErrorParts): string {
   const place = where === undefined ? "" : `${where}: `;
-  return cure === undefined ? `${place}${what}` : `${place}${what}. ${cure}.`;
+  if (cure === undefined) return `${place}${what}`;
+  return `${place}${what}. ${cure}${cure.endsWith("?") ? "" : "."}`;
 }
 
 /** Shapes that do not fit each other or the operation. */
@@ -72,8 +73,20 @@ export class RunError extends ChunkwiseError {
 
 /** A plain array handed over as an `out` target: a TypeError, as the deferred-execution proposal asks. */
 export class OutTargetError extends TypeError {
+  readonly what: string;
+  readonly cure: string | undefined;
+  where: string | undefined;
+
   constructor(parts: ErrorParts) {
     super(composeMessage(parts));
     this.name = "OutTargetError";
+    this.what = parts.what;
+    this.cure = parts.cure;
+  }
+
+  at(where: string): this {
+    this.where ??= where;
+    this.message = composeMessage(this);
+    return this;
   }
 }

@@ -5,7 +5,7 @@ export function closest(name: string, known: readonly string[]): string {
   const best = suggestions(name, known)[0];
   return best === undefined
     ? `Known are ${known.slice(0, 12).join(", ")}${known.length > 12 ? ", …" : ""}`
-    : `Did you mean ${best}`;
+    : `Did you mean ${best}?`;
 }
 
 /** Known names within a few edits, the closest first. */

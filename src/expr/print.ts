@@ -1,7 +1,7 @@
 // Expressions as text: one line a node with dtype, shape and chunks, inputs before what uses them. Scalars
 // are written where they are used. Long expressions show their begin and end. Nothing is computed.
 
-import { type Attrs, attrsText } from "../core/attrs.ts";
+import { type Attrs, attrLabel, Resource } from "../core/attrs.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
 import { shapeText } from "../core/shape.ts";
 import { chunksOf } from "./chunks.ts";
@@ -45,9 +45,5 @@ const SAID_ELSEWHERE = new Set(["dtype", "shape", "chunks"]);
 
 function attrTexts(attrs: Attrs): string[] {
   const own = Object.entries(attrs).filter(([name]) => !SAID_ELSEWHERE.has(name));
-  return own.map(([name, value]) =>
-    attrsText({ [name]: value }, () => "…")
-      .slice(0, -1)
-      .replace("=", ": "),
-  );
+  return own.map(([name, value]) => (value instanceof Resource ? "…" : attrLabel(name, value)));
 }

@@ -3,9 +3,10 @@
 // A capture costs about 2 µs, so within one synchronous run of code the first EXACT calls are exact and
 // later ones share a recent sample: building a million nodes in a loop stays cheap (docs/adr/0003).
 
-/** A captured caller; the text is made only when somebody asks. */
+/** The public function that was called, and from where; the text is made only when somebody asks. */
 export interface Site {
-  readonly stack?: string;
+  readonly call: string;
+  readonly at: { readonly stack?: string };
 }
 
 const EXACT = 1000;
@@ -18,14 +19,14 @@ let captured = 0;
 export const currentSite = (): Site | null => current;
 
 /** Enters a public function. The site is the line that called the function that calls this. */
-export function enterCall(): void {
+export function enterCall(call: string): void {
   if (depth++ > 0) return;
   if (captured++ === 0) queueMicrotask(forgetCaptures);
   if (captured > EXACT && captured % SAMPLE_EVERY !== 0) return;
   // Three frames: this function, the public one, and the user's.
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 3;
-  current = new Error();
+  current = { call, at: new Error() };
   Error.stackTraceLimit = limit;
 }
 
@@ -40,7 +41,7 @@ function forgetCaptures(): void {
 
 /** `file:line:column` of a site, without the path's scheme. Undefined where the engine tells nothing. */
 export function lineOf(site: Site | null): string | undefined {
-  const frames = (site?.stack?.split("\n") ?? []).filter((line) => /:\d+:\d+\)?$/.test(line.trim()));
+  const frames = (site?.at.stack?.split("\n") ?? []).filter((line) => /:\d+:\d+\)?$/.test(line.trim()));
   const text = frames[2]
     ?.trim()
     .replace(/^at\s+/, "")

@@ -1,8 +1,10 @@
 // Fusion: an operation whose one output is read by a single other operation, there element for element,
 // becomes part of that one, so that its output is never stored. Diamonds fuse too: what matters is that all
-// readers end in one operation. In: a plan. Out: a plan with the same results and fewer operations.
+// readers end in one operation. A result that is asked for stays an output of the fused operation where the
+// tasks are the same, so that the data is passed over once. In: a plan. Out: a plan with the same results and fewer operations.
 // Linear: operations are assigned to clusters from the last to the first, then each is written once.
 
+import { attrsText } from "../core/attrs.ts";
 import { sameShape } from "../core/shape.ts";
 import type { MoveOp } from "../expr/op.ts";
 import { opNamed } from "../ops/index.ts";
@@ -21,7 +23,10 @@ export function fuse(plan: PlanData): PlanData {
     if (list === undefined) members.set(cluster, [operation]);
     else list.push(operation);
   });
-  const operations = [...members.entries()].sort((a, b) => a[0] - b[0]).map(([, list]) => merge(list));
+  const isResult = (name: string): boolean => arrays.get(name)!.role === "result";
+  const operations = [...members.entries()]
+    .sort((a, b) => a[0] - b[0])
+    .map(([, list]) => merge(list, isResult));
   const used = new Set([...plan.results, ...operations.flatMap(arraysOf)]);
   return { ...plan, operations, arrays: plan.arrays.filter(({ name }) => used.has(name)) };
 }
@@ -60,18 +65,20 @@ function readersOf(operations: readonly Operation[]): Map<string, number[]> {
 
 /** The cluster that alone reads an operation's output, if it may be computed there. */
 function onlyReader(
-  { outputs }: Operation,
+  { outputs, grid }: Operation,
   readers: ReadonlyMap<string, readonly number[]>,
   arrays: ReadonlyMap<string, PlanArray>,
   clusters: readonly number[],
   operations: readonly Operation[],
 ): number | null {
   const [output] = outputs;
-  if (outputs.length !== 1 || arrays.get(output!.array)!.role !== "intermediate") return null;
+  if (outputs.length !== 1) return null;
   const reading = readers.get(output!.array) ?? [];
   const targets = new Set(reading.map((at) => clusters[at]!));
-  if (targets.size !== 1) return null;
-  return reading.every((at) => readsOnce(operations[at]!, output!.array)) ? [...targets][0]! : null;
+  const [target] = targets;
+  if (targets.size !== 1 || !reading.every((at) => readsOnce(operations[at]!, output!.array))) return null;
+  const isStored = arrays.get(output!.array)!.role === "result";
+  return !isStored || sameShape(grid, operations[target!]!.grid) ? target! : null;
 }
 
 /** True when no element of the array is needed by two tasks, and no task needs more than its own chunk's worth. */
@@ -107,7 +114,7 @@ function keepsApart(step: PlanStep, source: PlanStep): boolean {
 }
 
 /** One operation of several: reads of what a member computes become that value, reads of one array one read. */
-function merge(members: readonly Operation[]): Operation {
+function merge(members: readonly Operation[], isResult: (array: string) => boolean): Operation {
   const last = members.at(-1)!;
   if (members.length === 1) return last;
   const steps: PlanStep[] = [];
@@ -117,11 +124,10 @@ function merge(members: readonly Operation[]): Operation {
     for (const step of member.steps) moved.push(appendStep(step, steps, moved, computed));
     for (const { array, value } of member.outputs) computed.set(array, shift(value, moved));
   }
-  return {
-    ...last,
-    steps,
-    outputs: last.outputs.map(({ array }) => ({ array, value: computed.get(array)! })),
-  };
+  const kept = members.flatMap(({ outputs }, i) =>
+    outputs.filter(({ array }) => i === members.length - 1 || isResult(array)),
+  );
+  return { ...last, steps, outputs: kept.map(({ array }) => ({ array, value: computed.get(array)! })) };
 }
 
 const shift = ({ step, component }: ValueRef, moved: readonly ValueRef[]): ValueRef => ({
@@ -135,12 +141,21 @@ function appendStep(
   moved: readonly ValueRef[],
   computed: Map<string, ValueRef>,
 ): ValueRef {
-  const known = step.kind === "read" ? computed.get(step.array) : undefined;
+  const name = nameOf(step);
+  const known = name === undefined ? undefined : computed.get(name);
   if (known !== undefined) return known;
   const value = {
     step: steps.push({ ...step, inputs: step.inputs.map((input) => shift(input, moved)) }) - 1,
     component: 0,
   };
-  if (step.kind === "read") computed.set(step.array, value);
+  if (name !== undefined) computed.set(name, value);
   return value;
+}
+
+/** What makes two steps the same without looking at inputs: the array they read, or the formula they are. */
+function nameOf(step: PlanStep): string | undefined {
+  if (step.kind === "read") return step.array;
+  return step.kind === "source"
+    ? `${step.op} ${attrsText(step.attrs, (resource) => `#${resource.id}`)}`
+    : undefined;
 }

@@ -24,7 +24,8 @@ interface StepBase {
   readonly inputs: readonly ValueRef[];
   /** Types of the components, as whole arrays. */
   readonly types: readonly ArrayType[];
-  /** `file:line` of the user's call, where known. */
+  /** The public function that the user called, and `file:line:column` of the call, where known. */
+  readonly call?: string | undefined;
   readonly line?: string | undefined;
 }
 

@@ -1,16 +1,24 @@
 // Plans as text: what is read, computed and written, how many tasks, how much memory. Windows are found by
 // asking the demand rules for a few tasks, so that what is printed is what will be read.
 
-import { attrsText } from "../core/attrs.ts";
+import { attrLabel } from "../core/attrs.ts";
 import { blockBytes } from "../core/block.ts";
 import type { Box } from "../core/box.ts";
-import { bytesText } from "../core/bytes.ts";
+import { bytesText, countText } from "../core/bytes.ts";
 import { chunkBox, gridOf } from "../core/chunks.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
-import { shapeText, sizeOf } from "../core/shape.ts";
+import { type Shape, shapeText, sizeOf } from "../core/shape.ts";
 import { taskBoxes } from "./demand.ts";
 import { memoryOf, totalMemory } from "./memory.ts";
-import type { Operation, PlanArray, PlanData, PlanStep, ValueRef } from "./plan.ts";
+import type {
+  Operation,
+  PlanArray,
+  PlanData,
+  PlanStep,
+  ReduceTreeStep,
+  ScanTreeStep,
+  ValueRef,
+} from "./plan.ts";
 
 type Arrays = ReadonlyMap<string, PlanArray>;
 
@@ -21,7 +29,8 @@ export function planText(plan: PlanData): string {
   const tasks = plan.operations.reduce((sum, { grid }) => sum + sizeOf(grid), 0);
   const stored = plan.arrays.filter(({ role }) => role === "intermediate");
   const bytes = stored.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
-  const head = `plan: ${plan.operations.length} operations, ${tasks} tasks, ${stored.length} intermediate arrays (${bytesText(bytes)})`;
+  const between = `${countText(stored.length, "intermediate array")} (${bytesText(bytes)})`;
+  const head = `plan: ${countText(plan.operations.length, "operation")}, ${countText(tasks, "task")}, ${between}`;
   const shown = plan.operations.slice(0, MAX_OPERATIONS);
   const rest = plan.operations.length - shown.length;
   return [
@@ -33,7 +42,7 @@ export function planText(plan: PlanData): string {
 }
 
 const arrayText = ({ name, role, dtype, shape, chunks }: PlanArray): string =>
-  `${name}: ${role} ${dtype} ${shapeText(shape)} in ${sizeOf(gridOf(shape, chunks))} chunks of ${shapeText(chunks)}`;
+  `${name}: ${role} ${dtype} ${shapeText(shape)} in ${countText(sizeOf(gridOf(shape, chunks)), "chunk")} of ${shapeText(chunks)}`;
 
 function operationText(operation: Operation, arrays: Arrays): string {
   const terms = memoryOf(operation, arrays);
@@ -52,7 +61,7 @@ function operationText(operation: Operation, arrays: Arrays): string {
   const memory = terms.map(({ reason, bytes }) => `${reason} ${bytesText(bytes)}`).join(" + ");
   const tasks = sizeOf(operation.grid);
   return [
-    `${operation.name}: ${tasks} task${tasks === 1 ? "" : "s"}${operation.grid.length === 0 ? "" : ` [${letters}] in ${shapeText(operation.grid)}`}`,
+    `${operation.name}: ${countText(tasks, "task")}${operation.grid.length === 0 ? "" : ` [${letters}] in ${shapeText(operation.grid)}`}`,
     ...lines,
     ...outputs,
     `  memory ${bytesText(totalMemory(terms))}${memory === "" ? "" : ` = ${memory}`}`,
@@ -79,15 +88,19 @@ function valueText({ step, component }: ValueRef, names: ReadonlyMap<number, str
 function stepText(step: PlanStep, window: string, names: ReadonlyMap<number, string>): string {
   if (step.kind === "read") return `${step.array}[${window}]`;
   const type = step.types.map(({ dtype, shape }) => `${dtype} ${shapeText(shape)}`).join(", ");
-  const phase =
-    step.kind === "reduce"
-      ? ` each ${shapeText(step.group)} of axes ${shapeText(step.axes)}${step.lifts ? "" : " of states"}${step.finishes ? "" : " to states"}`
-      : step.kind === "scan"
-        ? ` each ${step.group}${step.exclusive ? " exclusive" : ""}`
-        : "";
+  const phase = step.kind === "reduce" ? reduceText(step) : step.kind === "scan" ? scanText(step) : "";
   const inputs = step.inputs.map((input) => valueText(input, names));
   return `${step.op}(${[...inputs, ...attrTexts(step)].join(", ")})${phase} ${type}`;
 }
+
+/** ` along axes [0], 8 places to one, elements to states`: one level of a reduction's tree. */
+function reduceText({ axes, group, lifts, finishes }: ReduceTreeStep): string {
+  const level = `${lifts ? "elements" : "states"} to ${finishes ? "results" : "states"}`;
+  return ` along axes ${shapeText(axes)}, ${group.join("×")} to one, ${level}:`;
+}
+
+const scanText = ({ group, exclusive }: ScanTreeStep): string =>
+  ` anew every ${countText(group, "place")}${exclusive ? ", exclusive" : ""}:`;
 
 const SAID_ELSEWHERE = new Set(["shape", "chunks", "axes", "keepdims"]);
 
@@ -99,11 +112,7 @@ function attrTexts(step: Exclude<PlanStep, { kind: "read" }>): string[] {
         ? SAID_ELSEWHERE
         : new Set(["shape"]);
   const own = Object.entries(step.attrs).filter(([name]) => !hidden.has(name));
-  return own.map(([name, value]) =>
-    attrsText({ [name]: value }, () => "…")
-      .slice(0, -1)
-      .replace("=", ": "),
-  );
+  return own.map(([name, value]) => attrLabel(name, value));
 }
 
 /**
@@ -121,41 +130,47 @@ function windowTexts(operation: Operation, arrays: Arrays): string[] {
       ),
     );
   const origin = boxesAt(grid.map(() => 0));
+  const last = boxesAt(grid.map((n) => n - 1));
   const moved = grid.map((n, g) => (n > 1 ? boxesAt(grid.map((_, k) => (k === g ? 1 : 0))) : null));
   return steps.map((step, at) => {
     if (step.kind !== "read" || origin[at] === null) return "";
     const array = arrays.get(step.array)!;
-    return array.shape
-      .map((_, axis) =>
-        axisWindow(
-          array,
-          axis,
-          origin[at]!,
-          moved.map((boxes) => boxes?.[at] ?? null),
-        ),
-      )
-      .join(", ");
+    const probes = {
+      origin: origin[at]!,
+      moved: moved.map((boxes) => boxes?.[at] ?? null),
+      last: last[at] ?? null,
+      grid,
+    };
+    return array.shape.map((_, axis) => axisWindow(array, axis, probes)).join(", ");
   });
+}
+
+/** What a step needs in the first task, the next one along each grid axis, and the last. */
+interface Probes {
+  readonly origin: Box;
+  readonly moved: readonly (Box | null)[];
+  readonly last: Box | null;
+  readonly grid: Shape;
 }
 
 function axisWindow(
   { shape, chunks }: PlanArray,
   axis: number,
-  origin: Box,
-  moved: readonly (Box | null)[],
+  { origin, moved, last, grid }: Probes,
 ): string {
-  const letters = moved.flatMap((box, g) =>
-    box !== null && (box.start[axis] !== origin.start[axis] || box.shape[axis] !== origin.shape[axis])
-      ? [g]
-      : [],
-  );
   const start = origin.start[axis]!;
   const length = origin.shape[axis]!;
+  const differs = (box: Box | null): boolean =>
+    box !== null && (box.start[axis] !== start || box.shape[axis] !== length);
+  const letters = moved.flatMap((box, g) => (differs(box) ? [g] : []));
   if (letters.length === 0) return start === 0 && length === shape[axis] ? ":" : `${start}:${start + length}`;
+  const [g] = letters;
+  const chunk = chunks[axis]!;
   const isChunk =
     letters.length === 1 &&
     start === 0 &&
-    length === chunks[axis] &&
-    moved[letters[0]!]!.start[axis] === chunks[axis];
-  return `${isChunk ? "" : "~"}${letters.map((g) => GRID_LETTERS[g] ?? `g${g}`).join("")}`;
+    length === chunk &&
+    moved[g!]!.start[axis] === chunk &&
+    last?.start[axis] === (grid[g!]! - 1) * chunk;
+  return `${isChunk ? "" : "~"}${letters.map((letter) => GRID_LETTERS[letter] ?? `g${letter}`).join("")}`;
 }

@@ -4,8 +4,8 @@ import { type ChunkShape, gridOf } from "../core/chunks.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { ArrayType } from "../expr/op.ts";
-import { lineOf } from "../expr/site.ts";
 import type { DataResource } from "../ops/sources.ts";
+import { originOf } from "./origin.ts";
 import type { Operation, OperationOutput, OpStep, PlanArray, PlanData, PlanStep, ValueRef } from "./plan.ts";
 
 export interface Lowered {
@@ -47,7 +47,7 @@ export class PlanWriter {
     const steps = new StepList(this);
     const inputs = node.inputs.map((input) => steps.valueOf(input));
     const { op, attrs, type } = node;
-    const value = steps.add({ kind, op: op.name, attrs, inputs, types: [type], line: lineOf(node.site) });
+    const value = steps.add({ kind, op: op.name, attrs, inputs, types: [type], ...originOf(node) });
     const array = this.array(type, chunksOf(node), role);
     this.place(node, array);
     this.operation(steps, [{ array, value }]);
@@ -108,6 +108,6 @@ export class StepList {
   }
 
   #source({ op, attrs, type, site }: Expr): ValueRef {
-    return this.add({ kind: "source", op: op.name, attrs, inputs: [], types: [type], line: lineOf(site) });
+    return this.add({ kind: "source", op: op.name, attrs, inputs: [], types: [type], ...originOf({ site }) });
   }
 }

@@ -27,7 +27,10 @@ function evaluateNode(node: Expr, values: ReadonlyMap<Expr, Block>): Block {
 
 /** A finished value as a source in one chunk. */
 function dataExpr(block: Block): Expr {
-  return makeExpr(data, [], { ...sourceAttrs(block, singleChunk(block.shape)), data: new DataResource(block) });
+  return makeExpr(data, [], {
+    ...sourceAttrs(block, singleChunk(block.shape)),
+    data: new DataResource(block),
+  });
 }
 
 /** Attributes that say how an array is cut, and nothing of what it is, say "in one piece". */

@@ -72,11 +72,12 @@ function located(error: unknown, operation: Operation, place: readonly number[])
   if (!(error instanceof LaneFailure)) return error;
   const step: PlanStep | undefined = operation.steps[error.origin];
   const op = step !== undefined && "op" in step ? step.op : operation.name;
+  const call = step?.call === undefined || step.call === op ? op : `${op} in ${step.call}`;
   const line = step?.line;
   return new RunError(
     {
       what: error.trap.message,
-      where: `${op}${line === undefined ? "" : ` at ${line}`}, chunk [${place.join(", ")}] of ${operation.name}`,
+      where: `${call}${line === undefined ? "" : ` at ${line}`}, chunk [${place.join(", ")}] of ${operation.name}`,
       cure: error.trap.cure,
       operation: op,
       chunk: place,

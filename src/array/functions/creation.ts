@@ -67,6 +67,7 @@ export const asarray: <O = unknown>(obj: Operand<O>, options?: AsarrayOptions) =
     const array = new LazyArray(dataExpr(obj, dtype, options));
     return (dtype === undefined ? array : castTo(array, dtype)) as Built;
   },
+  ["dtype", "chunks", "copy"],
 );
 
 function lazyAs(x: LazyArray, dtype: DType | undefined, chunks: ChunksArgument | undefined): Built {
@@ -114,6 +115,7 @@ export const full: (shape: number | Shape, value: Scalar, options?: CreationOpti
       options.dtype === undefined ? DEFAULT_OF_SCALAR_KIND[scalarKind(value)] : checkDType(options.dtype);
     return source(sources.full, checkShape(shape), dtype, options.chunks, { value: fitScalar(value, dtype) });
   },
+  ["dtype", "chunks"],
 );
 
 type ShapeFunction = (shape: number | Shape, options?: CreationOptions) => LazyArray;
@@ -122,6 +124,7 @@ const filled = (name: string, value: 0 | 1): ShapeFunction =>
     name,
     (shape: number | Shape, { dtype = DEFAULT_FLOAT, chunks }: CreationOptions = {}) =>
       full(shape, value, { dtype, chunks }) as Built,
+    ["dtype", "chunks"],
   );
 
 export const zeros: ShapeFunction = filled("zeros", 0);
@@ -131,7 +134,10 @@ export const empty: ShapeFunction = filled("empty", 0);
 
 type LikeFunction = (x: Operand, options?: CreationOptions) => LazyArray;
 const like = (name: string, value: 0 | 1): LikeFunction =>
-  userCall(name, (x: Operand, options?: CreationOptions) => fullLike(x, value, options) as Built);
+  userCall(name, (x: Operand, options?: CreationOptions) => fullLike(x, value, options) as Built, [
+    "dtype",
+    "chunks",
+  ]);
 
 /** The shape, dtype and chunks of x, unless said otherwise. */
 export const fullLike: (x: Operand, value: Scalar, options?: CreationOptions) => LazyArray = userCall(
@@ -143,6 +149,7 @@ export const fullLike: (x: Operand, value: Scalar, options?: CreationOptions) =>
       chunks: options.chunks ?? array.chunks,
     }) as Built;
   },
+  ["dtype", "chunks"],
 );
 export const zerosLike: LikeFunction = like("zerosLike", 0);
 export const onesLike: LikeFunction = like("onesLike", 1);
@@ -170,6 +177,7 @@ export const arange: (
     const attrs = { start: fitScalar(from, dtype), step: fitStep(from, step, dtype) };
     return source(sources.arange, checkShape([length]), dtype, options.chunks, attrs);
   },
+  ["dtype", "chunks"],
 );
 
 const rangeDType = (values: readonly RealScalar[]): DType =>
@@ -231,6 +239,7 @@ export const linspace: (start: Scalar, stop: Scalar, num: number, options?: Lins
       const attrs = { start: plain(start), step, last: endpoint && num > 1 ? plain(stop) : null };
       return castTo(source(sources.linspace, [num], working, options.chunks, attrs), dtype) as Built;
     },
+    ["dtype", "chunks", "endpoint"],
   );
 
 const plain = (value: Scalar): Scalar => (value instanceof Complex ? value : Number(value));
@@ -261,6 +270,7 @@ export const eye: (nRows: number, nCols?: number | null, options?: EyeOptions) =
     const onDiagonal = equal(column!, add(row!, checkInteger(k, "k")));
     return castTo(onDiagonal, checkDType(dtype)) as Built;
   },
+  ["dtype", "chunks", "k"],
 );
 
 /** The row and column number of every element, over the last two axes. */
@@ -276,16 +286,20 @@ type TriangleFunction = <O = unknown>(
 
 /** Keeps one side of a diagonal of the last two axes; the other side becomes 0. */
 const triangle = (name: string, keeps: typeof lessEqual): TriangleFunction =>
-  userCall(name, (x: Operand, { k = 0 }: { readonly k?: number | undefined } = {}): Built => {
-    const array = asLazy(x);
-    if (array.ndim < 2)
-      throw new ShapeError({
-        what: `needs at least 2 dimensions, not ${array.ndim}`,
-        cure: "Use expandDims or reshape first",
-      });
-    const [row, column] = coordinates(array.shape, array.chunks);
-    return where(keeps(column!, add(row!, checkInteger(k, "k"))), array, zerosLike(array)) as Built;
-  });
+  userCall(
+    name,
+    (x: Operand, { k = 0 }: { readonly k?: number | undefined } = {}): Built => {
+      const array = asLazy(x);
+      if (array.ndim < 2)
+        throw new ShapeError({
+          what: `needs at least 2 dimensions, not ${array.ndim}`,
+          cure: "Use expandDims or reshape first",
+        });
+      const [row, column] = coordinates(array.shape, array.chunks);
+      return where(keeps(column!, add(row!, checkInteger(k, "k"))), array, zerosLike(array)) as Built;
+    },
+    ["k"],
+  );
 
 export const tril: TriangleFunction = triangle("tril", lessEqual);
 export const triu: TriangleFunction = triangle("triu", greaterEqual);

@@ -42,6 +42,7 @@ export const astype: <O = unknown>(
 ) => LazyArray<O> = userCall(
   "astype",
   (x: Operand, dtype: DType): Built => castTo(asLazy(x), checkDType(dtype)) as Built,
+  ["copy"],
 );
 
 /** By the promotion rules, would every value of `from` become `to`? */

@@ -27,11 +27,12 @@ export type BinaryFunction = <P = unknown, Q = unknown>(
 ) => LazyArray<P & Q>;
 
 const unary = (op: ElementwiseFunction): UnaryFunction =>
-  userCall(op.name, (x: Operand, options?: OutOption): Built => elementwiseCall(op, [x], options));
+  userCall(op.name, (x: Operand, options?: OutOption): Built => elementwiseCall(op, [x], options), ["out"]);
 const binary = (op: ElementwiseFunction): BinaryFunction =>
   userCall(
     op.name,
     (x: Operand, y: Operand, options?: OutOption): Built => elementwiseCall(op, [x, y], options),
+    ["out"],
   );
 
 export const abs: UnaryFunction = unary(a.abs);
@@ -142,4 +143,5 @@ export const clip: ClipFunction = userCall(
     const bounded = clipped === array ? elementwiseCall(a.positive, [array]) : clipped;
     return withOut(castTo(bounded, array.dtype) as Built, options);
   },
+  ["out"],
 );

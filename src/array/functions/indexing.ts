@@ -198,11 +198,14 @@ export const set: <O = unknown>(
   },
 );
 
-/** A list of items, not a list of indices: the former holds something that is not a number. */
+/** A list holds one item per axis; a flat list of booleans is a mask. */
 function isItemList(
   selection: SelectionItem | readonly SelectionItem[],
 ): selection is readonly SelectionItem[] {
-  return Array.isArray(selection);
+  return (
+    Array.isArray(selection) &&
+    !(selection.length > 0 && selection.every((item) => typeof item === "boolean"))
+  );
 }
 
 const isScalarLike = (value: Operand): boolean => isScalar(value) || asLazy(value).ndim === 0;
@@ -280,6 +283,7 @@ export const take: <O = unknown>(
     checkKnownIndices(array, [at], [index]);
     return node(gather, [array, index], { axes: [at], at });
   },
+  ["axis"],
 );
 
 /** Elements along an axis, for every place of the other axes at indices of its own. */
@@ -308,4 +312,5 @@ export const takeAlongAxis: <O = unknown>(
       );
     return node(takeAlongAxisOp, [along(array), along(index)], { axis: at });
   },
+  ["axis"],
 );

@@ -61,6 +61,7 @@ export const concat: JoinFunction<AxisOption> = userCall(
       });
     return node(moves.concat, parts, { axis: checkAxis(axis ?? 0, parts[0]!.ndim) });
   },
+  ["axis"],
 );
 
 /** Side by side along a new axis. */
@@ -83,6 +84,7 @@ export const stack: JoinFunction<{ readonly axis?: number | undefined }> = userC
       { axis: at },
     ) as Built;
   },
+  ["axis"],
 );
 
 /** The parts along an axis, without that axis. */
@@ -98,6 +100,7 @@ export const unstack: <O = unknown>(
       node(layout.squeeze, [partAlong(array, at, i, 1)], { axes: [at] }),
     );
   },
+  ["axis"],
 );
 
 export interface MeshgridOptions {
@@ -127,6 +130,7 @@ export const meshgrid: MeshgridFunction = userCall(
       return broadcastLazy(line, shape) as Built;
     });
   },
+  ["indexing"],
 );
 
 const isOptions = (value: unknown): value is MeshgridOptions =>

@@ -85,6 +85,7 @@ export const tensordot: PairFunction<TensordotOptions> = userCall(
     }
     return node(contract, [a, b], { batchA: [], batchB: [], contractA, contractB });
   },
+  ["axes"],
 );
 
 function lastAndFirst(a: LazyArray, b: LazyArray, count: number): [number[], number[]] {
@@ -127,4 +128,5 @@ export const vecdot: PairFunction<VecdotOptions> = userCall(
       contractB: contracted,
     });
   },
+  ["axis"],
 );

@@ -26,6 +26,7 @@ export const expandDims: <O = unknown>(
     const count = typeof axis === "number" ? 1 : axis.length;
     return node(layout.expandDims, [array], { axes: checkAxes(axis, array.ndim + count) });
   },
+  ["axis"],
 );
 
 /** Drops axes of length 1. */
@@ -53,6 +54,7 @@ export const flip: <O = unknown>(
       shape: array.shape,
     });
   },
+  ["axis"],
 );
 
 /** Output axis j is input axis axes[j]. */
@@ -114,15 +116,19 @@ export const reshape: <O = unknown>(
   x: Operand<O>,
   shape: number | Shape,
   options?: { readonly copy?: boolean | null | undefined },
-) => LazyArray<O> = userCall("reshape", (x: Operand, shape: number | Shape): Built => {
-  const array = asLazy(x);
-  const target = inferLength(array, typeof shape === "number" ? [shape] : shape);
-  if (shapeText(target) === shapeText(array.shape)) return array as Built;
-  return reshapeSteps(array.shape, target).reduce(
-    (from, to) => node(reshapeOp, [from], { shape: to }),
-    array,
-  ) as Built;
-});
+) => LazyArray<O> = userCall(
+  "reshape",
+  (x: Operand, shape: number | Shape): Built => {
+    const array = asLazy(x);
+    const target = inferLength(array, typeof shape === "number" ? [shape] : shape);
+    if (shapeText(target) === shapeText(array.shape)) return array as Built;
+    return reshapeSteps(array.shape, target).reduce(
+      (from, to) => node(reshapeOp, [from], { shape: to }),
+      array,
+    ) as Built;
+  },
+  ["copy"],
+);
 
 function inferLength(x: LazyArray, shape: Shape): Shape {
   const unknown = shape.filter((length) => length === -1).length;

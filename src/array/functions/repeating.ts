@@ -38,6 +38,7 @@ export const roll: <O = unknown>(
     axes.forEach((a, i) => (total[a]! += typeof shift === "number" ? shift : shifts[i]!));
     return total.reduce((rolled, by, a) => rollAxis(rolled, a, by), array) as Built;
   },
+  ["axis"],
 );
 
 function rollFlat(x: LazyArray, shifts: readonly number[]): Built {
@@ -91,6 +92,7 @@ export const repeat: <O = unknown>(
     );
     return parts.length === 0 ? partAlong(array, at, 0, 0) : node(moves.concat, parts, { axis: at });
   },
+  ["axis"],
 );
 
 /** The whole array several times along each axis. */
@@ -146,6 +148,7 @@ export const pad: <O = unknown>(
       value,
     });
   },
+  ["mode", "constantValues"],
 );
 
 function padPairs(

@@ -54,13 +54,20 @@ function reduce(
 }
 
 const plainReduction = (op: r.ReduceFunction): ReduceFunction<ReduceOptions> =>
-  userCall(op.name, (x: Operand, options: ReduceOptions = {}): Built => reduce(op, asLazy(x), options));
+  userCall(op.name, (x: Operand, options: ReduceOptions = {}): Built => reduce(op, asLazy(x), options), [
+    "axis",
+    "keepdims",
+  ]);
 
 const accumulating = (op: r.ReduceFunction): ReduceFunction<SumOptions> =>
-  userCall(op.name, (x: Operand, options: SumOptions = {}): Built => {
-    const array = asLazy(x);
-    return reduce(op, castTo(array, accumulator(array, op.accepts, options.dtype)), options);
-  });
+  userCall(
+    op.name,
+    (x: Operand, options: SumOptions = {}): Built => {
+      const array = asLazy(x);
+      return reduce(op, castTo(array, accumulator(array, op.accepts, options.dtype)), options);
+    },
+    ["axis", "keepdims", "dtype"],
+  );
 
 function accumulator(
   x: LazyArray,
@@ -87,6 +94,7 @@ export const mean: ReduceFunction<ReduceOptions> = userCall(
     const array = asLazy(x);
     return reduce(r.mean, castTo(array, toFloating(checkKind("numeric", array.dtype))), options);
   },
+  ["axis", "keepdims"],
 );
 
 function varianceOf(x: Operand, options: VarianceOptions): Built {
@@ -104,6 +112,7 @@ function varianceOf(x: Operand, options: VarianceOptions): Built {
 const variance: ReduceFunction<VarianceOptions> = userCall(
   "var",
   (x: Operand, options: VarianceOptions = {}) => varianceOf(x, options),
+  ["axis", "keepdims", "correction"],
 );
 
 export { variance as var };
@@ -111,6 +120,7 @@ export { variance as var };
 export const std: ReduceFunction<VarianceOptions> = userCall(
   "std",
   (x: Operand, options: VarianceOptions = {}) => sqrt(varianceOf(x, options)) as Built,
+  ["axis", "keepdims", "correction"],
 );
 
 export interface ArgOptions {
@@ -119,7 +129,10 @@ export interface ArgOptions {
 }
 /** The place of the extreme along an axis, or its row-major place in the whole array. */
 const argReduction = (op: r.ReduceFunction): ReduceFunction<ArgOptions> =>
-  userCall(op.name, (x: Operand, options: ArgOptions = {}): Built => reduce(op, asLazy(x), options));
+  userCall(op.name, (x: Operand, options: ArgOptions = {}): Built => reduce(op, asLazy(x), options), [
+    "axis",
+    "keepdims",
+  ]);
 export const argmax: ReduceFunction<ArgOptions> = argReduction(r.argmax);
 export const argmin: ReduceFunction<ArgOptions> = argReduction(r.argmin);
 
@@ -132,16 +145,20 @@ export interface CumulativeOptions {
 }
 
 const cumulative = (op: ScanOp): ReduceFunction<CumulativeOptions> =>
-  userCall(op.name, (x: Operand, options: CumulativeOptions = {}): Built => {
-    const array = asLazy(x);
-    const axis = soleAxis(array, options.axis);
-    const summed = castTo(array, accumulator(array, "numeric", options.dtype));
-    const totals = node(op, [summed], { axis });
-    if (options.includeInitial !== true) return totals;
-    const shape = array.shape.map((n, a) => (a === axis ? 1 : n));
-    const initial = full(shape, op.identity, { dtype: totals.dtype, chunks: "all" });
-    return node(concatOp, [initial, totals], { axis });
-  });
+  userCall(
+    op.name,
+    (x: Operand, options: CumulativeOptions = {}): Built => {
+      const array = asLazy(x);
+      const axis = soleAxis(array, options.axis);
+      const summed = castTo(array, accumulator(array, "numeric", options.dtype));
+      const totals = node(op, [summed], { axis });
+      if (options.includeInitial !== true) return totals;
+      const shape = array.shape.map((n, a) => (a === axis ? 1 : n));
+      const initial = full(shape, op.identity, { dtype: totals.dtype, chunks: "all" });
+      return node(concatOp, [initial, totals], { axis });
+    },
+    ["axis", "dtype", "includeInitial"],
+  );
 
 function soleAxis(x: LazyArray, axis: number | null | undefined): number {
   if (axis !== undefined && axis !== null) return checkAxis(axis, x.ndim);
@@ -177,6 +194,7 @@ export const diff: ReduceFunction<DiffOptions> = userCall(
     for (let i = 0; i < n && result.shape[axis]! > 0; i++) result = differences(result, axis);
     return result as Built;
   },
+  ["axis", "n", "prepend", "append"],
 );
 
 function differences(x: LazyArray, axis: number): LazyArray {
@@ -204,6 +222,7 @@ export const searchsorted: <P = unknown, Q = unknown>(
     const { exprs, parents } = promoteOperands([sorted, x2], (dtype) => checkKind("realOrBool", dtype));
     return built(makeExpr(searchsortedOp, exprs, { side }), parents);
   },
+  ["side", "sorter"],
 );
 
 export interface SortOptions {
@@ -214,15 +233,19 @@ export interface SortOptions {
 }
 
 const sorting = (op: typeof sortOp): ReduceFunction<SortOptions> =>
-  userCall(op.name, (x: Operand, { axis = -1, descending = false }: SortOptions = {}): Built => {
-    const array = asLazy(x);
-    if (array.ndim === 0)
-      throw new ShapeError({
-        what: "a 0-d array cannot be sorted",
-        cure: `It has shape ${shapeText(array.shape)}`,
-      });
-    return node(op, [array], { axis: checkAxis(axis, array.ndim), descending });
-  });
+  userCall(
+    op.name,
+    (x: Operand, { axis = -1, descending = false }: SortOptions = {}): Built => {
+      const array = asLazy(x);
+      if (array.ndim === 0)
+        throw new ShapeError({
+          what: "a 0-d array cannot be sorted",
+          cure: `It has shape ${shapeText(array.shape)}`,
+        });
+      return node(op, [array], { axis: checkAxis(axis, array.ndim), descending });
+    },
+    ["axis", "descending", "stable"],
+  );
 export const sort: ReduceFunction<SortOptions> = sorting(sortOp);
 export const argsort: ReduceFunction<SortOptions> = sorting(argsortOp);
 
@@ -248,6 +271,7 @@ export const isin: IsinFunction = userCall(
     const found = isComplex(dtype) ? isinUnordered(x, among) : isinOrdered(x, among);
     return (invert ? logicalNot(found) : found) as Built;
   },
+  ["invert"],
 );
 
 /** By bisection. The last place is as good as one beyond it: what would go there is larger than all. */

@@ -61,7 +61,8 @@ function runInstruction(
   const inputs = args.map((at) => registers[at]!);
   if (prim === "select" || prim === "rarely") return select(inputs, out, count);
   if (prim === "bitcast") return bitcast(inputs[0]!, out, count);
-  if (prim === "lookup") return lookup(TABLES[Number(imm)]!, inputs[0] as BigInt64Array, out as Float64Array, count);
+  if (prim === "lookup")
+    return lookup(TABLES[Number(imm)]!, inputs[0] as BigInt64Array, out as Float64Array, count);
   const from = program.instructions[args[0]!]!.type;
   if (prim === "convert") return convert(from, type, inputs[0]!, out, count);
   compute(prim as Prim, from, inputs, out, count);
@@ -104,7 +105,9 @@ function convert(from: RealDType, to: RealDType, input: TypedArray, out: TypedAr
 
 function bitcast(input: TypedArray, out: TypedArray, count: number): void {
   const bytes = count * out.BYTES_PER_ELEMENT;
-  new Uint8Array(out.buffer, out.byteOffset, bytes).set(new Uint8Array(input.buffer, input.byteOffset, bytes));
+  new Uint8Array(out.buffer, out.byteOffset, bytes).set(
+    new Uint8Array(input.buffer, input.byteOffset, bytes),
+  );
 }
 
 function lookup(table: Float64Array, places: BigInt64Array, out: Float64Array, count: number): void {

@@ -151,7 +151,8 @@ function consumersOf(steps: readonly PlanStep[], boxes: readonly (Box | null)[])
   const consumers: number[][] = steps.map(() => []);
   steps.forEach((step, at) => {
     if (boxes[at] === null) return;
-    for (const { step: input } of step.inputs) if (consumers[input]!.at(-1) !== at) consumers[input]!.push(at);
+    for (const { step: input } of step.inputs)
+      if (consumers[input]!.at(-1) !== at) consumers[input]!.push(at);
   });
   return consumers;
 }

@@ -1,0 +1,65 @@
+// Reductions that leave NaN out, as NumPy's: what is left is reduced; nothing left is NaN (0 for sums, 1 for products).
+
+import { type DType, isComplex, isFloat } from "../../core/dtype.ts";
+import type { Built } from "../build.ts";
+import { userCall } from "../call.ts";
+import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
+import { astype } from "./dtypes.ts";
+import { divide, isnan, logicalNot, where } from "./elementwise.ts";
+import {
+  all,
+  countNonzero,
+  max,
+  mean,
+  min,
+  prod,
+  type ReduceFunction,
+  type ReduceOptions,
+  type SumOptions,
+  sum,
+} from "./statistics.ts";
+
+const canBeNaN = (dtype: DType): boolean => isFloat(dtype) || isComplex(dtype);
+
+/** x with NaN replaced by what does not change the reduction. */
+const filled = (x: LazyArray, neutral: number): LazyArray =>
+  canBeNaN(x.dtype) ? where(isnan(x), neutral, x) : x;
+
+export const nansum: ReduceFunction<SumOptions> = userCall(
+  "nansum",
+  (x: Operand, options: SumOptions = {}): Built => sum(filled(asLazy(x), 0), options) as Built,
+  ["axis", "keepdims", "dtype"],
+);
+
+export const nanprod: ReduceFunction<SumOptions> = userCall(
+  "nanprod",
+  (x: Operand, options: SumOptions = {}): Built => prod(filled(asLazy(x), 1), options) as Built,
+  ["axis", "keepdims", "dtype"],
+);
+
+export const nanmean: ReduceFunction<ReduceOptions> = userCall(
+  "nanmean",
+  (x: Operand, options: ReduceOptions = {}): Built => {
+    const array = asLazy(x);
+    if (!canBeNaN(array.dtype)) return mean(array, options) as Built;
+    const total = sum(filled(array, 0), options);
+    const count = countNonzero(logicalNot(isnan(array)), options);
+    return divide(total, astype(count, total.dtype)) as Built;
+  },
+  ["axis", "keepdims"],
+);
+
+/** The extreme of what is not NaN; NaN where nothing else is there. */
+const extremeOf = (name: string, reduce: typeof max, neutral: number): ReduceFunction<ReduceOptions> =>
+  userCall(
+    name,
+    (x: Operand, options: ReduceOptions = {}): Built => {
+      const array = asLazy(x);
+      if (!canBeNaN(array.dtype)) return reduce(array, options) as Built;
+      return where(all(isnan(array), options), Number.NaN, reduce(filled(array, neutral), options)) as Built;
+    },
+    ["axis", "keepdims"],
+  );
+
+export const nanmax: ReduceFunction<ReduceOptions> = extremeOf("nanmax", max, -Infinity);
+export const nanmin: ReduceFunction<ReduceOptions> = extremeOf("nanmin", min, Infinity);
