@@ -6,7 +6,9 @@ import { type Block, newBlock } from "../core/block.ts";
 import { placeOf } from "../core/chunks.ts";
 import { RunError } from "../core/errors.ts";
 import { sizeOf } from "../core/shape.ts";
-import { interpret, LaneFailure } from "../kernel/interpret/index.ts";
+import type { BlockProgram } from "../kernel/blockProgram.ts";
+import { execute } from "../kernel/execute.ts";
+import { LaneFailure } from "../kernel/interpret/index.ts";
 import { compileTask } from "../plan/compile/task.ts";
 import { type Operation, type PlanArray, type PlanData, type PlanStep, readsOf } from "../plan/plan.ts";
 import { ChunkedArray, type StoredArray, WholeArray, windowBytes } from "./chunkStore.ts";
@@ -14,7 +16,14 @@ import type { RunEvent } from "./events.ts";
 
 export type Sources = ReadonlyMap<string, { readonly block: Block }>;
 
-export function* runPlan(plan: PlanData, sources: Sources): Generator<RunEvent, Block[]> {
+/** Runs a task's block program: `execute`, or the reference `interpret`. */
+export type RunProgram = (program: BlockProgram, bound: readonly (Block | undefined)[]) => void;
+
+export function* runPlan(
+  plan: PlanData,
+  sources: Sources,
+  run: RunProgram = execute,
+): Generator<RunEvent, Block[]> {
   const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
   const stored = new Map<string, StoredArray>();
   const readers = countReaders(plan);
@@ -24,7 +33,7 @@ export function* runPlan(plan: PlanData, sources: Sources): Generator<RunEvent, 
   for (const operation of plan.operations) {
     yield { type: "operationStart", operation: operation.name, tasks: sizeOf(operation.grid) };
     for (const { array } of operation.outputs) stored.set(array, storageFor(arrays.get(array)!));
-    yield* runOperation(operation, arrays, stored);
+    yield* runOperation(operation, arrays, stored, run);
     release(operation, arrays, stored, readers);
     yield { type: "operationEnd", operation: operation.name };
   }
@@ -42,6 +51,7 @@ function* runOperation(
   operation: Operation,
   arrays: ReadonlyMap<string, PlanArray>,
   stored: ReadonlyMap<string, StoredArray>,
+  run: RunProgram,
 ): Generator<RunEvent, void> {
   const tasks = sizeOf(operation.grid);
   for (let task = 0; task < tasks; task++) {
@@ -51,7 +61,7 @@ function* runOperation(
     for (const { array, box, buffer } of reads) bound[buffer] = stored.get(array)!.window(box);
     for (const { array, box, buffer } of writes) bound[buffer] = stored.get(array)!.target(box);
     try {
-      interpret(program, bound);
+      run(program, bound);
     } catch (error) {
       throw located(error, operation, place);
     }

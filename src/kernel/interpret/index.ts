@@ -15,15 +15,19 @@ export { LaneFailure };
 
 /** `bound` holds the blocks of inputs and outputs by buffer number; temporaries are made here. */
 export function interpret(program: BlockProgram, bound: readonly (Block | undefined)[]): void {
-  const blocks = program.buffers.map((buffer, at) => {
+  const blocks = bindBuffers(program, bound);
+  for (const step of program.steps) runStep(step, blocks);
+}
+
+export function bindBuffers(program: BlockProgram, bound: readonly (Block | undefined)[]): Block[] {
+  return program.buffers.map((buffer, at) => {
     const block = buffer.role === "temporary" ? newBlock(buffer.dtype, buffer.shape) : bound[at];
     if (block === undefined) throw new InvariantError({ what: `buffer ${at} (${buffer.role}) is not bound` });
     return block;
   });
-  for (const step of program.steps) runStep(step, blocks);
 }
 
-function runStep(step: KernelStep, blocks: readonly Block[]): void {
+export function runStep(step: KernelStep, blocks: readonly Block[]): void {
   switch (step.kind) {
     case "loop":
       return runLoop(step, blocks);

@@ -1,0 +1,161 @@
+// A typed WebAssembly assembler. In: instructions by name, locals by number. Out: a function's bytes.
+// Must hold: every instruction finds the types it takes on the stack; a block leaves the stack as it found it.
+
+import { InvariantError } from "../../core/errors.ts";
+import { float32, float64, signed, sized, unsigned, vector } from "./bytes.ts";
+import { INSTRUCTIONS, type ValueType } from "./instructions.ts";
+
+export const TYPE_CODE: { readonly [T in ValueType]: number } = {
+  i32: 0x7f,
+  i64: 0x7e,
+  f32: 0x7d,
+  f64: 0x7c,
+  v128: 0x7b,
+};
+
+export interface Local {
+  readonly number: number;
+  readonly type: ValueType;
+}
+
+/** Where a branch can go. */
+interface Frame {
+  readonly height: number;
+}
+
+export class FunctionWriter {
+  readonly #parameters: readonly ValueType[];
+  readonly #locals: ValueType[] = [];
+  readonly #code: number[] = [];
+  readonly #stack: ValueType[] = [];
+  readonly #frames: Frame[] = [];
+
+  constructor(parameters: readonly ValueType[]) {
+    this.#parameters = parameters;
+  }
+
+  parameter(number: number): Local {
+    return { number, type: this.#parameters[number]! };
+  }
+
+  local(type: ValueType): Local {
+    const number = this.#parameters.length + this.#locals.push(type) - 1;
+    return { number, type };
+  }
+
+  /** An instruction of the table; immediates follow its code. */
+  op(name: string, ...immediates: readonly number[]): this {
+    const info = INSTRUCTIONS.get(name);
+    if (info === undefined) throw new InvariantError({ what: `there is no instruction ${name}` });
+    for (let i = info.takes.length - 1; i >= 0; i--) this.#pop(info.takes[i]!, name);
+    this.#code.push(...info.bytes, ...immediates);
+    if (info.gives !== null) this.#stack.push(info.gives);
+    return this;
+  }
+
+  /** A load or store at an offset from the address on the stack; nothing is assumed of its alignment. */
+  memory(name: string, offset = 0, ...lane: readonly number[]): this {
+    return this.op(name, 0, ...unsigned(offset), ...lane);
+  }
+
+  i32(value: number): this {
+    this.#code.push(0x41, ...signed(value | 0));
+    this.#stack.push("i32");
+    return this;
+  }
+  i64(value: bigint): this {
+    this.#code.push(0x42, ...signed(BigInt.asIntN(64, value)));
+    this.#stack.push("i64");
+    return this;
+  }
+  f32(value: number): this {
+    this.#code.push(0x43, ...float32(value));
+    this.#stack.push("f32");
+    return this;
+  }
+  f64(value: number): this {
+    this.#code.push(0x44, ...float64(value));
+    this.#stack.push("f64");
+    return this;
+  }
+  /** Sixteen bytes of two vectors, by number. */
+  shuffle(lanes: readonly number[]): this {
+    this.#pop("v128", "i8x16.shuffle");
+    this.#pop("v128", "i8x16.shuffle");
+    this.#code.push(0xfd, 0x0d, ...lanes);
+    this.#stack.push("v128");
+    return this;
+  }
+
+  get({ number, type }: Local): this {
+    this.#code.push(0x20, ...unsigned(number));
+    this.#stack.push(type);
+    return this;
+  }
+  set({ number, type }: Local): this {
+    this.#pop(type, "local.set");
+    this.#code.push(0x21, ...unsigned(number));
+    return this;
+  }
+
+  /** condition ? first : second, of one type; the condition is on top of the stack. */
+  select(type: ValueType): this {
+    this.#pop("i32", "select");
+    this.#pop(type, "select");
+    this.#pop(type, "select");
+    this.#code.push(...(type === "v128" ? [0x1c, 1, TYPE_CODE.v128] : [0x1b]));
+    this.#stack.push(type);
+    return this;
+  }
+
+  block(body: (label: number) => void): this {
+    return this.#structure(0x02, body);
+  }
+  loop(body: (label: number) => void): this {
+    return this.#structure(0x03, body);
+  }
+  /** Runs the body if the i32 on the stack is not 0. */
+  when(body: () => void): this {
+    this.#pop("i32", "if");
+    return this.#structure(0x04, body);
+  }
+
+  #structure(code: number, body: (label: number) => void): this {
+    this.#code.push(code, 0x40);
+    const height = this.#stack.length;
+    this.#frames.push({ height });
+    body(this.#frames.length);
+    this.#frames.pop();
+    if (this.#stack.length !== height)
+      throw new InvariantError({ what: `a block leaves ${this.#stack.length - height} values` });
+    this.#code.push(0x0b);
+    return this;
+  }
+
+  /** To the end of a block, or the begin of a loop, if the i32 on the stack is not 0. */
+  branchIf(label: number): this {
+    this.#pop("i32", "br_if");
+    this.#code.push(0x0d, ...unsigned(this.#frames.length - label));
+    return this;
+  }
+
+  call(index: number, takes: readonly ValueType[]): this {
+    for (let i = takes.length - 1; i >= 0; i--) this.#pop(takes[i]!, "call");
+    this.#code.push(0x10, ...unsigned(index));
+    return this;
+  }
+
+  #pop(type: ValueType, by: string): void {
+    const found = this.#stack.pop();
+    if (found !== type)
+      throw new InvariantError({ what: `${by} takes ${type} and finds ${found ?? "nothing"}` });
+  }
+
+  /** Locals and code, as the code section holds them. */
+  body(): number[] {
+    if (this.#stack.length !== 0)
+      throw new InvariantError({ what: `the function leaves ${this.#stack.length} values` });
+    const locals = this.#locals.map((type) => [1, TYPE_CODE[type]]);
+    return sized([...vector(locals), ...this.#code, 0x0b]);
+  }
+}
