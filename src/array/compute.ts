@@ -4,6 +4,9 @@
 import type { Block } from "../core/block.ts";
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
+import { closest } from "../core/suggest.ts";
+import type { Expr } from "../expr/expr.ts";
+import type { Site } from "../expr/site.ts";
 import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
 import type { RunEvent } from "../runtime/events.ts";
 import { runPlan } from "../runtime/run.ts";
@@ -56,6 +59,19 @@ function runSync(plan: Plan, { onEvent }: ComputeOptions): Block[] {
   }
 }
 
+/**
+ * The line that made each node *here*: the expression may be shared with one that was written elsewhere before.
+ */
+function sitesOf(arrays: readonly LazyArray[]): (node: Expr) => Site | null {
+  const sites = new Map<Expr, Site | null>();
+  const seen = new Set<LazyArray>(arrays);
+  for (const array of seen) {
+    if (array.site !== null) sites.set(array.expr, array.site);
+    for (const parent of array.parents) seen.add(parent);
+  }
+  return (node) => sites.get(node) ?? node.site;
+}
+
 /** Each expression once in the plan, each array's result in its place. */
 function prepare(
   arrays: readonly LazyArray[],
@@ -66,7 +82,7 @@ function prepare(
     const byExpr = new Map(roots.map((root, i) => [root, NDArray.fromBlock(blocks[i]!)]));
     return arrays.map(({ expr }) => byExpr.get(expr)!);
   };
-  return { plan: planOf(roots, options), results };
+  return { plan: planOf(roots, { ...options, siteOf: sitesOf(arrays) }), results };
 }
 
 export async function computeArrays(
@@ -108,24 +124,70 @@ export function computeSync(...args: readonly unknown[]): NDArray[] {
   return computeArraysSync(arrays, options);
 }
 
+const COMPUTE_OPTIONS = ["optimize", "onEvent", "signal"];
+
+/** Options of a run, checked; `where` is what the user called. */
+export function checkRun(
+  options: unknown,
+  where: string,
+  known: readonly string[] = COMPUTE_OPTIONS,
+): AsyncComputeOptions {
+  if (options === undefined) return {};
+  const isPlain =
+    typeof options === "object" &&
+    options !== null &&
+    [Object.prototype, null].includes(Object.getPrototypeOf(options));
+  if (!isPlain) {
+    throw new ValueError({
+      where,
+      what: `the options are ${describe(options)}`,
+      cure: `Options are one object: {${known.join(", ")}}`,
+    });
+  }
+  for (const [name, value] of Object.entries(options as object)) {
+    if (!known.includes(name)) {
+      throw new ValueError({
+        where,
+        what: `there is no option ${describe(name)}`,
+        cure: closest(name, known),
+      });
+    }
+    if (value !== undefined) checkRunOption(name, value, where);
+  }
+  return options as AsyncComputeOptions;
+}
+
+function checkRunOption(name: string, value: unknown, where: string): void {
+  const wanted = { optimize: "true or false", onEvent: "a function", signal: "an AbortSignal" }[name]!;
+  const isRight =
+    name === "optimize"
+      ? typeof value === "boolean"
+      : name === "onEvent"
+        ? typeof value === "function"
+        : value instanceof AbortSignal;
+  if (!isRight)
+    throw new ValueError({ where, what: `${name} is ${describe(value)}`, cure: `It must be ${wanted}` });
+}
+
+function checkLazy(arrays: readonly unknown[], where: string): LazyArray[] {
+  const list = Array.from(arrays);
+  const at = list.findIndex((array) => !(array instanceof LazyArray));
+  if (at < 0) return list as LazyArray[];
+  throw new ValueError({
+    where,
+    what: `${describe(list[at])} is not a lazy array`,
+    cure: `Write ${where}(x, y) or ${where}([x, y], options)`,
+  });
+}
+
 function readArguments(
   args: readonly unknown[],
   name: string,
 ): { arrays: LazyArray[]; options: AsyncComputeOptions } {
   const [first, second] = args;
-  const arrays = Array.isArray(first) ? first : args;
-  const wrong = arrays.find((array) => !(array instanceof LazyArray));
-  if (wrong !== undefined) {
-    throw new ValueError({
-      what: `${describe(wrong)} is not a lazy array`,
-      where: name,
-      cure: `Write ${name}(x, y) or ${name}([x, y], options)`,
-    });
-  }
-  return {
-    arrays: arrays as LazyArray[],
-    options: Array.isArray(first) ? ((second ?? {}) as AsyncComputeOptions) : {},
-  };
+  const isList = Array.isArray(first);
+  const arrays = checkLazy(isList ? (first as unknown[]) : args, name);
+  return { arrays, options: isList ? checkRun(second, name) : {} };
 }
 
 /** The marked outputs and the result, or the result alone where nothing was marked. */
@@ -157,6 +219,7 @@ export function executeSync<Array extends LazyArray>(
 
 /** The plan of one or several arrays. Computes nothing. */
 export function plan(arrays: LazyArray | readonly LazyArray[], options?: PlanOptions): Plan {
-  const list = arrays instanceof LazyArray ? [arrays] : arrays;
-  return planOf([...new Set(list.map(({ expr }) => expr))], options);
+  const list = checkLazy(Array.isArray(arrays) ? arrays : [arrays], "plan");
+  const checked = checkRun(options, "plan", ["optimize"]);
+  return planOf([...new Set(list.map(({ expr }) => expr))], { ...checked, siteOf: sitesOf(list) });
 }

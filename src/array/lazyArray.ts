@@ -6,12 +6,13 @@ import type { Block } from "../core/block.ts";
 import { countText } from "../core/bytes.ts";
 import { type ChunkShape, type ChunksArgument, checkChunks, gridOf, singleChunk } from "../core/chunks.ts";
 import { type DType, dtypeOfTypedArray, infoOf, isTypedArray, type TypedArray } from "../core/dtype.ts";
-import { DTypeError, ValueError } from "../core/errors.ts";
+import { ChunkwiseError, DTypeError, ValueError } from "../core/errors.ts";
 import { isScalar, type Scalar } from "../core/numbers.ts";
 import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import { Expr, makeExpr } from "../expr/expr.ts";
 import { exprText } from "../expr/print.ts";
+import { currentSite, type Site } from "../expr/site.ts";
 import { DataResource, data as dataOp, sourceAttrs } from "../ops/sources.ts";
 import type { ArrayMethods } from "./methodTypes.ts";
 import { NDArray, type NestedScalars } from "./ndarray.ts";
@@ -30,18 +31,23 @@ interface OutputMark {
 
 let outputCalls = 0;
 const NO_PARENTS: readonly LazyArray[] = Object.freeze([]);
+const NO_MARKS: readonly OutputMark[] = Object.freeze([]);
 
 export class LazyArray<O = unknown> {
   /** For types only: the outputs marked on the way, by name. */
   declare readonly "~outputs"?: O;
   readonly expr: Expr;
-  readonly #parents: readonly LazyArray[];
-  #mark: OutputMark | null = null;
+  /** The arrays it was made from. */
+  readonly parents: readonly LazyArray[];
+  /** The user's call that made it. */
+  readonly site: Site | null;
+  #marks: readonly OutputMark[] = NO_MARKS;
 
   /** Wraps an array in memory. Expressions (with the arrays they were made from) come from this library only. */
   constructor(input: ArrayInput | Expr, parents: readonly LazyArray[] = NO_PARENTS) {
-    this.expr = input instanceof Expr ? input : exprOfData(input);
-    this.#parents = parents;
+    this.expr = input instanceof Expr ? input : wrapped(input);
+    this.parents = parents;
+    this.site = currentSite();
   }
 
   get dtype(): DType {
@@ -73,20 +79,22 @@ export class LazyArray<O = unknown> {
     name?: Name,
   ): LazyArray<O & { readonly [K in Name]: NDArray }> {
     checkOutputName(name);
-    this.#mark ??= { name, order: outputCalls++ };
+    const isNew = !this.#marks.some((mark) => mark.name === name);
+    if (isNew) this.#marks = [...this.#marks, { name, order: outputCalls++ }];
     return this as LazyArray<unknown> as LazyArray<O & { readonly [K in Name]: NDArray }>;
   }
 
   /** The marked stages that this array is made from, in the order they were marked, with their names. */
   get outputs(): ReadonlyMap<string, LazyArray> {
-    const marked = this.#lineage().filter((array) => array.#mark !== null);
-    marked.sort((a, b) => a.#mark!.order - b.#mark!.order);
+    const marked = this.#lineage().flatMap((array) => array.#marks.map((mark) => ({ array, mark })));
+    marked.sort((a, b) => a.mark.order - b.mark.order);
     const named = new Map<string, LazyArray>();
-    marked.forEach((array, index) => {
-      const name = array.#mark!.name ?? `output_${index}`;
+    marked.forEach(({ array, mark }, index) => {
+      const name = mark.name ?? `output_${index}`;
       const other = named.get(name);
       if (other !== undefined && other.expr !== array.expr) {
         throw new ValueError({
+          where: "execute",
           what: `two outputs are named ${describe(name)}`,
           cure: "Give every output its own name",
         });
@@ -99,7 +107,7 @@ export class LazyArray<O = unknown> {
   /** This array and all it was made from; a loop, because a chain may be a million long. */
   #lineage(): LazyArray[] {
     const seen = new Set<LazyArray>([this]);
-    for (const array of seen) for (const parent of array.#parents) seen.add(parent);
+    for (const array of seen) for (const parent of array.parents) seen.add(parent);
     return [...seen];
   }
 
@@ -130,6 +138,22 @@ Object.defineProperty(LazyArray.prototype, Symbol.for("nodejs.util.inspect.custo
     return this.toString();
   },
 });
+
+/** Only data can be wrapped: what is lazy already, or a number, has a better way. */
+function wrapped(input: ArrayInput): Expr {
+  if (isScalar(input) || (input as unknown) instanceof LazyArray) {
+    throw new DTypeError({
+      where: "LazyArray",
+      what: `${describe(input)} is not data in memory`,
+      cure: isScalar(input) ? "Use asarray" : "It is lazy already: use it as it is",
+    });
+  }
+  try {
+    return exprOfData(input);
+  } catch (error) {
+    throw error instanceof ChunkwiseError ? error.at("LazyArray") : error;
+  }
+}
 
 function checkOutputName(name: unknown): void {
   if (name === undefined) return;
@@ -177,5 +201,5 @@ function blockOf(input: ArrayInput, dtype: DType | undefined): Block {
 export function asLazy(operand: Operand): LazyArray {
   if (operand instanceof LazyArray) return operand;
   if (isScalar(operand)) return new LazyArray(exprOfBlock(blockOfNested(operand, undefined)));
-  return new LazyArray(operand);
+  return new LazyArray(exprOfData(operand));
 }

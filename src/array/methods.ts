@@ -6,6 +6,7 @@ import { userMethod } from "./call.ts";
 import {
   type AsyncComputeOptions,
   type ComputeOptions,
+  checkRun,
   computeArrays,
   computeArraysSync,
   execute,
@@ -44,6 +45,9 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods<unknown>]: unknown } = {
 
 type AnyFunction = (first: LazyArray, ...rest: readonly unknown[]) => unknown;
 
+/** Nothing can stop what runs at once. */
+const SYNC_OPTIONS = ["optimize", "onEvent"];
+
 /** Installs the methods; a second call changes nothing. */
 export function installMethods(): void {
   const define = (name: string, value: unknown): void => {
@@ -52,16 +56,16 @@ export function installMethods(): void {
   for (const [name, body] of Object.entries(FUNCTIONS))
     define(name, userMethod(name, body as unknown as AnyFunction));
   define("compute", async function (this: LazyArray, options?: AsyncComputeOptions): Promise<NDArray> {
-    return (await computeArrays([this], options))[0]!;
+    return (await computeArrays([this], checkRun(options, "compute")))[0]!;
   });
   define("computeSync", function (this: LazyArray, options?: ComputeOptions): NDArray {
-    return computeArraysSync([this], options)[0]!;
+    return computeArraysSync([this], checkRun(options, "computeSync", SYNC_OPTIONS))[0]!;
   });
-  define("execute", function (this: LazyArray, options?: AsyncComputeOptions) {
-    return execute(this, options);
+  define("execute", async function (this: LazyArray, options?: AsyncComputeOptions) {
+    return execute(this, checkRun(options, "execute"));
   });
   define("executeSync", function (this: LazyArray, options?: ComputeOptions) {
-    return executeSync(this, options);
+    return executeSync(this, checkRun(options, "executeSync", SYNC_OPTIONS));
   });
   define("plan", function (this: LazyArray, options?: PlanOptions): Plan {
     return plan(this, options);

@@ -3,10 +3,19 @@
 
 import type { Block } from "../core/block.ts";
 import { isContiguous } from "../core/block.ts";
-import { allocate, type DType, dtypeOfTypedArray, infoOf, type TypedArray } from "../core/dtype.ts";
-import { IndexError, ShapeError } from "../core/errors.ts";
+import {
+  allocate,
+  type DType,
+  dtypeOfTypedArray,
+  infoOf,
+  isDType,
+  isTypedArray,
+  type TypedArray,
+} from "../core/dtype.ts";
+import { DTypeError, IndexError, ShapeError } from "../core/errors.ts";
 import { Complex, type Scalar } from "../core/numbers.ts";
 import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
+import { closest } from "../core/suggest.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
 import { ndarrayText } from "./format.ts";
 
@@ -21,16 +30,18 @@ export class NDArray implements Block {
 
   constructor(
     data: TypedArray,
-    shape: Shape = [data.length],
+    shape: Shape = [data?.length],
     dtype: DType = dtypeOfTypedArray(data),
-    strides: readonly number[] = stridesOf(shape),
+    strides?: readonly number[],
     offset = 0,
   ) {
-    checkRoom(data, shape, dtype, strides, offset);
+    checkParts(data, shape, dtype, strides, offset);
+    const steps = strides ?? stridesOf(shape);
+    checkRoom(data, shape, dtype, steps, offset);
     this.data = data;
     this.dtype = dtype;
     this.shape = shape;
-    this.strides = strides;
+    this.strides = steps;
     this.offset = offset;
   }
 
@@ -53,7 +64,8 @@ export class NDArray implements Block {
     if (indices.length === 0 && this.size === 1) return this.#element(this.offset);
     if (indices.length !== this.ndim) {
       throw new IndexError({
-        what: `item takes ${this.ndim} indices for shape ${shapeText(this.shape)}, not ${indices.length}`,
+        where: "item",
+        what: `takes ${this.ndim} indices for shape ${shapeText(this.shape)}, not ${indices.length}`,
         cure: "Give one index per axis",
       });
     }
@@ -67,6 +79,7 @@ export class NDArray implements Block {
     if (Number.isInteger(index) && index >= -length && index < length)
       return index < 0 ? index + length : index;
     throw new IndexError({
+      where: "item",
       what: `index ${describe(index)} is out of range for axis ${axis} of length ${length}`,
       cure: `Use ${-length} to ${length - 1}`,
     });
@@ -118,6 +131,26 @@ Object.defineProperty(NDArray.prototype, Symbol.for("nodejs.util.inspect.custom"
   },
 });
 
+function checkParts(data: unknown, shape: unknown, dtype: unknown, strides: unknown, offset: unknown): void {
+  const isIntegers = (list: unknown): list is number[] =>
+    Array.isArray(list) && Array.from(list).every(Number.isSafeInteger);
+  const found = !isTypedArray(data)
+    ? `the data is ${describe(data)}, not a typed array`
+    : !isDType(dtype)
+      ? `${describe(dtype)} is not a dtype`
+      : !isIntegers(shape) || shape.some((n) => n < 0)
+        ? `the shape is ${Array.isArray(shape) ? `[${shape.map(describe).join(", ").slice(0, 100)}]` : describe(shape)}`
+        : strides !== undefined && (!isIntegers(strides) || strides.length !== shape.length)
+          ? `the strides are ${Array.isArray(strides) ? `[${strides.map(describe).join(", ").slice(0, 100)}]` : describe(strides)}`
+          : !Number.isSafeInteger(offset) || (offset as number) < 0
+            ? `the offset is ${describe(offset)}`
+            : null;
+  if (found === null) return;
+  if (!isDType(dtype))
+    throw new DTypeError({ where: "NDArray", what: found, cure: closest(String(dtype), DTYPES) });
+  throw new ShapeError({ where: "NDArray", what: found, cure: "Shape, dtype and data must belong together" });
+}
+
 /** Every element that shape and strides can reach must be in the data. */
 function checkRoom(
   data: TypedArray,
@@ -133,6 +166,7 @@ function checkRoom(
   const isInside = isEmpty || (needed <= data.length && offset - reach(-1) >= 0);
   if (data instanceof infoOf(dtype).array && isInside) return;
   throw new ShapeError({
+    where: "NDArray",
     what: `${data.constructor.name} of ${data.length} does not hold ${dtype} ${shapeText(shape)}, which needs ${needed}`,
     cure: "Shape, dtype and data must belong together",
   });

@@ -67,7 +67,8 @@ function collect(list: unknown, shape: Shape, place: readonly number[], into: Sc
       cure: "All lists of one level must be equally long; ragged data belongs in chunkwise/ragged",
     });
   }
-  list.forEach((item, i) => collect(item, shape, [...place, i], into));
+  // Not forEach: it would pass over holes.
+  for (let i = 0; i < list.length; i++) collect(list[i], shape, [...place, i], into);
 }
 
 function notAScalar(value: unknown, place: readonly number[]): Error {
@@ -80,9 +81,13 @@ function notAScalar(value: unknown, place: readonly number[]): Error {
   }
   return new DTypeError({
     what: `${where} is ${describe(value)}, not a number, bigint, boolean or complex`,
-    cure: "Arrays hold numbers",
+    cure:
+      ArrayBuffer.isView(value) || isArrayLike(value) ? "Use stack to join arrays" : "Arrays hold numbers",
   });
 }
+
+const isArrayLike = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "dtype" in value && "shape" in value;
 
 /** Stores one value as the dtype holds it; an error where it does not fit. */
 export function storeScalar(data: TypedArray, dtype: DType, at: number, value: Scalar): void {

@@ -5,6 +5,7 @@
 import { isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { IndexError } from "../core/errors.ts";
 import { describe, type Shape, shapeText } from "../core/shape.ts";
+import { userCall } from "./call.ts";
 import { asLazy, LazyArray } from "./lazyArray.ts";
 import { NDArray, type NestedScalars } from "./ndarray.ts";
 
@@ -25,9 +26,24 @@ export class Slice {
   }
 }
 
+type SliceFunction = (start: number | null, stop?: number | null, step?: number | null) => Slice;
+
 /** Python's slice(stop), slice(start, stop), slice(start, stop, step). */
-export function slice(start: number | null, stop?: number | null, step?: number | null): Slice {
-  return stop === undefined ? new Slice(null, start, null) : new Slice(start, stop, step ?? null);
+export const slice: SliceFunction = userCall(
+  "slice",
+  (start: number | null, stop?: number | null, step?: number | null) =>
+    stop === undefined ? new Slice(null, start, null) : new Slice(start, stop, step ?? null),
+);
+
+/** Where a mask is true along one of its axes, and how long the mask is there. */
+export class MaskPlaces {
+  readonly index: LazyArray;
+  readonly length: number;
+
+  constructor(index: LazyArray, length: number) {
+    this.index = index;
+    this.length = length;
+  }
 }
 
 export type SelectionItem =
@@ -39,6 +55,7 @@ export type SelectionItem =
   | LazyArray
   | NDArray
   | TypedArray
+  | MaskPlaces
   | readonly NestedScalars[];
 
 /** Per axis of the array, or a new axis. */
@@ -60,43 +77,55 @@ function checkBound(value: unknown, name: string): number | null {
   if (value === Infinity || value === -Infinity)
     return (value as number) > 0 ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER;
   throw new IndexError({
+    where: "slice",
     what: `the slice's ${name} is ${describe(value)}`,
     cure: "Use whole numbers or null",
   });
 }
 
-const SLICE_TEXT = /^\s*(-?\d+)?\s*:\s*(-?\d+)?\s*(?::\s*(-?\d+)?\s*)?$/;
-
 /** "1:3", "::-1", ":". */
 function parseSlice(text: string): Slice {
-  const match = SLICE_TEXT.exec(text);
-  if (match === null) {
+  const parts = text.length > MAX_SLICE_TEXT ? [] : text.split(":").map((part) => part.trim());
+  if (parts.length < 2 || parts.length > 3 || !parts.every((part) => part === "" || /^-?\d+$/.test(part))) {
     throw new IndexError({
       what: `${describe(text)} is not a slice`,
       cure: 'Write "start:stop:step", for example "0:10:2", or "..."',
     });
   }
-  const bound = (part: string | undefined): number | null => (part === undefined ? null : Number(part));
-  return new Slice(bound(match[1]), bound(match[2]), bound(match[3]));
+  const bound = (part: string | undefined): number | null =>
+    part === undefined || part === "" ? null : Number(part);
+  return new Slice(bound(parts[0]), bound(parts[1]), bound(parts[2]));
 }
 
+const MAX_SLICE_TEXT = 100;
+
 export function resolveSelection(items: readonly SelectionItem[], shape: Shape): AxisItem[] {
-  const expanded = expandEllipsis(items.map(readItem), shape);
+  const expanded = expandEllipsis(Array.from(items, readItem), shape);
   const resolved: AxisItem[] = [];
   let axis = 0;
   for (const item of expanded) {
     if (item === null) resolved.push({ kind: "newaxis" });
     else if (item instanceof LazyArray) resolved.push({ kind: "array", axis: axis++, index: item });
+    else if (item instanceof MaskPlaces) resolved.push(resolveMask(item, axis, shape[axis++]!));
     else if (item instanceof Slice) resolved.push(resolveSlice(item, axis, shape[axis++]!));
     else resolved.push({ kind: "index", axis, at: resolveIndex(item, axis, shape[axis++]!) });
   }
   return resolved;
 }
 
-type ReadItem = number | Slice | "..." | null | LazyArray;
+type ReadItem = number | Slice | "..." | null | LazyArray | MaskPlaces;
+
+function resolveMask({ index, length }: MaskPlaces, axis: number, expected: number): AxisItem {
+  if (length === expected) return { kind: "array", axis, index };
+  throw new IndexError({
+    what: `the mask is ${length} long where axis ${axis} is ${expected} long`,
+    cure: "A mask has the lengths of the axes it stands for",
+  });
+}
 
 function readItem(item: SelectionItem): ReadItem {
   if (item === null || item === "..." || item instanceof Slice || item instanceof LazyArray) return item;
+  if (item instanceof MaskPlaces) return item;
   if (typeof item === "string") return parseSlice(item);
   if (typeof item === "bigint") return Number(item);
   if (typeof item === "number") return item;

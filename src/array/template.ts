@@ -1,12 +1,12 @@
 // cw.expr: mathematics as a template. The parser knows grammar only; this is where names become functions
 // of the array API and holes become operands. Nothing is evaluated as code: names are looked up in a table.
 
-import { ValueError } from "../core/errors.ts";
+import { ChunkwiseError, ValueError } from "../core/errors.ts";
 import { isScalar } from "../core/numbers.ts";
 import { describe } from "../core/shape.ts";
 import { suggestions } from "../core/suggest.ts";
 import type { Built } from "./build.ts";
-import { userCall } from "./call.ts";
+import { optionPlaceOf, userCall } from "./call.ts";
 import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
 import * as elementwise from "./functions/elementwise.ts";
@@ -56,7 +56,7 @@ type ExprTag = <Holes extends Operand[]>(
 export const expr: ExprTag = userCall(
   "expr",
   (strings: TemplateStringsArray, ...holes: readonly Operand[]): LazyArray<never> =>
-    evaluate(parse(strings.raw), contextOf(holes)),
+    evaluate(parse(checkTemplate(strings)), contextOf(holes)),
 );
 
 function contextOf(holes: readonly Operand[]): EvaluationContext<Built> {
@@ -74,9 +74,33 @@ function contextOf(holes: readonly Operand[]): EvaluationContext<Built> {
 function call(name: string, args: readonly unknown[], keywords: ReadonlyMap<string, unknown>): unknown {
   const f = FUNCTIONS.get(name);
   if (f === undefined) throw new UnknownName(name, suggestions(name, [...FUNCTIONS.keys()]));
+  try {
+    return keywords.size === 0 ? f(...args) : f(...withOptions(f, args, keywords));
+  } catch (error) {
+    throw error instanceof ChunkwiseError ? error.at(`${name} in expr`) : error;
+  }
+}
+
+/** Keywords go where the function takes its options, whatever is left out before. */
+function withOptions(
+  f: AnyFunction,
+  args: readonly unknown[],
+  keywords: ReadonlyMap<string, unknown>,
+): unknown[] {
   // A null prototype: no keyword can reach Object's own.
   const options: Record<string, unknown> = Object.assign(Object.create(null), Object.fromEntries(keywords));
-  return keywords.size === 0 ? f(...args) : f(...args, options);
+  const at = optionPlaceOf(f)?.[0] ?? args.length;
+  const missing = Math.max(0, at - args.length);
+  return [...args, ...new Array<undefined>(missing).fill(undefined), options];
+}
+
+function checkTemplate(strings: unknown): readonly string[] {
+  const raw: unknown = (strings as { readonly raw?: unknown } | null | undefined)?.raw;
+  if (Array.isArray(strings) && Array.isArray(raw)) return raw as string[];
+  throw new ValueError({
+    what: `the expression is ${describe(strings)}, not a template`,
+    cure: "Write expr`…` with backquotes",
+  });
 }
 
 /** `.T` and `.mT` are properties of arrays. */

@@ -44,12 +44,19 @@ function axisChunk(chunk: Exclude<AxisChunks, "auto">, length: number, axis: num
 
 /** Explicit lengths, as Dask writes them, are taken when they are regular. */
 function regularChunk(lengths: readonly number[], length: number, axis: number): number {
+  const wrong = Array.from(lengths).find((n) => !Number.isSafeInteger(n) || n < 0);
+  if (wrong !== undefined || lengths.length !== Object.keys(lengths).length) {
+    throw new ChunkError({
+      what: `the chunk lengths of axis ${axis} have ${describe(wrong)}`,
+      cure: "Use whole numbers of 1 or more",
+    });
+  }
   const first = lengths[0] ?? 1;
   const last = lengths.at(-1) ?? 0;
   const regular = lengths.every((n, i) => (i === lengths.length - 1 ? n <= first && n > 0 : n === first));
   if (regular && first * (lengths.length - 1) + last === length) return first;
   throw new ChunkError({
-    what: `the chunk lengths [${lengths.join(", ")}] of axis ${axis} (length ${length}) are not a regular grid`,
+    what: `the chunk lengths [${lengths.map(describe).join(", ").slice(0, 100)}] of axis ${axis} (length ${length}) are not a regular grid`,
     cure: "All chunks but the last must be equally long, and together as long as the axis",
   });
 }

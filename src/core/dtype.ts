@@ -118,10 +118,7 @@ export function dtypeOfTypedArray(data: TypedArray): RealDType {
   return "uint8";
 }
 
-export function isTypedArray(value: unknown): value is TypedArray {
-  return (
-    ArrayBuffer.isView(value) &&
-    !(value instanceof DataView) &&
-    Object.getPrototypeOf(value) !== Object.prototype
-  );
-}
+/** What all typed arrays are instances of. */
+const AnyTypedArray = Object.getPrototypeOf(Int8Array) as new () => TypedArray;
+
+export const isTypedArray = (value: unknown): value is TypedArray => value instanceof AnyTypedArray;

@@ -93,11 +93,16 @@ function fitInteger(value: RealScalar, dtype: DType): number | bigint {
   const [min, max] = integerRange(dtype);
   if (exact < min || exact > max) {
     throw new DTypeError({
-      what: `${exact} is out of range for ${dtype} (${min} to ${max})`,
-      cure: "Use a wider dtype",
+      what: `${shortInteger(exact)} is out of range for ${dtype} (${min} to ${max})`,
+      cure: isWide(dtype) ? "Use float64, which rounds it" : "Use a wider dtype",
     });
   }
   return isWide(dtype) ? exact : Number(exact);
+}
+
+function shortInteger(value: bigint): string {
+  const text = String(value);
+  return text.length > 40 ? `${text.slice(0, 20)}… (${text.length} digits)` : text;
 }
 
 export function isZero(value: Scalar): boolean {

@@ -35,7 +35,8 @@ export function stridesOf(shape: Shape): number[] {
 
 /** A shape from outside: a number or a list of them. */
 export function checkShape(argument: number | Shape): Shape {
-  const shape = typeof argument === "number" ? [argument] : argument;
+  const shape: unknown =
+    typeof argument === "number" ? [argument] : Array.isArray(argument) ? Array.from(argument) : argument;
   if (!Array.isArray(shape)) {
     throw new ShapeError({
       what: `a shape is a list of whole numbers, not ${describe(argument)}`,
@@ -43,20 +44,31 @@ export function checkShape(argument: number | Shape): Shape {
     });
   }
   shape.forEach((length, axis) => {
+    if (typeof length === "number" && Number.isInteger(length) && length > Number.MAX_SAFE_INTEGER)
+      checkSize(shape as number[]);
     if (!isLength(length)) {
       throw new ShapeError({
-        what: `axis ${axis} of the shape [${shape.map(describe).join(", ")}] is ${describe(length)}`,
+        what: `axis ${axis} of the shape ${shortened(`[${shape.map(describe).join(", ")}]`)} is ${describe(length)}`,
         cure: "Every length must be a whole number, 0 or more",
       });
     }
   });
   if (!Number.isSafeInteger(sizeOf(shape))) {
     throw new ShapeError({
-      what: `the shape [${shape.join(", ")}] has more than 2^53 elements`,
+      what: `the shape ${shortened(shapeText(shape))} has more than 2^53 elements`,
       cure: "Use a smaller shape",
     });
   }
-  return Object.freeze([...shape]);
+  return Object.freeze(shape as number[]);
+}
+
+/** Counts of elements must be exact numbers. */
+export function checkSize(shape: Shape): void {
+  if (Number.isSafeInteger(sizeOf(shape))) return;
+  throw new ShapeError({
+    what: `the shape ${shortened(shapeText(shape))} has more than 2^53 elements`,
+    cure: "Use a smaller shape",
+  });
 }
 
 export const isLength = (value: unknown): value is number =>
@@ -64,8 +76,8 @@ export const isLength = (value: unknown): value is number =>
 
 /** A value of any type, shortly, for messages. */
 export function describe(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "string") return shortened(JSON.stringify(value));
+  if (typeof value === "bigint") return shortened(`${value}n`);
   if (typeof value === "function") return "a function";
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
@@ -73,6 +85,9 @@ export function describe(value: unknown): string {
     return `an object of class ${value.constructor?.name ?? "null"}`;
   return String(value);
 }
+
+/** No message may drown its reader. */
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 57)}…` : text);
 
 /** An axis counted from the front: −1 is the last. */
 export function checkAxis(axis: number, ndim: number): number {
@@ -94,7 +109,13 @@ export function checkAxes(axes: AxisArgument, ndim: number): number[] {
 
 /** The axes meant, in the order given, none twice. */
 export function checkAxisList(axes: number | readonly number[], ndim: number): number[] {
-  const list = (typeof axes === "number" ? [axes] : [...axes]).map((axis) => checkAxis(axis, ndim));
+  if (typeof axes !== "number" && !Array.isArray(axes)) {
+    throw new AxisError({
+      what: `${describe(axes)} is not an axis`,
+      cure: "Use a whole number or a list of them",
+    });
+  }
+  const list = Array.from(typeof axes === "number" ? [axes] : axes, (axis) => checkAxis(axis, ndim));
   const seen = new Set<number>();
   for (const axis of list) {
     if (seen.has(axis))

@@ -8,8 +8,12 @@ export function closest(name: string, known: readonly string[]): string {
     : `Did you mean ${best}?`;
 }
 
+/** Nobody mistypes so much; and distances cost the product of the lengths. */
+const LONGEST_NAME = 64;
+
 /** Known names within a few edits, the closest first. */
 export function suggestions(name: string, known: readonly string[]): string[] {
+  if (name.length > LONGEST_NAME) return [];
   const limit = Math.max(1, Math.floor(name.length / 3));
   return known
     .map((candidate) => [candidate, distance(name.toLowerCase(), candidate.toLowerCase())] as const)

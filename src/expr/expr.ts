@@ -5,7 +5,7 @@
 
 import { type Attrs, attrsText, NO_ATTRS } from "../core/attrs.ts";
 import type { DType } from "../core/dtype.ts";
-import type { Shape } from "../core/shape.ts";
+import { checkSize, type Shape } from "../core/shape.ts";
 import { findUser, type Interned, type Users, withUser } from "./intern.ts";
 import type { ArrayType, Op } from "./op.ts";
 import { currentSite, type Site } from "./site.ts";
@@ -86,7 +86,9 @@ const localText = (attrs: Attrs): string => attrsText(attrs, (resource) => `#${r
 function inferType(op: Op, inputs: readonly Expr[], attrs: Attrs): ArrayType {
   const types = new Array<ArrayType>(inputs.length);
   for (let i = 0; i < inputs.length; i++) types[i] = inputs[i]!.type;
-  return op.infer(types, attrs);
+  const type = op.infer(types, attrs);
+  if (type !== types[0]) checkSize(type.shape);
+  return type;
 }
 
 function isSameNode(node: Expr, op: Op, inputs: readonly Expr[], text: string): boolean {

@@ -7,6 +7,8 @@
 export interface Site {
   readonly call: string;
   readonly at: { readonly stack?: string };
+  /** A sample: the call was near that line. */
+  readonly isNear: boolean;
 }
 
 const EXACT = 1000;
@@ -18,16 +20,17 @@ let captured = 0;
 
 export const currentSite = (): Site | null => current;
 
-/** Enters a public function. The site is the line that called the function that calls this. */
-export function enterCall(call: string): void {
-  if (depth++ > 0) return;
+/** Enters a public function and tells whether it is the outermost one. The site is the line that called the function that calls this. */
+export function enterCall(call: string): boolean {
+  if (depth++ > 0) return false;
   if (captured++ === 0) queueMicrotask(forgetCaptures);
-  if (captured > EXACT && captured % SAMPLE_EVERY !== 0) return;
+  if (captured > EXACT && captured % SAMPLE_EVERY !== 0) return true;
   // Three frames: this function, the public one, and the user's.
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 3;
-  current = { call, at: new Error() };
+  current = { call, at: new Error(), isNear: captured > EXACT };
   Error.stackTraceLimit = limit;
+  return true;
 }
 
 export function leaveCall(): void {
@@ -46,5 +49,6 @@ export function lineOf(site: Site | null): string | undefined {
     ?.trim()
     .replace(/^at\s+/, "")
     .replace(/^.*\((.*)\)$/, "$1");
-  return text?.replace(/^async\s+/, "").replace(/^file:\/\//, "");
+  const line = text?.replace(/^async\s+/, "").replace(/^file:\/\//, "");
+  return line !== undefined && site?.isNear === true ? `near ${line}` : line;
 }

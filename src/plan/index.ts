@@ -9,6 +9,7 @@ import type { Expr } from "../expr/expr.ts";
 import { fuse } from "./fuse.ts";
 import { lower } from "./lower.ts";
 import { memoryOf, totalMemory } from "./memory.ts";
+import type { SiteOf } from "./origin.ts";
 import type { PlanData } from "./plan.ts";
 import { planText } from "./print.ts";
 import type { Lowered } from "./writer.ts";
@@ -69,8 +70,12 @@ export interface PlanOptions {
   readonly optimize?: boolean | undefined;
 }
 
-export function planOf(roots: readonly Expr[], { optimize = true }: PlanOptions = {}): Plan {
-  const { data, sources } = lower(roots);
+/** `siteOf` tells which of the user's lines made a node, where that is not the node's own. */
+export function planOf(
+  roots: readonly Expr[],
+  { optimize = true, siteOf }: PlanOptions & { readonly siteOf?: SiteOf } = {},
+): Plan {
+  const { data, sources } = lower(roots, siteOf);
   return new Plan(optimize ? fuse(data) : data, sources);
 }
 

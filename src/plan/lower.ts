@@ -5,11 +5,12 @@
 import type { Expr } from "../expr/expr.ts";
 import { postOrder } from "../expr/walk.ts";
 import { dataOf } from "../ops/sources.ts";
+import type { SiteOf } from "./origin.ts";
 import { lowerReduction, lowerScan } from "./trees.ts";
 import { type Lowered, PlanWriter } from "./writer.ts";
 
-export function lower(roots: readonly Expr[]): Lowered {
-  const writer = new PlanWriter();
+export function lower(roots: readonly Expr[], siteOf?: SiteOf): Lowered {
+  const writer = new PlanWriter(siteOf);
   const wanted = new Set(roots);
   for (const node of postOrder(roots)) lowerNode(node, writer, wanted.has(node));
   return writer.finish(roots);

@@ -8,7 +8,6 @@ import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { ArrayType, ReduceOp } from "../expr/op.ts";
 import { reduceAttrs } from "../ops/reductions.ts";
-import { originOf } from "./origin.ts";
 import type { OperationOutput, PlanArray, ReduceTreeStep, ValueRef } from "./plan.ts";
 import { type PlanWriter, StepList } from "./writer.ts";
 
@@ -25,7 +24,7 @@ export function lowerReduction(node: Expr, op: ReduceOp, writer: PlanWriter, rol
     attrs: node.attrs,
     axes,
     whole: input.type,
-    ...originOf(node),
+    ...writer.originOf(node),
   } as const;
   const states = op.state(input.dtype, node.attrs);
   const lastLevel = (steps: StepList, inputs: readonly ValueRef[], counts: Shape, lifts: boolean): void => {
@@ -110,7 +109,7 @@ export function lowerScan(node: Expr, writer: PlanWriter, role: PlanArray["role"
     op: node.op.name,
     attrs: node.attrs,
     axis,
-    ...originOf(node),
+    ...writer.originOf(node),
   } as const;
   const before = length > chunk ? scanTotals(node, writer, Math.ceil(length / chunk)) : null;
   const steps = new StepList(writer);
@@ -133,7 +132,7 @@ function scanTotals(node: Expr, writer: PlanWriter, blocks: number): string {
   const axis = node.attrs["axis"] as number;
   const chunks = chunksOf(input);
   const type: ArrayType = { dtype: input.dtype, shape: replaceAt(input.shape, [axis], [blocks]) };
-  const common = { op: node.op.name, attrs: node.attrs, ...originOf(node), types: [type] };
+  const common = { op: node.op.name, attrs: node.attrs, ...writer.originOf(node), types: [type] };
   const steps = new StepList(writer);
   const [totals] = writeStates(
     steps,

@@ -5,7 +5,7 @@ import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { ArrayType } from "../expr/op.ts";
 import type { DataResource } from "../ops/sources.ts";
-import { originOf } from "./origin.ts";
+import { type Origin, originOf, type SiteOf, siteOfNode } from "./origin.ts";
 import type { Operation, OperationOutput, OpStep, PlanArray, PlanData, PlanStep, ValueRef } from "./plan.ts";
 
 export interface Lowered {
@@ -20,6 +20,16 @@ export class PlanWriter {
   readonly #places = new Map<Expr, string>();
   readonly #types = new Map<string, PlanArray>();
   readonly #sources = new Map<string, DataResource>();
+
+  readonly #siteOf: SiteOf;
+
+  constructor(siteOf: SiteOf = siteOfNode) {
+    this.#siteOf = siteOf;
+  }
+
+  originOf(node: Expr): Origin {
+    return originOf(this.#siteOf(node));
+  }
 
   source(node: Expr, resource: DataResource): void {
     const name = this.array(node.type, chunksOf(node), "source");
@@ -47,7 +57,7 @@ export class PlanWriter {
     const steps = new StepList(this);
     const inputs = node.inputs.map((input) => steps.valueOf(input));
     const { op, attrs, type } = node;
-    const value = steps.add({ kind, op: op.name, attrs, inputs, types: [type], ...originOf(node) });
+    const value = steps.add({ kind, op: op.name, attrs, inputs, types: [type], ...this.originOf(node) });
     const array = this.array(type, chunksOf(node), role);
     this.place(node, array);
     this.operation(steps, [{ array, value }]);
@@ -107,7 +117,15 @@ export class StepList {
     return value;
   }
 
-  #source({ op, attrs, type, site }: Expr): ValueRef {
-    return this.add({ kind: "source", op: op.name, attrs, inputs: [], types: [type], ...originOf({ site }) });
+  #source(node: Expr): ValueRef {
+    const { op, attrs, type } = node;
+    return this.add({
+      kind: "source",
+      op: op.name,
+      attrs,
+      inputs: [],
+      types: [type],
+      ...this.#writer.originOf(node),
+    });
   }
 }

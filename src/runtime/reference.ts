@@ -9,6 +9,7 @@ import type { Block } from "../core/block.ts";
 import { singleChunk } from "../core/chunks.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import { postOrder } from "../expr/walk.ts";
+import { interpret } from "../kernel/interpret/index.ts";
 import { DataResource, data, dataOf, sourceAttrs } from "../ops/sources.ts";
 import { planOf } from "../plan/index.ts";
 import { runPlan } from "./run.ts";
@@ -37,10 +38,10 @@ function dataExpr(block: Block): Expr {
 const inOneChunk = ({ attrs, shape }: Expr): Attrs =>
   "chunks" in attrs ? { ...attrs, chunks: singleChunk(shape) } : attrs;
 
-/** The value of a node whose inputs are all in memory: one operation per level of its tree, nothing fused. */
+/** The value of a node whose inputs are all in memory: one operation per level of its tree, nothing fused, interpreted. */
 function runAlone(node: Expr): Block {
   const { data: plan, sources } = planOf([node], { optimize: false });
-  const run = runPlan(plan, sources);
+  const run = runPlan(plan, sources, interpret);
   for (;;) {
     const step = run.next();
     if (step.done === true) return step.value[0]!;

@@ -2,10 +2,11 @@
 // Out: the result blocks; events on the way. As a generator, so that the caller decides what happens
 // between tasks: nothing (computeSync), or a look at the abort signal and the event loop (compute).
 
-import { type Block, newBlock } from "../core/block.ts";
+import { type Block, blockBytes, newBlock } from "../core/block.ts";
+import { bytesText } from "../core/bytes.ts";
 import { placeOf } from "../core/chunks.ts";
 import { RunError } from "../core/errors.ts";
-import { sizeOf } from "../core/shape.ts";
+import { shapeText, sizeOf } from "../core/shape.ts";
 import type { BlockProgram } from "../kernel/blockProgram.ts";
 import { execute } from "../kernel/execute.ts";
 import { LaneFailure } from "../kernel/interpret/index.ts";
@@ -42,9 +43,22 @@ export function* runPlan(
 }
 
 function storageFor(array: PlanArray): StoredArray {
-  return array.role === "result"
-    ? new WholeArray(newBlock(array.dtype, array.shape))
-    : new ChunkedArray(array);
+  if (array.role !== "result") return new ChunkedArray(array);
+  try {
+    return new WholeArray(newBlock(array.dtype, array.shape));
+  } catch (error) {
+    // Only the engine knows how much it can give.
+    if (!(error instanceof RangeError)) throw error;
+    const bytes = bytesText(blockBytes(array.dtype, array.shape));
+    throw new RunError(
+      {
+        where: "compute",
+        what: `a result of shape ${shapeText(array.shape)} needs ${bytes}, more than can be had in one piece`,
+        cure: "Reduce it, or select a part of it first",
+      },
+      { cause: error },
+    );
+  }
 }
 
 function* runOperation(

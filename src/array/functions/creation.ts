@@ -1,6 +1,7 @@
 // Creation: arrays from data, and arrays that are a formula of their coordinates.
 
 import type { Attrs } from "../../core/attrs.ts";
+import { checkReal, checkScalar } from "../../core/check.ts";
 import type { ChunksArgument } from "../../core/chunks.ts";
 import {
   DEFAULT_COMPLEX,
@@ -67,7 +68,7 @@ export const asarray: <O = unknown>(obj: Operand<O>, options?: AsarrayOptions) =
     const array = new LazyArray(dataExpr(obj, dtype, options));
     return (dtype === undefined ? array : castTo(array, dtype)) as Built;
   },
-  ["dtype", "chunks", "copy"],
+  [1, "dtype", "chunks", "copy"],
 );
 
 function lazyAs(x: LazyArray, dtype: DType | undefined, chunks: ChunksArgument | undefined): Built {
@@ -106,16 +107,12 @@ function refuseCopy(obj: ArrayInput | Scalar, dtype: DType | undefined): void {
 export const full: (shape: number | Shape, value: Scalar, options?: CreationOptions) => LazyArray = userCall(
   "full",
   (shape: number | Shape, value: Scalar, options: CreationOptions = {}): Built => {
-    if (!isScalar(value))
-      throw new DTypeError({
-        what: `the fill value is ${describe(value)}`,
-        cure: "Use a number, bigint, boolean or complex",
-      });
+    checkScalar(value, "the fill value");
     const dtype =
       options.dtype === undefined ? DEFAULT_OF_SCALAR_KIND[scalarKind(value)] : checkDType(options.dtype);
     return source(sources.full, checkShape(shape), dtype, options.chunks, { value: fitScalar(value, dtype) });
   },
-  ["dtype", "chunks"],
+  [2, "dtype", "chunks"],
 );
 
 type ShapeFunction = (shape: number | Shape, options?: CreationOptions) => LazyArray;
@@ -124,7 +121,7 @@ const filled = (name: string, value: 0 | 1): ShapeFunction =>
     name,
     (shape: number | Shape, { dtype = DEFAULT_FLOAT, chunks }: CreationOptions = {}) =>
       full(shape, value, { dtype, chunks }) as Built,
-    ["dtype", "chunks"],
+    [1, "dtype", "chunks"],
   );
 
 export const zeros: ShapeFunction = filled("zeros", 0);
@@ -135,6 +132,7 @@ export const empty: ShapeFunction = filled("empty", 0);
 type LikeFunction = (x: Operand, options?: CreationOptions) => LazyArray;
 const like = (name: string, value: 0 | 1): LikeFunction =>
   userCall(name, (x: Operand, options?: CreationOptions) => fullLike(x, value, options) as Built, [
+    1,
     "dtype",
     "chunks",
   ]);
@@ -149,7 +147,7 @@ export const fullLike: (x: Operand, value: Scalar, options?: CreationOptions) =>
       chunks: options.chunks ?? array.chunks,
     }) as Built;
   },
-  ["dtype", "chunks"],
+  [2, "dtype", "chunks"],
 );
 export const zerosLike: LikeFunction = like("zerosLike", 0);
 export const onesLike: LikeFunction = like("onesLike", 1);
@@ -169,16 +167,24 @@ export const arange: (
     step: RealScalar = 1,
     options: CreationOptions = {},
   ): Built => {
+    for (const [name, value] of Object.entries({ start, stop: stop ?? 0, step })) checkReal(value, name);
     const [from, to] = stop === undefined || stop === null ? [0, start] : [start, stop];
     const dtype = options.dtype === undefined ? rangeDType([from, to, step]) : checkDType(options.dtype);
     if (!isInteger(dtype) && !isFloat(dtype))
       throw new DTypeError({ what: `arange cannot make ${dtype}`, cure: "Use an integer or floating dtype" });
     const length = rangeLength(from, to, step);
+    if (isInteger(dtype) && length > 1) fitScalar(lastOf(from, step, length), dtype);
     const attrs = { start: fitScalar(from, dtype), step: fitStep(from, step, dtype) };
     return source(sources.arange, checkShape([length]), dtype, options.chunks, attrs);
   },
-  ["dtype", "chunks"],
+  [3, "dtype", "chunks"],
 );
+
+/** The last element of an integer range, exactly. */
+function lastOf(start: RealScalar, step: RealScalar, length: number): RealScalar {
+  const isWhole = [start, step].every((x) => typeof x !== "number" || Number.isInteger(x));
+  return isWhole ? BigInt(start) + BigInt(step) * BigInt(length - 1) : Number(start);
+}
 
 const rangeDType = (values: readonly RealScalar[]): DType =>
   values.map((value) => DEFAULT_OF_SCALAR_KIND[scalarKind(value)]).reduce(promote, DEFAULT_INT);
@@ -196,13 +202,17 @@ function rangeLength(start: RealScalar, stop: RealScalar, step: RealScalar): num
     throw new ValueError({ what: `the step is ${step}`, cure: "Use a step other than 0" });
   }
   const length =
-    typeof start === "bigint" && typeof stop === "bigint"
+    typeof start === "bigint" &&
+    typeof stop === "bigint" &&
+    (typeof step !== "number" || Number.isInteger(step))
       ? Number((stop - start + BigInt(step) - (BigInt(step) > 0n ? 1n : -1n)) / BigInt(step))
       : Math.ceil((Number(stop) - Number(start)) / Number(step));
   if (Number.isSafeInteger(length)) return Math.max(0, length);
   throw new ValueError({
     what: `a range from ${start} to ${stop} by ${step} has ${length} elements`,
-    cure: "Use finite bounds",
+    cure: Number.isFinite(length)
+      ? "Use a shorter range: more than 2^53 elements cannot be counted"
+      : "Use finite bounds",
   });
 }
 
@@ -221,11 +231,14 @@ export const linspace: (start: Scalar, stop: Scalar, num: number, options?: Lins
       num: number,
       { endpoint = true, ...options }: LinspaceOptions = {},
     ): Built => {
+      if (typeof num === "number" && num > Number.MAX_SAFE_INTEGER) checkShape([num]);
       if (!isLength(num))
         throw new ShapeError({
           what: `num is ${describe(num)}`,
           cure: "It must be a whole number, 0 or more",
         });
+      checkScalar(start, "start");
+      checkScalar(stop, "stop");
       const isComplexRange = start instanceof Complex || stop instanceof Complex;
       const dtype =
         options.dtype === undefined
@@ -234,12 +247,15 @@ export const linspace: (start: Scalar, stop: Scalar, num: number, options?: Lins
             : DEFAULT_FLOAT
           : checkDType(options.dtype);
       const working = isComplex(dtype) || isFloat(dtype) ? dtype : DEFAULT_FLOAT;
+      if (isComplexRange && !isComplex(dtype)) {
+        throw new DTypeError({ what: `a complex range cannot be ${dtype}`, cure: "Use a complex dtype" });
+      }
       const parts = endpoint ? num - 1 : num;
       const step = scaleDifference(start, stop, Math.max(1, parts));
       const attrs = { start: plain(start), step, last: endpoint && num > 1 ? plain(stop) : null };
       return castTo(source(sources.linspace, [num], working, options.chunks, attrs), dtype) as Built;
     },
-    ["dtype", "chunks", "endpoint"],
+    [3, "dtype", "chunks", "endpoint"],
   );
 
 const plain = (value: Scalar): Scalar => (value instanceof Complex ? value : Number(value));
@@ -270,7 +286,7 @@ export const eye: (nRows: number, nCols?: number | null, options?: EyeOptions) =
     const onDiagonal = equal(column!, add(row!, checkInteger(k, "k")));
     return castTo(onDiagonal, checkDType(dtype)) as Built;
   },
-  ["dtype", "chunks", "k"],
+  [2, "dtype", "chunks", "k"],
 );
 
 /** The row and column number of every element, over the last two axes. */
@@ -298,7 +314,7 @@ const triangle = (name: string, keeps: typeof lessEqual): TriangleFunction =>
       const [row, column] = coordinates(array.shape, array.chunks);
       return where(keeps(column!, add(row!, checkInteger(k, "k"))), array, zerosLike(array)) as Built;
     },
-    ["k"],
+    [1, "k"],
   );
 
 export const tril: TriangleFunction = triangle("tril", lessEqual);

@@ -1,5 +1,6 @@
 // Data-type functions, constants and inspection.
 
+import { checkScalar } from "../../core/check.ts";
 import {
   DEFAULT_COMPLEX,
   DEFAULT_FLOAT,
@@ -32,7 +33,10 @@ export const nan: number = Number.NaN;
 export const newaxis: null = null;
 
 /** A complex scalar. */
-export const complex = (re: number, im: number): Complex => new Complex(re, im);
+export const complex: (re: number, im: number) => Complex = userCall(
+  "complex",
+  (re: number, im: number) => checkScalar(new Complex(re, im), "the complex number") as Complex,
+);
 
 /** In another dtype. */
 export const astype: <O = unknown>(
@@ -42,7 +46,7 @@ export const astype: <O = unknown>(
 ) => LazyArray<O> = userCall(
   "astype",
   (x: Operand, dtype: DType): Built => castTo(asLazy(x), checkDType(dtype)) as Built,
-  ["copy"],
+  [2, "copy"],
 );
 
 /** By the promotion rules, would every value of `from` become `to`? */
@@ -82,13 +86,14 @@ export const isdtype: (dtype: DType, kind: string | readonly string[]) => boolea
   "isdtype",
   (dtype: DType, kind: string | readonly string[]) => {
     const own = checkDType(dtype);
-    return (typeof kind === "string" ? [kind] : kind).some((name) => {
+    const kinds = Array.isArray(kind) ? Array.from<unknown>(kind) : [kind];
+    return kinds.some((name) => {
       if (isDType(name)) return name === own;
-      const kinds = KIND_NAMES[name];
-      if (kinds !== undefined) return kinds.includes(kindOf(own));
+      const members = typeof name === "string" ? KIND_NAMES[name] : undefined;
+      if (members !== undefined) return members.includes(kindOf(own));
       throw new ValueError({
         what: `${describe(name)} is not a kind of dtype`,
-        cure: closest(name, Object.keys(KIND_NAMES)),
+        cure: closest(String(name), Object.keys(KIND_NAMES)),
       });
     });
   },

@@ -7,6 +7,7 @@ import { where as whereOp } from "../../ops/elementwise/choice.ts";
 import type { ElementwiseFunction } from "../../ops/elementwise/define.ts";
 import * as e from "../../ops/elementwise/exponential.ts";
 import * as l from "../../ops/elementwise/logic.ts";
+import { checkKind } from "../../ops/kinds.ts";
 import {
   type Built,
   built,
@@ -27,12 +28,15 @@ export type BinaryFunction = <P = unknown, Q = unknown>(
 ) => LazyArray<P & Q>;
 
 const unary = (op: ElementwiseFunction): UnaryFunction =>
-  userCall(op.name, (x: Operand, options?: OutOption): Built => elementwiseCall(op, [x], options), ["out"]);
+  userCall(op.name, (x: Operand, options?: OutOption): Built => elementwiseCall(op, [x], options), [
+    1,
+    "out",
+  ]);
 const binary = (op: ElementwiseFunction): BinaryFunction =>
   userCall(
     op.name,
     (x: Operand, y: Operand, options?: OutOption): Built => elementwiseCall(op, [x, y], options),
-    ["out"],
+    [2, "out"],
   );
 
 export const abs: UnaryFunction = unary(a.abs);
@@ -136,6 +140,7 @@ export const clip: ClipFunction = userCall(
   "clip",
   (x: Operand, lower?: Operand | null, upper?: Operand | null, options?: OutOption): Built => {
     const array = asLazy(x);
+    checkKind("real", array.dtype);
     const floored =
       lower === undefined || lower === null ? array : elementwiseCall(a.maximum, [array, lower]);
     const clipped =
@@ -143,5 +148,5 @@ export const clip: ClipFunction = userCall(
     const bounded = clipped === array ? elementwiseCall(a.positive, [array]) : clipped;
     return withOut(castTo(bounded, array.dtype) as Built, options);
   },
-  ["out"],
+  [3, "out"],
 );

@@ -6,6 +6,7 @@ import { INDEX_DTYPE, isInteger } from "../../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
 import { isScalar } from "../../core/numbers.ts";
 import { broadcastShapes, checkAxis, type Shape, shapeText } from "../../core/shape.ts";
+import { cast } from "../../ops/elementwise/choice.ts";
 import * as layout from "../../ops/moves/layout.ts";
 import { setSlice, slice as sliceOp } from "../../ops/moves/select.ts";
 import { gather, scatter, takeAlongAxis as takeAlongAxisOp } from "../../ops/routines.ts";
@@ -14,7 +15,7 @@ import { type Built, broadcastLazy, built, castTo, node, scalarExpr } from "../b
 import { userCall } from "../call.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
 import { NDArray } from "../ndarray.ts";
-import { type AxisItem, resolveSelection, type SelectionItem } from "../selection.ts";
+import { type AxisItem, MaskPlaces, resolveSelection, type SelectionItem } from "../selection.ts";
 import { where } from "./elementwise.ts";
 
 type Range = Extract<AxisItem, { kind: "range" }>;
@@ -33,7 +34,7 @@ export const get: <O = unknown>(x: Operand<O>, ...selection: readonly SelectionI
 /** Masks become the places where they are true, if these are known now. */
 function itemsOf(x: LazyArray, selection: readonly SelectionItem[]): Item[] {
   return resolveSelection(
-    selection.flatMap((item) => expandMask(item)),
+    Array.from(selection).flatMap((item) => expandMask(item)),
     x.shape,
   );
 }
@@ -59,14 +60,15 @@ function maskOf(item: SelectionItem): LazyArray | null {
 }
 
 /** One index array per axis of the mask. */
-function nonzeroPlaces(mask: NDArray): BigInt64Array[] {
+function nonzeroPlaces(mask: NDArray): MaskPlaces[] {
   const flat = mask.toContiguous();
   const found: number[] = [];
   for (let i = 0; i < flat.size; i++) if (flat.data[i] !== 0) found.push(i);
   let below = flat.size;
   return flat.shape.map((length) => {
     below /= length;
-    return BigInt64Array.from(found, (at) => BigInt(Math.floor(at / below) % length));
+    const places = BigInt64Array.from(found, (at) => BigInt(Math.floor(at / below) % length));
+    return new MaskPlaces(asLazy(places), length);
   });
 }
 
@@ -165,11 +167,10 @@ function checkKnownIndices(x: LazyArray, axes: readonly number[], indices: reado
   });
 }
 
-/** The elements of an array that is, below casts and views, data in memory. */
+/** The elements of an array that is data in memory, cast or stretched at most: a view may hide the others. */
 function knownValues(x: LazyArray): number[] | null {
-  let expr = x.expr;
-  while (expr.inputs.length === 1 && (expr.op.class === "move" || expr.op.name === "cast"))
-    expr = expr.inputs[0]!;
+  let { expr } = x;
+  while (expr.op === cast || expr.op === layout.broadcast) expr = expr.inputs[0]!;
   if (expr.op.class !== "source" || expr.op.body !== null) return null;
   return [...NDArray.fromBlock(dataOf(expr.attrs).block)].map(Number);
 }
@@ -213,7 +214,7 @@ const isScalarLike = (value: Operand): boolean => isScalar(value) || asLazy(valu
 /** where(mask, value, x): the one masked assignment whose shape does not depend on the mask. */
 function setMasked(x: LazyArray, mask: LazyArray, value: Operand): Built {
   if (mask.shape.some((n, axis) => n !== x.shape[axis])) {
-    throw new ShapeError({
+    throw new IndexError({
       what: `the mask has shape ${shapeText(mask.shape)} and the array ${shapeText(x.shape)}`,
       cure: "A mask covers the first axes wholly",
     });
@@ -283,7 +284,7 @@ export const take: <O = unknown>(
     checkKnownIndices(array, [at], [index]);
     return node(gather, [array, index], { axes: [at], at });
   },
-  ["axis"],
+  [2, "axis"],
 );
 
 /** Elements along an axis, for every place of the other axes at indices of its own. */
@@ -303,6 +304,7 @@ export const takeAlongAxis: <O = unknown>(
       });
     }
     const at = checkAxis(axis, array.ndim);
+    checkKnownIndices(array, [at], [index]);
     const one = (shape: Shape): Shape => shape.map((n, a) => (a === at ? 1 : n));
     const others = broadcastShapes([one(array.shape), one(index.shape)]);
     const along = (x: LazyArray): LazyArray =>
@@ -312,5 +314,5 @@ export const takeAlongAxis: <O = unknown>(
       );
     return node(takeAlongAxisOp, [along(array), along(index)], { axis: at });
   },
-  ["axis"],
+  [2, "axis"],
 );

@@ -22,7 +22,7 @@ export type Joined<Operands extends readonly Operand[]> = Operands extends reado
 const lazies = (arrays: readonly Operand[]): LazyArray[] => {
   if (!Array.isArray(arrays))
     throw new ValueError({ what: `takes a list of arrays, not ${describe(arrays)}`, cure: "Write [x, y]" });
-  return arrays.map(asLazy);
+  return Array.from(arrays, asLazy);
 };
 
 /** All of them stretched to their common shape. */
@@ -61,7 +61,7 @@ export const concat: JoinFunction<AxisOption> = userCall(
       });
     return node(moves.concat, parts, { axis: checkAxis(axis ?? 0, parts[0]!.ndim) });
   },
-  ["axis"],
+  [1, "axis"],
 );
 
 /** Side by side along a new axis. */
@@ -84,8 +84,11 @@ export const stack: JoinFunction<{ readonly axis?: number | undefined }> = userC
       { axis: at },
     ) as Built;
   },
-  ["axis"],
+  [1, "axis"],
 );
+
+/** A list of more arrays than this is a mistake. */
+const MOST_PARTS = 10_000_000;
 
 /** The parts along an axis, without that axis. */
 export const unstack: <O = unknown>(
@@ -96,11 +99,17 @@ export const unstack: <O = unknown>(
   (x: Operand, { axis = 0 }: { readonly axis?: number | undefined } = {}): Built[] => {
     const array = asLazy(x);
     const at = checkAxis(axis, array.ndim);
+    if (array.shape[at]! > MOST_PARTS) {
+      throw new ShapeError({
+        what: `axis ${at} is ${array.shape[at]} long: too many arrays to list`,
+        cure: "Select the parts that are needed with get",
+      });
+    }
     return Array.from({ length: array.shape[at]! }, (_, i) =>
       node(layout.squeeze, [partAlong(array, at, i, 1)], { axes: [at] }),
     );
   },
-  ["axis"],
+  [1, "axis"],
 );
 
 export interface MeshgridOptions {
@@ -130,7 +139,7 @@ export const meshgrid: MeshgridFunction = userCall(
       return broadcastLazy(line, shape) as Built;
     });
   },
-  ["indexing"],
+  [null, "indexing"],
 );
 
 const isOptions = (value: unknown): value is MeshgridOptions =>

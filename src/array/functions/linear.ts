@@ -7,6 +7,7 @@ import {
   checkAxisList,
   checkInteger,
   describe,
+  type Shape,
   shapeText,
 } from "../../core/shape.ts";
 import { contract } from "../../ops/contraction.ts";
@@ -55,12 +56,25 @@ function matrixProduct(left: LazyArray, right: LazyArray, a: LazyArray, b: LazyA
       cure: "The columns of the first must be the rows of the second; transpose one of them",
     });
   }
-  const batch = broadcastShapes([left.shape.slice(0, -2), right.shape.slice(0, -2)]);
+  const batch = batchShape(left, right);
   const x = broadcastLazy(left, [...batch, ...left.shape.slice(-2)]);
   const y = broadcastLazy(right, [...batch, ...right.shape.slice(-2)]);
   const axes = batch.map((_, axis) => axis);
   const n = batch.length;
   return node(contract, [x, y], { batchA: axes, batchB: axes, contractA: [n + 1], contractB: [n] });
+}
+
+function batchShape(left: LazyArray, right: LazyArray): Shape {
+  const shapes = [left.shape.slice(0, -2), right.shape.slice(0, -2)];
+  try {
+    return broadcastShapes(shapes);
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error;
+    throw new ShapeError({
+      what: `shapes ${shapeText(left.shape)} and ${shapeText(right.shape)}: the axes before the last two do not broadcast`,
+      cure: "They must be equally long, or one of them 1",
+    });
+  }
 }
 
 export interface TensordotOptions {
@@ -73,10 +87,9 @@ export const tensordot: PairFunction<TensordotOptions> = userCall(
   "tensordot",
   (x1: Operand, x2: Operand, { axes = 2 }: TensordotOptions = {}): Built => {
     const [a, b] = promoted(x1, x2);
-    const [contractA, contractB] =
-      typeof axes === "number"
-        ? lastAndFirst(a, b, axes)
-        : [checkAxisList(axes[0], a.ndim), checkAxisList(axes[1], b.ndim)];
+    const [contractA, contractB] = Array.isArray(axes)
+      ? pairedAxes(a, b, axes)
+      : lastAndFirst(a, b, axes as number);
     if (contractA.length !== contractB.length) {
       throw new ValueError({
         what: `${contractA.length} axes of the first meet ${contractB.length} of the second`,
@@ -85,8 +98,15 @@ export const tensordot: PairFunction<TensordotOptions> = userCall(
     }
     return node(contract, [a, b], { batchA: [], batchB: [], contractA, contractB });
   },
-  ["axes"],
+  [2, "axes"],
 );
+
+function pairedAxes(a: LazyArray, b: LazyArray, axes: readonly unknown[]): [number[], number[]] {
+  if (axes.length !== 2) {
+    throw new ValueError({ what: `axes is ${describe(axes)}`, cure: "Use a number, or two lists of axes" });
+  }
+  return [checkAxisList(axes[0] as number[], a.ndim), checkAxisList(axes[1] as number[], b.ndim)];
+}
 
 function lastAndFirst(a: LazyArray, b: LazyArray, count: number): [number[], number[]] {
   if (checkInteger(count, "axes") < 0 || count > Math.min(a.ndim, b.ndim)) {
@@ -128,5 +148,5 @@ export const vecdot: PairFunction<VecdotOptions> = userCall(
       contractB: contracted,
     });
   },
-  ["axis"],
+  [2, "axis"],
 );

@@ -26,7 +26,7 @@ export const expandDims: <O = unknown>(
     const count = typeof axis === "number" ? 1 : axis.length;
     return node(layout.expandDims, [array], { axes: checkAxes(axis, array.ndim + count) });
   },
-  ["axis"],
+  [1, "axis"],
 );
 
 /** Drops axes of length 1. */
@@ -54,7 +54,7 @@ export const flip: <O = unknown>(
       shape: array.shape,
     });
   },
-  ["axis"],
+  [1, "axis"],
 );
 
 /** Output axis j is input axis axes[j]. */
@@ -127,21 +127,22 @@ export const reshape: <O = unknown>(
       array,
     ) as Built;
   },
-  ["copy"],
+  [2, "copy"],
 );
 
 function inferLength(x: LazyArray, shape: Shape): Shape {
-  const unknown = shape.filter((length) => length === -1).length;
+  const isUnknown = (length: unknown): boolean => length === -1;
+  // What is not a length or −1 is found before anything is divided.
+  const known = checkShape(Array.isArray(shape) ? Array.from(shape, (n) => (isUnknown(n) ? 1 : n)) : shape);
+  const unknown = shape.filter(isUnknown).length;
   if (unknown > 1)
     throw new ShapeError({
       what: `shape ${shapeText(shape)} has ${unknown} unknown lengths`,
       cure: "Only one may be -1",
     });
-  const rest = sizeOf(shape.filter((length) => length !== -1));
-  const target = checkShape(
-    shape
-      .map((length) => (length === -1 ? (rest === 0 ? 0 : x.size / rest) : length))
-      .map((n) => (Number.isInteger(n) ? n : Math.floor(n))),
+  const rest = sizeOf(known);
+  const target = shape.map((length) =>
+    isUnknown(length) ? (rest === 0 ? 0 : Math.floor(x.size / rest)) : length,
   );
   if (sizeOf(target) === x.size && !(unknown === 1 && rest === 0 && x.size > 0)) return target;
   throw new ShapeError({

@@ -28,13 +28,13 @@ const filled = (x: LazyArray, neutral: number): LazyArray =>
 export const nansum: ReduceFunction<SumOptions> = userCall(
   "nansum",
   (x: Operand, options: SumOptions = {}): Built => sum(filled(asLazy(x), 0), options) as Built,
-  ["axis", "keepdims", "dtype"],
+  [1, "axis", "keepdims", "dtype"],
 );
 
 export const nanprod: ReduceFunction<SumOptions> = userCall(
   "nanprod",
   (x: Operand, options: SumOptions = {}): Built => prod(filled(asLazy(x), 1), options) as Built,
-  ["axis", "keepdims", "dtype"],
+  [1, "axis", "keepdims", "dtype"],
 );
 
 export const nanmean: ReduceFunction<ReduceOptions> = userCall(
@@ -46,7 +46,7 @@ export const nanmean: ReduceFunction<ReduceOptions> = userCall(
     const count = countNonzero(logicalNot(isnan(array)), options);
     return divide(total, astype(count, total.dtype)) as Built;
   },
-  ["axis", "keepdims"],
+  [1, "axis", "keepdims"],
 );
 
 /** The extreme of what is not NaN; NaN where nothing else is there. */
@@ -58,7 +58,7 @@ const extremeOf = (name: string, reduce: typeof max, neutral: number): ReduceFun
       if (!canBeNaN(array.dtype)) return reduce(array, options) as Built;
       return where(all(isnan(array), options), Number.NaN, reduce(filled(array, neutral), options)) as Built;
     },
-    ["axis", "keepdims"],
+    [1, "axis", "keepdims"],
   );
 
 export const nanmax: ReduceFunction<ReduceOptions> = extremeOf("nanmax", max, -Infinity);

@@ -1,8 +1,9 @@
 // The same elements again: shifted, repeated, tiled, padded.
 
+import { checkIntegers, checkLengths, checkScalar } from "../../core/check.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
-import { checkAxis, checkInteger, describe, isLength } from "../../core/shape.ts";
+import { checkAxis, checkAxisList, describe, isLength } from "../../core/shape.ts";
 import { PAD_MODES, type PadMode, pad as padOp } from "../../ops/moves/pad.ts";
 import * as moves from "../../ops/moves/select.ts";
 import { type Built, node, partAlong } from "../build.ts";
@@ -25,9 +26,9 @@ export const roll: <O = unknown>(
   "roll",
   (x: Operand, shift: number | readonly number[], { axis }: RollOptions = {}): Built => {
     const array = asLazy(x);
-    const shifts = (typeof shift === "number" ? [shift] : shift).map((n) => checkInteger(n, "shift"));
+    const shifts = checkIntegers(shift, "shift");
     if (axis === undefined || axis === null) return rollFlat(array, shifts);
-    const axes = (typeof axis === "number" ? [axis] : axis).map((a) => checkAxis(a, array.ndim));
+    const axes = repeatableAxes(axis, array.ndim);
     if (typeof shift !== "number" && shifts.length !== axes.length) {
       throw new ValueError({
         what: `${shifts.length} shifts for ${axes.length} axes`,
@@ -38,8 +39,13 @@ export const roll: <O = unknown>(
     axes.forEach((a, i) => (total[a]! += typeof shift === "number" ? shift : shifts[i]!));
     return total.reduce((rolled, by, a) => rollAxis(rolled, a, by), array) as Built;
   },
-  ["axis"],
+  [2, "axis"],
 );
+
+/** An axis may be named twice: its shifts add up. */
+function repeatableAxes(axis: number | readonly number[], ndim: number): number[] {
+  return (Array.isArray(axis) ? Array.from(axis) : [axis]).flatMap((a: number) => checkAxisList(a, ndim));
+}
 
 function rollFlat(x: LazyArray, shifts: readonly number[]): Built {
   const total = shifts.reduce((a, b) => a + b, 0);
@@ -71,15 +77,7 @@ export const repeat: <O = unknown>(
     const flat = axis === undefined || axis === null;
     const array = flat ? reshape(asLazy(x), [-1]) : asLazy(x);
     const at = flat ? 0 : checkAxis(axis, array.ndim);
-    const counts =
-      typeof repeats === "number"
-        ? [repeats]
-        : (repeats instanceof NDArray ? [...repeats] : [...repeats]).map(Number);
-    if (!counts.every(isLength))
-      throw new ValueError({
-        what: `repeats are ${describe(repeats)}`,
-        cure: "Use whole numbers, 0 or more",
-      });
+    const counts = checkLengths(repeats instanceof NDArray ? [...repeats].map(Number) : repeats, "repeats");
     if (counts.length === 1) return node(moves.repeat, [array], { axis: at, repeats: counts[0]! });
     if (counts.length !== array.shape[at]) {
       throw new ShapeError({
@@ -92,19 +90,14 @@ export const repeat: <O = unknown>(
     );
     return parts.length === 0 ? partAlong(array, at, 0, 0) : node(moves.concat, parts, { axis: at });
   },
-  ["axis"],
+  [2, "axis"],
 );
 
 /** The whole array several times along each axis. */
 export const tile: <O = unknown>(x: Operand<O>, repetitions: number | readonly number[]) => LazyArray<O> =
   userCall("tile", (x: Operand, repetitions: number | readonly number[]): Built => {
     const array = asLazy(x);
-    const counts = typeof repetitions === "number" ? [repetitions] : repetitions;
-    if (!counts.every(isLength))
-      throw new ValueError({
-        what: `repetitions are ${describe(repetitions)}`,
-        cure: "Use whole numbers, 0 or more",
-      });
+    const counts = checkLengths(repetitions, "repetitions");
     const ndim = Math.max(array.ndim, counts.length);
     const grown = reshape(array, [...new Array<number>(ndim - array.ndim).fill(1), ...array.shape]);
     return node(moves.tile, [grown], {
@@ -140,7 +133,7 @@ export const pad: <O = unknown>(
         cure: 'Use mode "constant"',
       });
     }
-    const value = fitScalar(constantValues, array.dtype);
+    const value = fitScalar(checkScalar(constantValues, "constantValues"), array.dtype);
     return node(padOp, [array], {
       before: pairs.map(([before]) => before!),
       after: pairs.map(([, after]) => after!),
@@ -148,21 +141,30 @@ export const pad: <O = unknown>(
       value,
     });
   },
-  ["mode", "constantValues"],
+  [2, "mode", "constantValues"],
 );
 
 function padPairs(
   width: number | readonly number[] | readonly (readonly number[])[],
   x: LazyArray,
 ): (readonly number[])[] {
-  const isFlat = typeof width !== "number" && width.every((w) => typeof w === "number");
-  const one = typeof width === "number" ? [width, width] : isFlat ? (width as readonly number[]) : null;
-  const pairs = one === null ? [...(width as readonly (readonly number[])[])] : x.shape.map(() => one);
-  const filled = pairs.length === 1 ? x.shape.map(() => pairs[0]!) : pairs;
-  if (filled.length === x.ndim && filled.every((pair) => pair.length === 2 && pair.every(isLength)))
-    return filled;
+  const list: readonly unknown[] = Array.isArray(width) ? Array.from(width) : [];
+  const isFlat = list.length === 2 && list.every((item) => typeof item === "number");
+  const one = typeof width === "number" ? [width, width] : isFlat ? list : list.length === 1 ? list[0] : null;
+  const pairs = one === null || one === undefined ? list : x.shape.map(() => one);
+  const isPair = (pair: unknown): boolean => Array.isArray(pair) && pair.length === 2 && pair.every(isLength);
+  if (
+    pairs.length === x.ndim &&
+    pairs.every(isPair) &&
+    (list.length > 0 || typeof width === "number" || x.ndim === 0)
+  ) {
+    return pairs as number[][];
+  }
   throw new ValueError({
-    what: `the widths do not fit ${x.ndim} axes`,
+    what: `the ${list.length} widths ${widthText(width)} do not fit ${x.ndim} axes`,
     cure: "Give [before, after] per axis, whole numbers of 0 or more",
   });
 }
+
+const widthText = (width: unknown): string =>
+  Array.isArray(width) ? `[${width.map(widthText).join(", ").slice(0, 100)}]` : describe(width);

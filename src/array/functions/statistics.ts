@@ -55,6 +55,7 @@ function reduce(
 
 const plainReduction = (op: r.ReduceFunction): ReduceFunction<ReduceOptions> =>
   userCall(op.name, (x: Operand, options: ReduceOptions = {}): Built => reduce(op, asLazy(x), options), [
+    1,
     "axis",
     "keepdims",
   ]);
@@ -66,7 +67,7 @@ const accumulating = (op: r.ReduceFunction): ReduceFunction<SumOptions> =>
       const array = asLazy(x);
       return reduce(op, castTo(array, accumulator(array, op.accepts, options.dtype)), options);
     },
-    ["axis", "keepdims", "dtype"],
+    [1, "axis", "keepdims", "dtype"],
   );
 
 function accumulator(
@@ -94,7 +95,7 @@ export const mean: ReduceFunction<ReduceOptions> = userCall(
     const array = asLazy(x);
     return reduce(r.mean, castTo(array, toFloating(checkKind("numeric", array.dtype))), options);
   },
-  ["axis", "keepdims"],
+  [1, "axis", "keepdims"],
 );
 
 function varianceOf(x: Operand, options: VarianceOptions): Built {
@@ -112,7 +113,7 @@ function varianceOf(x: Operand, options: VarianceOptions): Built {
 const variance: ReduceFunction<VarianceOptions> = userCall(
   "var",
   (x: Operand, options: VarianceOptions = {}) => varianceOf(x, options),
-  ["axis", "keepdims", "correction"],
+  [1, "axis", "keepdims", "correction"],
 );
 
 export { variance as var };
@@ -120,7 +121,7 @@ export { variance as var };
 export const std: ReduceFunction<VarianceOptions> = userCall(
   "std",
   (x: Operand, options: VarianceOptions = {}) => sqrt(varianceOf(x, options)) as Built,
-  ["axis", "keepdims", "correction"],
+  [1, "axis", "keepdims", "correction"],
 );
 
 export interface ArgOptions {
@@ -130,6 +131,7 @@ export interface ArgOptions {
 /** The place of the extreme along an axis, or its row-major place in the whole array. */
 const argReduction = (op: r.ReduceFunction): ReduceFunction<ArgOptions> =>
   userCall(op.name, (x: Operand, options: ArgOptions = {}): Built => reduce(op, asLazy(x), options), [
+    1,
     "axis",
     "keepdims",
   ]);
@@ -157,7 +159,7 @@ const cumulative = (op: ScanOp): ReduceFunction<CumulativeOptions> =>
       const initial = full(shape, op.identity, { dtype: totals.dtype, chunks: "all" });
       return node(concatOp, [initial, totals], { axis });
     },
-    ["axis", "dtype", "includeInitial"],
+    [1, "axis", "dtype", "includeInitial"],
   );
 
 function soleAxis(x: LazyArray, axis: number | null | undefined): number {
@@ -194,7 +196,7 @@ export const diff: ReduceFunction<DiffOptions> = userCall(
     for (let i = 0; i < n && result.shape[axis]! > 0; i++) result = differences(result, axis);
     return result as Built;
   },
-  ["axis", "n", "prepend", "append"],
+  [1, "axis", "n", "prepend", "append"],
 );
 
 function differences(x: LazyArray, axis: number): LazyArray {
@@ -222,7 +224,7 @@ export const searchsorted: <P = unknown, Q = unknown>(
     const { exprs, parents } = promoteOperands([sorted, x2], (dtype) => checkKind("realOrBool", dtype));
     return built(makeExpr(searchsortedOp, exprs, { side }), parents);
   },
-  ["side", "sorter"],
+  [2, "side", "sorter"],
 );
 
 export interface SortOptions {
@@ -244,7 +246,7 @@ const sorting = (op: typeof sortOp): ReduceFunction<SortOptions> =>
         });
       return node(op, [array], { axis: checkAxis(axis, array.ndim), descending });
     },
-    ["axis", "descending", "stable"],
+    [1, "axis", "descending", "stable"],
   );
 export const sort: ReduceFunction<SortOptions> = sorting(sortOp);
 export const argsort: ReduceFunction<SortOptions> = sorting(argsortOp);
@@ -271,7 +273,7 @@ export const isin: IsinFunction = userCall(
     const found = isComplex(dtype) ? isinUnordered(x, among) : isinOrdered(x, among);
     return (invert ? logicalNot(found) : found) as Built;
   },
-  ["invert"],
+  [2, "invert"],
 );
 
 /** By bisection. The last place is as good as one beyond it: what would go there is larger than all. */

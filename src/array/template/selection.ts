@@ -39,7 +39,7 @@ function single(node: Node, text: string, evaluateNode: EvaluateNode): IndexItem
   const whole = wholeNumber(value);
   if (whole !== null) return whole;
   const what = `Expected a whole number as index, found ${value}`;
-  throw new ExprSyntaxError({ text, offset: node.offset, what });
+  throw new ExprSyntaxError({ text, offset: node.offset, what, cure: "Round it first" });
 }
 
 function bound(node: Node | null, text: string, evaluateNode: EvaluateNode): number | null {

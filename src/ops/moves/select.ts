@@ -110,7 +110,7 @@ export const concat: MoveOp = {
       ...type,
       shape: type.shape.map((n, a) => (a === along ? 1 : n)),
     });
-    const longest = Math.max(1, ...chunks.map((chunk) => chunk[along]!));
+    const longest = chunks.reduce((most, chunk) => Math.max(most, chunk[along]!), 1);
     return unified.map((chunk, axis) =>
       axis === along ? Math.min(longest, Math.max(1, type.shape[along]!)) : chunk,
     );
