@@ -5,6 +5,7 @@ import type { Block } from "../core/block.ts";
 import { isContiguous } from "../core/block.ts";
 import {
   allocate,
+  DTYPES,
   type DType,
   dtypeOfTypedArray,
   infoOf,
