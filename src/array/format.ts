@@ -26,7 +26,11 @@ function elementText(value: Scalar): string {
   return scalarText(typeof value === "number" ? shortened(value) : value);
 }
 
-const shortened = (x: number): number => (Number.isInteger(x) ? x : Number(x.toPrecision(8)));
+/** A fraction must not come out as a whole number. */
+function shortened(x: number): number {
+  const short = Number(x.toPrecision(8));
+  return Number.isInteger(x) || Number.isInteger(short) ? x : short;
+}
 
 /** Per axis the places that are shown; a long array shows both ends. */
 function shownPlaces({ shape, size }: NDArray): number[][] {

@@ -4,7 +4,7 @@
 import { type Block, newBlock } from "../core/block.ts";
 import { type DType, infoOf, isWide, type TypedArray } from "../core/dtype.ts";
 import { DTypeError, ShapeError } from "../core/errors.ts";
-import { Complex, fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
+import { Complex, fitScalar, isScalar, type Scalar, scalarKind } from "../core/numbers.ts";
 import { resultDType } from "../core/promotion.ts";
 import { describe, type Shape } from "../core/shape.ts";
 import type { NestedScalars } from "./ndarray.ts";
@@ -25,12 +25,7 @@ export function blockOfNested(list: NestedScalars, dtype: DType | undefined): Bl
 function distinctKinds(scalars: readonly Scalar[]): Scalar[] {
   const kinds = new Map<string, Scalar>();
   for (const value of scalars) {
-    const kind =
-      value instanceof Complex
-        ? "complex"
-        : typeof value === "number" && !Number.isInteger(value)
-          ? "float"
-          : typeof value;
+    const kind = scalarKind(value);
     if (!kinds.has(kind)) kinds.set(kind, value);
   }
   return [...kinds.values()];

@@ -24,7 +24,10 @@ export const currentSite = (): Site | null => current;
 export function enterCall(call: string): boolean {
   if (depth++ > 0) return false;
   if (captured++ === 0) queueMicrotask(forgetCaptures);
-  if (captured > EXACT && captured % SAMPLE_EVERY !== 0) return true;
+  if (captured > EXACT && captured % SAMPLE_EVERY !== 0 && current !== null) {
+    current = { call, at: current.at, isNear: true };
+    return true;
+  }
   // Three frames: this function, the public one, and the user's.
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 3;

@@ -8,6 +8,7 @@ import { attrsText } from "../core/attrs.ts";
 import { sameShape } from "../core/shape.ts";
 import type { MoveOp } from "../expr/op.ts";
 import { opNamed } from "../ops/index.ts";
+import { probedMemory } from "./memory.ts";
 import type { Operation, PlanArray, PlanData, PlanStep, ValueRef } from "./plan.ts";
 
 /** A task with more steps than this compiles slower than it saves. */
@@ -26,9 +27,21 @@ export function fuse(plan: PlanData): PlanData {
   const isResult = (name: string): boolean => arrays.get(name)!.role === "result";
   const operations = [...members.entries()]
     .sort((a, b) => a[0] - b[0])
-    .map(([, list]) => merge(list, isResult));
+    .flatMap(([, list]) => fused(list, isResult, arrays));
   const used = new Set([...plan.results, ...operations.flatMap(arraysOf)]);
   return { ...plan, operations, arrays: plan.arrays.filter(({ name }) => used.has(name)) };
+}
+
+/** Together, unless that needs more memory than the parts: windows far apart would be joined to one large box. */
+function fused(
+  list: readonly Operation[],
+  isResult: (array: string) => boolean,
+  arrays: ReadonlyMap<string, PlanArray>,
+): readonly Operation[] {
+  if (list.length === 1) return list;
+  const merged = merge(list, isResult);
+  const apart = list.reduce((sum, operation) => sum + probedMemory(operation, arrays), 0);
+  return probedMemory(merged, arrays) > apart ? list : [merged];
 }
 
 const arraysOf = ({ steps, outputs }: Operation): string[] => [
@@ -113,7 +126,7 @@ function keepsApart(step: PlanStep, source: PlanStep): boolean {
   }
 }
 
-/** One operation of several: reads of what a member computes become that value, reads of one array one read. */
+/** One operation of several: reads of what a member computes become that value, equal formulas one step. */
 function merge(members: readonly Operation[], isResult: (array: string) => boolean): Operation {
   const last = members.at(-1)!;
   if (members.length === 1) return last;
@@ -141,20 +154,20 @@ function appendStep(
   moved: readonly ValueRef[],
   computed: Map<string, ValueRef>,
 ): ValueRef {
-  const name = nameOf(step);
+  // Reads of one array stay apart: each has its own window, and equal windows are read once.
+  const name = step.kind === "read" ? step.array : nameOf(step);
   const known = name === undefined ? undefined : computed.get(name);
   if (known !== undefined) return known;
   const value = {
     step: steps.push({ ...step, inputs: step.inputs.map((input) => shift(input, moved)) }) - 1,
     component: 0,
   };
-  if (name !== undefined) computed.set(name, value);
+  if (name !== undefined && step.kind !== "read") computed.set(name, value);
   return value;
 }
 
-/** What makes two steps the same without looking at inputs: the array they read, or the formula they are. */
+/** What makes two steps the same without looking at inputs: the formula they are. */
 function nameOf(step: PlanStep): string | undefined {
-  if (step.kind === "read") return step.array;
   return step.kind === "source"
     ? `${step.op} ${attrsText(step.attrs, (resource) => `#${resource.id}`)}`
     : undefined;

@@ -1,5 +1,5 @@
 // Memory of a task, stated before it runs: its windows, its temporaries, its outputs and the interpreter's
-// registers. Each term has its reason. Computed for the task of the first chunk, which is never a short one.
+// registers. Each term has its reason.
 
 import { blockBytes } from "../core/block.ts";
 import { sizeOf } from "../core/shape.ts";
@@ -13,13 +13,26 @@ export interface MemoryTerm {
   readonly bytes: number;
 }
 
+/** The largest of the first, a middle and the last task. */
 export function memoryOf(operation: Operation, arrays: ReadonlyMap<string, PlanArray>): MemoryTerm[] {
-  if (sizeOf(operation.grid) === 0) return [];
-  const { program, reads, writes } = compileTask(
-    operation,
-    arrays,
-    operation.grid.map(() => 0),
-  );
+  const { grid } = operation;
+  if (sizeOf(grid) === 0) return [];
+  const places = [grid.map(() => 0), grid.map((n) => Math.floor(n / 2)), grid.map((n) => n - 1)];
+  const probes = places.map((place) => taskMemory(operation, arrays, place));
+  return probes.reduce((most, terms) => (totalMemory(terms) > totalMemory(most) ? terms : most));
+}
+
+/** The bytes of windows, temporaries and outputs alone: what grows with chunks. */
+export function probedMemory(operation: Operation, arrays: ReadonlyMap<string, PlanArray>): number {
+  return totalMemory(memoryOf(operation, arrays).filter(({ reason }) => reason !== "registers"));
+}
+
+function taskMemory(
+  operation: Operation,
+  arrays: ReadonlyMap<string, PlanArray>,
+  place: readonly number[],
+): MemoryTerm[] {
+  const { program, reads, writes } = compileTask(operation, arrays, place);
   const windows = (reason: string, list: typeof reads): MemoryTerm[] =>
     list.map(({ array, box }) => ({
       reason: `${reason} ${array}`,

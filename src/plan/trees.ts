@@ -68,7 +68,7 @@ export function lowerReduction(node: Expr, op: ReduceOp, writer: PlanWriter, rol
     arrays = level(
       next,
       arrays.map((name) => next.read(name)),
-      counts.map((count) => Math.min(split, count)),
+      counts.map((count) => Math.max(1, Math.min(split, count))),
       false,
     );
   }

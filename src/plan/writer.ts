@@ -92,7 +92,6 @@ export class PlanWriter {
 export class StepList {
   readonly steps: PlanStep[] = [];
   readonly #writer: PlanWriter;
-  readonly #values = new Map<Expr, ValueRef>();
 
   constructor(writer: PlanWriter) {
     this.#writer = writer;
@@ -107,14 +106,10 @@ export class StepList {
     return this.add({ kind: "read", array, inputs: [], types: [{ dtype, shape }] });
   }
 
-  /** A stored array is read; a source without storage is computed on the spot. */
+  /** A stored array is read, anew for every use: each has its own window. A source without storage is computed here. */
   valueOf(node: Expr): ValueRef {
-    const known = this.#values.get(node);
-    if (known !== undefined) return known;
     const array = this.#writer.placeOf(node);
-    const value = array === undefined ? this.#source(node) : this.read(array);
-    this.#values.set(node, value);
-    return value;
+    return array === undefined ? this.#source(node) : this.read(array);
   }
 
   #source(node: Expr): ValueRef {

@@ -71,16 +71,16 @@ export function targetOfPiece(piece: Piece, placed: Placed): Access {
 }
 
 /** A whole box that is one regular walk through one input can be read where it lies. Null: it must be copied. */
-export function viewOfPieces(pieces: readonly Piece[], placed: readonly Placed[], box: Box): Access | null {
+export function viewOfPieces(pieces: readonly Piece[], source: Placed | null, box: Box): Access | null {
   const [piece] = pieces;
-  if (pieces.length !== 1 || piece === undefined || "fill" in piece.from) return null;
+  if (pieces.length !== 1 || piece === undefined || source === null) return null;
   const byAxis = box.shape.map((_, axis) => piece.axes.filter(({ outAxis }) => outAxis === axis));
   const regular = byAxis.every(([first, ...others], axis) =>
     first === undefined ? box.shape[axis] === 1 : others.length === 0 && first.outStep === 1,
   );
   const oneEach = piece.axes.every(({ outAxis, length }) => outAxis >= 0 || length === 1);
   if (!regular || !oneEach) return null;
-  const walk = sourceOfPiece(piece, placed[piece.from.input]!);
+  const walk = sourceOfPiece(piece, source);
   const at = byAxis.map(([first]) => (first === undefined ? -1 : piece.axes.indexOf(first)));
   return {
     ...walk,

@@ -6,14 +6,14 @@ import { placeOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { fitScalar } from "../../core/numbers.ts";
 import { sizeOf, stridesOf } from "../../core/shape.ts";
-import type { ContractOp, Piece, ReduceOp, RoutineOp, ScanOp } from "../../expr/op.ts";
+import type { ArrayType, ContractOp, Piece, ReduceOp, RoutineOp, ScanOp } from "../../expr/op.ts";
 import type { Access } from "../../kernel/blockProgram.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
 import { opNamed } from "../../ops/index.ts";
 import { constantValue } from "../../ops/sources.ts";
-import { demandOf, inputTypes, outputAxes, piecesOfStep } from "../demand.ts";
-import type { OpStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
+import { demandOf, inputTypes, outputAxes, pieceSource, piecesOfStep } from "../demand.ts";
+import type { OpStep, ReadStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
 import { accessFrom, fixAxes, type Placed, sourceOfPiece, targetOfPiece, viewOfPieces } from "./access.ts";
 import { LoopBody } from "./loops.ts";
 import type { TaskWriter } from "./task.ts";
@@ -42,28 +42,32 @@ export function emitStep(task: TaskWriter, at: number): void {
 
 function emitMove(task: TaskWriter, at: number, step: OpStep): void {
   const box = task.boxes[at]!;
-  const inputs = step.inputs.map((input) => task.placed(input));
-  const pieces = piecesOfStep(step, box, inputTypes(task.operation.steps, step));
-  const view = task.isOutput(at) ? null : viewOfPieces(pieces, inputs, box);
+  const types = inputTypes(task.operation.steps, step);
+  const pieces = piecesOfStep(step, box, types);
+  const sources = pieces.map((piece) => sourceOf(task, step, piece, types));
+  const view = task.isOutput(at) ? null : viewOfPieces(pieces, sources[0] ?? null, box);
   if (view !== null) return task.setPlaced(at, 0, { box, access: view });
   const out = task.allocate(at, 0);
-  const { dtype } = step.types[0]!;
-  for (const piece of pieces) copyPiece(task, piece, inputs, out, dtype);
+  pieces.forEach((piece, i) => copyPiece(task, piece, sources[i] ?? null, out, step.types[0]!.dtype));
 }
 
-function copyPiece(
-  task: TaskWriter,
-  piece: Piece,
-  inputs: readonly Placed[],
-  out: Placed,
-  dtype: DType,
-): void {
+/** Where a piece is copied from: its input's box, or a window of its own. Null for a fill. */
+function sourceOf(task: TaskWriter, step: OpStep, piece: Piece, types: readonly ArrayType[]): Placed | null {
+  if ("fill" in piece.from) return null;
+  const { input } = piece.from;
+  const value = step.inputs[input]!;
+  if (!task.isPieced(value)) return task.placed(value);
+  const { array } = task.stepAt(value) as ReadStep;
+  return task.window(value.step, array, pieceSource(piece, types[input]!.shape.length));
+}
+
+function copyPiece(task: TaskWriter, piece: Piece, source: Placed | null, out: Placed, dtype: DType): void {
   const { from } = piece;
   const isFill = "fill" in from;
   task.push({
     kind: "loop",
     domain: piece.axes.map(({ length }) => length),
-    operands: isFill ? [] : [sourceOfPiece(piece, inputs[from.input]!)],
+    operands: source === null ? [] : [sourceOfPiece(piece, source)],
     program: isFill
       ? programOf([], () => [constantValue(from.fill, dtype)])
       : programOf([dtype], (x) => [x!]),

@@ -108,11 +108,24 @@ export class TaskWriter {
   }
 
   read(at: number, array: string): void {
-    const box = this.boxes[at]!;
-    const { dtype } = this.operation.steps[at]!.types[0]!;
-    const buffer = this.#buffer("input", dtype, box);
-    this.#reads.push({ array, box, buffer });
-    this.setPlaced(at, 0, { box, access: identityAccess(buffer, box.shape.length) });
+    // A move of several pieces reads each piece where it uses it: they may lie far apart.
+    const [only, ...others] = this.consumers[at]!;
+    const isPieced =
+      others.length === 0 && !this.isOutput(at) && this.operation.steps[only ?? -1]?.kind === "move";
+    if (!isPieced) this.setPlaced(at, 0, this.window(at, array, this.boxes[at]!));
+  }
+
+  /** A window of a stored array; an equal one is read once. */
+  window(at: number, array: string, box: Box): Placed {
+    const known = this.#reads.find((read) => read.array === array && sameBox(read.box, box));
+    const buffer = known?.buffer ?? this.#buffer("input", this.operation.steps[at]!.types[0]!.dtype, box);
+    if (known === undefined) this.#reads.push({ array, box, buffer });
+    return { box, access: identityAccess(buffer, box.shape.length) };
+  }
+
+  /** True when a value is a stored array that a move reads piece by piece. */
+  isPieced({ step, component }: ValueRef): boolean {
+    return this.operation.steps[step]!.kind === "read" && !this.#placed.has(`${step}.${component}`);
   }
 
   /** Where a value is; a source that nobody has computed yet is computed now. */
