@@ -123,7 +123,11 @@ export const variance: ReduceFunction = reduction("var", {
   accepts: "real",
   result: same,
   state: () => ["float64", "float64", "float64", "float64"],
-  lift: (x) => [s.one("float64"), s.convert(x as s.Term, "float64"), s.zero("float64"), s.zero("float64")],
+  lift: (x) => {
+    const wide = s.convert(x as s.Term, "float64");
+    // x − x is 0, but NaN for what has no deviation: infinities and NaN.
+    return [s.one("float64"), wide, s.zero("float64"), s.sub(wide, wide)];
+  },
   combine: combineMoments,
   identity: () => [0, 0, 0, 0],
   finish: ([, , , moment], { count, attrs, dtype }) => {

@@ -76,9 +76,11 @@ function readersOf(operations: readonly Operation[]): Map<string, number[]> {
   return readers;
 }
 
+const GROUPED: ReadonlySet<PlanStep["kind"]> = new Set(["reduce", "scan", "contract", "routine"]);
+
 /** The cluster that alone reads an operation's output, if it may be computed there. */
 function onlyReader(
-  { outputs, grid }: Operation,
+  { outputs, grid, steps }: Operation,
   readers: ReadonlyMap<string, readonly number[]>,
   arrays: ReadonlyMap<string, PlanArray>,
   clusters: readonly number[],
@@ -91,7 +93,9 @@ function onlyReader(
   const [target] = targets;
   if (targets.size !== 1 || !reading.every((at) => readsOnce(operations[at]!, output!.array))) return null;
   const isStored = arrays.get(output!.array)!.role === "result";
-  return !isStored || sameShape(grid, operations[target!]!.grid) ? target! : null;
+  // Work on whole groups of elements would be done again for every smaller chunk of the reader.
+  const isGrouped = steps.some(({ kind }) => GROUPED.has(kind));
+  return (!isStored && !isGrouped) || sameShape(grid, operations[target!]!.grid) ? target! : null;
 }
 
 /** True when no element of the array is needed by two tasks, and no task needs more than its own chunk's worth. */

@@ -56,6 +56,11 @@ describe("a chain of 20,000 operations", () => {
     expect(deep.plan().numTasks).toBeLessThan(20_000);
   });
 
+  test("goes through JSON.stringify, as text for a log", () => {
+    const deep = chain(cw.asarray(new Float64Array([5, 6])), 20_000);
+    expect(JSON.stringify({ deep }).length).toBeLessThan(100_000);
+  });
+
   test("of other shapes: it forks and joins, moves and reduces", () => {
     let deep: cw.LazyArray = cw.asarray(new Float64Array([1, 2]));
     // Every round doubles the number of paths to the begin, never the number of nodes.

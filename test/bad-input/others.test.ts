@@ -318,3 +318,25 @@ describe("JavaScript's operators", () => {
     expect((error as cw.ChunkwiseError).cure).toMatch("expr");
   });
 });
+
+describe("surroundings that are not what they were", () => {
+  // Arrays in memory are not copied, so their memory can be taken away: a postMessage with a transfer list does it.
+  test("data whose buffer was transferred away is no row of NaN", async () => {
+    const data = new Float64Array([1, 2, 3]);
+    const x = cw.asarray(data).add(1);
+    structuredClone(data.buffer, { transfer: [data.buffer] });
+    expect(data).toHaveLength(0);
+    expect(attempt(() => x.computeSync())).toMatchObject({ threw: true });
+    await expect(x.compute()).rejects.toBeInstanceOf(cw.RunError);
+  });
+
+  test("a frozen Error.stackTraceLimit costs lines, not the computation", () => {
+    const limit = Error.stackTraceLimit;
+    Object.defineProperty(Error, "stackTraceLimit", { value: limit, writable: false, configurable: true });
+    try {
+      expect(cw.zeros([2]).add(41).computeSync().toList()).toEqual([41, 41]);
+    } finally {
+      Object.defineProperty(Error, "stackTraceLimit", { value: limit, writable: true, configurable: true });
+    }
+  });
+});

@@ -2,7 +2,7 @@
 
 import * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
-import { expectMistake, mistake, wrong } from "./check.ts";
+import { attempt, expectMistake, fault, mistake, wrong } from "./check.ts";
 
 const BILLION = 1e9;
 const LONGEST = Number.MAX_SAFE_INTEGER;
@@ -184,6 +184,11 @@ describe("huge, but possible", () => {
 
   test("a list of 1e15 arrays is refused", () => {
     expectMistake(() => cw.unstack(huge), cw.ChunkwiseError, "1000000000000000");
+  });
+
+  test("very many axes: they work, or are refused when they are described", () => {
+    const outcome = attempt(() => cw.zeros(new Array<number>(3000).fill(1)).add(1).flip().computeSync());
+    expect(outcome.threw ? fault(outcome.error) : null).toBeNull();
   });
 
   test("very many arrays can be joined", () => {

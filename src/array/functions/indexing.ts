@@ -42,6 +42,12 @@ function itemsOf(x: LazyArray, selection: readonly SelectionItem[]): Item[] {
 function expandMask(item: SelectionItem): SelectionItem[] {
   const mask = maskOf(item);
   if (mask === null) return [item];
+  if (mask.ndim === 0) {
+    throw new IndexError({
+      what: "a 0-d mask selects nothing along any axis",
+      cure: "Use where with a 0-d condition",
+    });
+  }
   const data =
     mask.expr.op.class === "source" && mask.expr.op.body === null ? dataOf(mask.expr.attrs).block : null;
   if (data === null) {

@@ -1,0 +1,73 @@
+// The arbitraries are what they promise: random programs reach every op of the table, every dtype, shapes of 0 to
+// 4 dimensions with empty and size-1 axes, several chunks, shared parts; and the special values occur.
+
+import * as cw from "chunkwise";
+import { expect, test } from "vitest";
+import { DTYPES } from "../../src/core/dtype.ts";
+import type { Expr } from "../../src/expr/expr.ts";
+import { postOrder } from "../../src/expr/walk.ts";
+import { OPS } from "../../src/ops/index.ts";
+import { ALL_FAMILIES, programs } from "./arbitrary.ts";
+import type { Program } from "./program.ts";
+import { sample } from "./settings.ts";
+
+const all: readonly Program[] = sample(
+  1500,
+  programs({ exact: false, families: ALL_FAMILIES, maxSteps: 10 }),
+);
+const graphs: readonly (readonly Expr[])[] = all.map((program) =>
+  postOrder(program.build("cut").map(({ expr }) => expr)),
+);
+const nodes = graphs.flat();
+
+test("every op of the table occurs", () => {
+  const seen = new Set(nodes.map(({ op }) => op.name));
+  expect([...OPS.keys()].filter((name) => !seen.has(name))).toEqual([]);
+});
+
+/** Functions that make no array, or make it of something else than arrays and numbers. */
+const OTHERS = new Set([
+  ...["compute", "computeSync", "plan", "asarray", "expr", "slice", "complex"],
+  ...["arrayNamespaceInfo", "canCast", "finfo", "iinfo", "isdtype", "resultType"],
+]);
+
+test("every public function has a maker", () => {
+  const isFunction = ([name, value]: readonly [string, unknown]): boolean =>
+    typeof value === "function" && /^[a-z]/.test(name) && !OTHERS.has(name);
+  const names = Object.entries(cw)
+    .filter(isFunction)
+    .map(([name]) => name);
+  expect(names.filter((name) => !ALL_FAMILIES.some((family) => family.has(name)))).toEqual([]);
+});
+
+test("every dtype and every number of dimensions occurs", () => {
+  expect(new Set(nodes.map(({ dtype }) => dtype))).toEqual(new Set(DTYPES));
+  const dimensions = new Set(nodes.map(({ shape }) => shape.length));
+  expect([0, 1, 2, 3, 4].filter((ndim) => !dimensions.has(ndim))).toEqual([]);
+  expect(nodes.some(({ shape }) => shape.includes(0))).toBe(true);
+  expect(nodes.some(({ shape }) => shape.includes(1))).toBe(true);
+});
+
+test("most programs have a source in several chunks", () => {
+  const isCut = ({ sources }: Program): boolean =>
+    sources.some(({ array, cut }) => array.shape.some((n, axis) => n > cut.chunks[axis]!));
+  expect(all.filter(isCut).length).toBeGreaterThan(all.length / 2);
+});
+
+test("many graphs share parts and have several roots", () => {
+  const shares = (graph: readonly Expr[]): boolean => {
+    const inputs = graph.flatMap((node) => [...new Set(node.inputs)]).filter(({ shape }) => shape.length > 0);
+    return new Set(inputs).size < inputs.length;
+  };
+  expect(graphs.filter(shares).length).toBeGreaterThan(all.length / 4);
+  expect(all.filter(({ roots }) => roots.length > 1).length).toBeGreaterThan(all.length / 4);
+});
+
+test("special values occur in every layout", () => {
+  const floats = all.flatMap(({ sources }) => sources.filter(({ array }) => array.dtype === "float64"));
+  const values = floats.flatMap(({ array }) => [...array.data]);
+  for (const value of [NaN, Infinity, -Infinity, 0, -0, 5e-324, Number.MAX_VALUE]) {
+    expect(values.some((x) => Object.is(x, value))).toBe(true);
+  }
+  expect(floats.some(({ array }) => array.strides.some((stride) => stride < 0))).toBe(true);
+});

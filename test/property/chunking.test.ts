@@ -1,0 +1,38 @@
+// Any chunking gives the same bits as one chunk: for every function alone, and for random programs.
+// Sums and products of floats are exact here (writer.ts); tolerance.test.ts has those that are not.
+
+import * as cw from "chunkwise";
+import { describe, expect, test } from "vitest";
+import { chunksOf } from "../../src/expr/chunks.ts";
+import type { Expr } from "../../src/expr/expr.ts";
+import { postOrder } from "../../src/expr/walk.ts";
+import { MAKERS, programs, programsOf } from "./arbitrary.ts";
+import { expectAllSame } from "./compare.ts";
+import type { Program } from "./program.ts";
+import { check } from "./settings.ts";
+
+function sameInAnyChunks(program: Program): void {
+  const inPieces = cw.computeSync(program.build("cut"));
+  expectAllSame(inPieces, cw.computeSync(program.build("whole")));
+}
+
+describe("each function", () => {
+  test.each([...MAKERS.keys()])("%s", (name) => check(14, programsOf(name), sameInAnyChunks));
+});
+
+test("random programs", () => check(600, programs(), sameInAnyChunks));
+
+test("long programs", () => check(60, programs({ maxSteps: 24 }), sameInAnyChunks));
+
+/** 1 ≤ chunk ≤ max(1, length) on every axis. */
+function expectValidChunks(node: Expr): void {
+  const chunks = chunksOf(node);
+  const isValid = chunks.every((chunk, axis) => chunk >= 1 && chunk <= Math.max(1, node.shape[axis]!));
+  if (isValid && chunks.length === node.shape.length) return;
+  expect.fail(`${node.op.name} of shape [${node.shape}] has chunks [${chunks}]`);
+}
+
+test("chunks fit their arrays", () =>
+  check(400, programs(), (program) => {
+    for (const node of postOrder(program.build("cut").map(({ expr }) => expr))) expectValidChunks(node);
+  }));

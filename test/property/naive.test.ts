@@ -1,0 +1,41 @@
+// The library against the naive evaluator (naive.ts), bit for bit: random programs of elementwise functions,
+// reductions, scans, moves and selections over bool, int32 and float64.
+
+import * as cw from "chunkwise";
+import { describe, expect, test } from "vitest";
+import type { DType } from "../../src/core/dtype.ts";
+import { type ArbitraryOptions, EXACT_FAMILIES, type Family, programs, programsOf } from "./arbitrary.ts";
+import { at, type Element, type Naive, placesOf } from "./naive/lists.ts";
+import { evaluateNaive, isNaiveCall } from "./naive.ts";
+import type { Program } from "./program.ts";
+import { check } from "./settings.ts";
+
+const DTYPES: readonly DType[] = ["float64", "int32", "bool"];
+/** Powers of floats are right to some digits only. */
+const isNaive = (name: string): boolean => isNaiveCall(name) && name !== "pow";
+const families: readonly Family[] = EXACT_FAMILIES.map(
+  (family) => new Map([...family].filter(([name]) => isNaive(name))),
+).filter(({ size }) => size > 0);
+const OPTIONS: ArbitraryOptions = { dtypes: DTYPES, families };
+
+const elements = ({ shape, list }: Naive): Element[] => placesOf(shape).map((place) => at(list, place));
+
+function sameAsNaive(program: Program): void {
+  const naive = evaluateNaive(program);
+  const expected = program.roots.map((root) => naive[root]!);
+  cw.computeSync(program.build("cut")).forEach((array, i) => {
+    const { dtype, shape } = expected[i]!;
+    expect({ dtype: array.dtype, shape: array.shape }).toEqual({ dtype, shape });
+    expect([...array]).toStrictEqual(elements(expected[i]!));
+  });
+}
+
+const names = [...new Set(families.flatMap((family) => [...family.keys()]))];
+
+describe("each function", () => {
+  test.each(names)("%s", (name) => check(14, programsOf(name, { dtypes: DTYPES }), sameAsNaive));
+});
+
+test("random programs", () => check(500, programs(OPTIONS), sameAsNaive));
+
+test("long programs", () => check(40, programs({ ...OPTIONS, maxSteps: 20 }), sameAsNaive));
