@@ -973,7 +973,7 @@ describe("evaluation", () => {
       Invalid expression, column 4:
         a[1/2]
            ^
-      Expected a whole number as index, found 0.5
+      Expected a whole number as index, found 0.5. Round it first.
       "
     `);
     expect(`\n${failure("a[:b]").message}\n`).toMatchInlineSnapshot(`

@@ -111,6 +111,11 @@ export class LazyArray<O = unknown> {
     return [...seen];
   }
 
+  /** As text, for logs: the graph itself is no JSON. */
+  toJSON(): string {
+    return this.toString();
+  }
+
   /** dtype, shape, chunks and the operations. Computes nothing. */
   toString(): string {
     const chunks = `${countText(sizeOf(this.numblocks), "chunk")} of ${shapeText(this.chunks)}`;

@@ -6,13 +6,21 @@ import { type DType, infoOf, isWide, type TypedArray } from "../core/dtype.ts";
 import { DTypeError, ShapeError } from "../core/errors.ts";
 import { Complex, fitScalar, isScalar, type Scalar, scalarKind } from "../core/numbers.ts";
 import { resultDType } from "../core/promotion.ts";
-import { describe, type Shape } from "../core/shape.ts";
+import { describe, type Shape, shapeText, sizeOf } from "../core/shape.ts";
 import type { NestedScalars } from "./ndarray.ts";
 
 const MAX_DEPTH = 32;
+const MOST_ELEMENTS = 1e8;
 
 export function blockOfNested(list: NestedScalars, dtype: DType | undefined): Block {
   const shape = shapeOfNested(list);
+  // Lists that share sublists can stand for far more elements than they hold.
+  if (sizeOf(shape) > MOST_ELEMENTS) {
+    throw new ShapeError({
+      what: `the nested list has shape ${shapeText(shape)}`,
+      cure: "Use a typed array for so many elements",
+    });
+  }
   const scalars: Scalar[] = [];
   collect(list, shape, [], scalars);
   const chosen = dtype ?? (scalars.length === 0 ? "float64" : resultDType([], distinctKinds(scalars)));

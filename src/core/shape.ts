@@ -62,8 +62,14 @@ export function checkShape(argument: number | Shape): Shape {
   return Object.freeze(shape as number[]);
 }
 
+/** NumPy's limit: more axes are a mistake. */
+const MOST_AXES = 64;
+
 /** Counts of elements must be exact numbers. */
 export function checkSize(shape: Shape): void {
+  if (shape.length > MOST_AXES) {
+    throw new ShapeError({ what: `${shape.length} axes`, cure: `An array has at most ${MOST_AXES}` });
+  }
   if (Number.isSafeInteger(sizeOf(shape))) return;
   throw new ShapeError({
     what: `the shape ${shortened(shapeText(shape))} has more than 2^53 elements`,

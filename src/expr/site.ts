@@ -30,10 +30,17 @@ export function enterCall(call: string): boolean {
   }
   // Three frames: this function, the public one, and the user's.
   const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = 3;
+  limitStack(3);
   current = { call, at: new Error(), isNear: captured > EXACT };
-  Error.stackTraceLimit = limit;
+  limitStack(limit);
   return true;
+}
+
+/** Where intrinsics are frozen, lines cost more or are lost, but nothing breaks. */
+function limitStack(frames: number): void {
+  try {
+    Error.stackTraceLimit = frames;
+  } catch {}
 }
 
 export function leaveCall(): void {

@@ -71,11 +71,14 @@ const complexOf = (value: Scalar): Complex =>
 /** Elements in memory. They are read when a computation runs, so they must not be changed before. */
 export class DataResource extends Resource {
   readonly block: Block;
+  /** How much data there was: a buffer can be transferred away before it is read. */
+  readonly length: number;
   #fingerprint: string | null = null;
 
   constructor(block: Block) {
     super();
     this.block = block;
+    this.length = block.data.length;
   }
 
   fingerprint(): string {

@@ -15,7 +15,11 @@ import { type Operation, type PlanArray, type PlanData, type PlanStep, readsOf }
 import { ChunkedArray, type StoredArray, WholeArray, windowBytes } from "./chunkStore.ts";
 import type { RunEvent } from "./events.ts";
 
-export type Sources = ReadonlyMap<string, { readonly block: Block }>;
+interface Source {
+  readonly block: Block;
+  readonly length: number;
+}
+export type Sources = ReadonlyMap<string, Source>;
 
 /** Runs a task's block program: `execute`, or the reference `interpret`. */
 export type RunProgram = (program: BlockProgram, bound: readonly (Block | undefined)[]) => void;
@@ -30,7 +34,7 @@ export function* runPlan(
   const readers = countReaders(plan);
   const tasks = plan.operations.reduce((sum, { grid }) => sum + sizeOf(grid), 0);
   yield { type: "computeStart", operations: plan.operations.length, tasks };
-  for (const [name, { block }] of sources) stored.set(name, new WholeArray(block));
+  for (const [name, source] of sources) stored.set(name, new WholeArray(presentBlock(name, source)));
   for (const operation of plan.operations) {
     yield { type: "operationStart", operation: operation.name, tasks: sizeOf(operation.grid) };
     for (const { array } of operation.outputs) stored.set(array, storageFor(arrays.get(array)!));
@@ -40,6 +44,16 @@ export function* runPlan(
   }
   yield { type: "computeEnd" };
   return plan.results.map((name) => (stored.get(name) as WholeArray).block);
+}
+
+/** A transferred or shrunk buffer would silently read as NaN. */
+function presentBlock(name: string, { block, length }: Source): Block {
+  if (block.data.length >= length) return block;
+  throw new RunError({
+    where: "data",
+    what: `source ${name} had ${length} elements when it was wrapped and has ${block.data.length} now`,
+    cure: "Do not transfer or shrink a buffer before computing, or wrap a copy: asarray(data, {copy: true})",
+  });
 }
 
 function storageFor(array: PlanArray): StoredArray {

@@ -11,7 +11,11 @@ function story(...arrays: readonly cw.LazyArray[]): string {
   const optimized = cw.plan(arrays);
   const known = new Map(optimized.data.arrays.map((array) => [array.name, array]));
   const kernels = optimized.data.operations.map((operation) => {
-    const task = compileTask(operation, known, operation.grid.map(() => 0));
+    const task = compileTask(
+      operation,
+      known,
+      operation.grid.map(() => 0),
+    );
     return `${operation.name}\n${blockProgramText(task.program)}`;
   });
   return [

@@ -182,6 +182,8 @@ export interface DiffOptions {
   readonly append?: Operand | null | undefined;
 }
 
+const MOST_DIFFERENCES = 1000;
+
 /** x[i + 1] − x[i] along an axis, n times. */
 export const diff: ReduceFunction<DiffOptions> = userCall(
   "diff",
@@ -189,6 +191,12 @@ export const diff: ReduceFunction<DiffOptions> = userCall(
     const { n = 1 } = options;
     const axis = checkAxis(options.axis ?? -1, asLazy(x).ndim);
     if (checkInteger(n, "n") < 0) throw new ValueError({ what: `n is ${n}`, cure: "It must be 0 or more" });
+    if (n > MOST_DIFFERENCES) {
+      throw new ValueError({
+        what: `n is ${n}`,
+        cure: `Differences are taken at most ${MOST_DIFFERENCES} times`,
+      });
+    }
     const parts = [options.prepend, x, options.append].filter(
       (part): part is Operand => part !== undefined && part !== null,
     );
