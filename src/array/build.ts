@@ -71,7 +71,7 @@ export function promoteOperands(
   operands: readonly Operand[],
   computeIn: (promoted: DType) => DType,
 ): { exprs: Expr[]; parents: LazyArray[]; dtype: DType } {
-  const parents: LazyArray[] = [];
+  const taken: LazyArray[] = [];
   const scalars: Scalar[] = [];
   let arrays: DType | undefined;
   for (const operand of operands) {
@@ -80,15 +80,18 @@ export function promoteOperands(
       continue;
     }
     const array = asLazy(operand);
-    parents.push(array);
+    taken.push(array);
     arrays = arrays === undefined ? array.dtype : promote(arrays, array.dtype);
   }
   const isPlain = scalars.length === 0 && arrays !== undefined;
   const dtype = computeIn(isPlain ? arrays! : resultDType(arrays === undefined ? [] : [arrays], scalars));
-  const exprs: Expr[] = [];
+  // These two lists live as long as the node does: exactly as long as they need to be.
+  const parents = taken.slice();
+  const exprs = new Array<Expr>(operands.length);
   let array = 0;
-  for (const operand of operands) {
-    exprs.push(isScalar(operand) ? scalarExpr(operand, dtype) : castExpr(parents[array++]!.expr, dtype));
+  for (let i = 0; i < operands.length; i++) {
+    const operand = operands[i]!;
+    exprs[i] = isScalar(operand) ? scalarExpr(operand, dtype) : castExpr(parents[array++]!.expr, dtype);
   }
   return { exprs, parents, dtype };
 }

@@ -20,7 +20,7 @@ export function userCall<Args extends readonly unknown[], Result>(
   const call = (...args: Args): Result => {
     const isOutermost = enterCall(name);
     try {
-      if (options !== undefined) checkOptions(args, options);
+      if (options !== undefined && args.length > (options[0] ?? 0)) checkOptions(args, options);
       const result = body(...args);
       return isOutermost ? asNew(result, args) : result;
     } catch (error) {

@@ -25,15 +25,27 @@ export function enterCall(call: string): boolean {
   if (depth++ > 0) return false;
   if (captured++ === 0) queueMicrotask(forgetCaptures);
   if (captured > EXACT && captured % SAMPLE_EVERY !== 0 && current !== null) {
-    current = { call, at: current.at, isNear: true };
+    current = nearSite(call, current);
     return true;
   }
   // Three frames: this function, the public one, and the user's.
   const limit = Error.stackTraceLimit;
   limitStack(3);
   current = { call, at: new Error(), isNear: captured > EXACT };
+  nearSites.clear();
   limitStack(limit);
   return true;
+}
+
+/** The calls between two samples share one site per function. */
+const nearSites = new Map<string, Site>();
+
+function nearSite(call: string, { at }: Site): Site {
+  const known = nearSites.get(call);
+  if (known !== undefined) return known;
+  const site = { call, at, isNear: true };
+  nearSites.set(call, site);
+  return site;
 }
 
 /** Where intrinsics are frozen, lines cost more or are lost, but nothing breaks. */
@@ -50,6 +62,7 @@ export function leaveCall(): void {
 function forgetCaptures(): void {
   captured = 0;
   current = null;
+  nearSites.clear();
 }
 
 /** `file:line:column` of a site, without the path's scheme. Undefined where the engine tells nothing. */
