@@ -87,11 +87,18 @@ interface SelectMethods<O> {
   /** x[…]: whole numbers, slices ("0:10:2" or cw.slice), "...", null, integer arrays, masks in memory. */
   get(...selection: readonly SelectionItem[]): LazyArray<O>;
   /** A new lazy array with a selection replaced; several items go into a list. */
-  set(selection: SelectionItem | readonly SelectionItem[], value: Operand): LazyArray<O>;
-  take(indices: Operand, options?: { readonly axis?: number | undefined }): LazyArray<O>;
-  takeAlongAxis(indices: Operand, options?: { readonly axis?: number | undefined }): LazyArray<O>;
+  set<Q = unknown>(selection: SelectionItem | readonly SelectionItem[], value: Operand<Q>): LazyArray<O & Q>;
+  take<Q = unknown>(indices: Operand<Q>, options?: { readonly axis?: number | undefined }): LazyArray<O & Q>;
+  takeAlongAxis<Q = unknown>(
+    indices: Operand<Q>,
+    options?: { readonly axis?: number | undefined },
+  ): LazyArray<O & Q>;
   where<P = unknown, Q = unknown>(x1: Operand<P>, x2: Operand<Q>): LazyArray<O & P & Q>;
-  clip(min?: Operand | null, max?: Operand | null, options?: OutOption): LazyArray<O>;
+  clip<P = unknown, Q = unknown>(
+    min?: Operand<P> | null,
+    max?: Operand<Q> | null,
+    options?: OutOption,
+  ): LazyArray<O & P & Q>;
   astype(dtype: DType, options?: { readonly copy?: boolean | undefined }): LazyArray<O>;
   fullLike(value: Scalar, options?: CreationOptions): LazyArray;
   zerosLike(options?: CreationOptions): LazyArray;

@@ -128,12 +128,12 @@ export const where: WhereFunction = userCall(
   },
 );
 
-type ClipFunction = <O = unknown>(
+type ClipFunction = <O = unknown, P = unknown, Q = unknown>(
   x: Operand<O>,
-  min?: Operand | null,
-  max?: Operand | null,
+  min?: Operand<P> | null,
+  max?: Operand<Q> | null,
   options?: OutOption,
-) => LazyArray<O>;
+) => LazyArray<O & P & Q>;
 
 /** min(max(x, lower), upper), in the dtype of x. */
 export const clip: ClipFunction = userCall(

@@ -182,11 +182,11 @@ function knownValues(x: LazyArray): number[] | null {
 }
 
 /** x with a selection replaced: a new lazy array. The value broadcasts to the selection's shape. */
-export const set: <O = unknown>(
+export const set: <O = unknown, Q = unknown>(
   x: Operand<O>,
   selection: SelectionItem | readonly SelectionItem[],
-  value: Operand,
-) => LazyArray<O> = userCall(
+  value: Operand<Q>,
+) => LazyArray<O & Q> = userCall(
   "set",
   (x: Operand, selection: SelectionItem | readonly SelectionItem[], value: Operand): Built => {
     const array = asLazy(x);
@@ -270,12 +270,14 @@ function setPart(x: LazyArray, items: readonly Item[], part: LazyArray): Built {
   return node(setSlice, [x, part], sliceAttrsOf(rangesOf(x.shape, items)));
 }
 
-/** Elements along an axis at the places that 1-d indices name. */
-export const take: <O = unknown>(
+type TakeFunction = <O = unknown, Q = unknown>(
   x: Operand<O>,
-  indices: Operand,
+  indices: Operand<Q>,
   options?: { readonly axis?: number | undefined },
-) => LazyArray<O> = userCall(
+) => LazyArray<O & Q>;
+
+/** Elements along an axis at the places that 1-d indices name. */
+export const take: TakeFunction = userCall(
   "take",
   (x: Operand, indices: Operand, { axis }: { readonly axis?: number | undefined } = {}): Built => {
     const array = asLazy(x);
@@ -294,11 +296,7 @@ export const take: <O = unknown>(
 );
 
 /** Elements along an axis, for every place of the other axes at indices of its own. */
-export const takeAlongAxis: <O = unknown>(
-  x: Operand<O>,
-  indices: Operand,
-  options?: { readonly axis?: number | undefined },
-) => LazyArray<O> = userCall(
+export const takeAlongAxis: TakeFunction = userCall(
   "takeAlongAxis",
   (x: Operand, indices: Operand, { axis = -1 }: { readonly axis?: number | undefined } = {}): Built => {
     const array = asLazy(x);
