@@ -6,7 +6,7 @@
 import { type Attrs, attrsText, NO_ATTRS } from "../core/attrs.ts";
 import type { DType } from "../core/dtype.ts";
 import { checkSize, type Shape } from "../core/shape.ts";
-import { findUser, type Interned, type Users, withUser } from "./intern.ts";
+import { addUser, findUser, type Interned, type UserHolder, type Users } from "./intern.ts";
 import type { ArrayType, Op } from "./op.ts";
 import { currentSite, type Site } from "./site.ts";
 
@@ -54,7 +54,7 @@ export class Expr implements Interned {
 
 const NO_INPUTS: readonly Expr[] = Object.freeze([]);
 /** Sources have no input whose users they could be. */
-let sources: Users<Expr> | null = null;
+const sources: UserHolder<Expr> = { users: null };
 let nextId = 0;
 
 export function makeExpr(
@@ -65,13 +65,11 @@ export function makeExpr(
 ): Expr {
   const text = localText(attrs);
   const hash = hashNode(op, inputs, text);
-  const youngest = youngestOf(inputs);
-  const users = youngest === null ? sources : youngest.users;
-  const known = findUser(users, hash, (node) => isSameNode(node, op, inputs, text));
+  const holder: UserHolder<Expr> = youngestOf(inputs) ?? sources;
+  const known = findUser(holder, hash, (node) => isSameNode(node, op, inputs, text));
   if (known !== undefined) return known;
   const node = new Expr(op, inputs, attrs, inferType(op, inputs, attrs), nextId++, hash, site);
-  if (youngest === null) sources = withUser(sources, node);
-  else youngest.users = withUser(users, node);
+  addUser(holder, node);
   return node;
 }
 
