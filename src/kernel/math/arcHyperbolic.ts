@@ -1,0 +1,77 @@
+// asinh, acosh, atanh by ln(1 + …), with a = |x| and t = x − 1:
+//   asinh a = ln(1 + a + a²/(1 + √(1 + a²))),  acosh x = ln(1 + t + √(2t + t²)),
+//   atanh a = ln(1 + 2a + 2a²/(1 − a))/2.
+// In: a float64, or one that was a float32 (short). Out: within 2 ulp; NaN outside the domain.
+
+import {
+  abs,
+  add,
+  copysign,
+  div,
+  eq,
+  ge,
+  gt,
+  le,
+  mul,
+  rarely,
+  select,
+  sqrt,
+  sub,
+  type Term,
+} from "../scalar.ts";
+import { double, fastTwoSum, half, INFINITE, isOutside, ONE, square, twice, type Unary } from "./build.ts";
+import { LOG, LOG_SHORT } from "./coefficients.ts";
+import { lnOfTwice, lnOnePlus } from "./naturalLog.ts";
+
+/** Beyond, asinh a = acosh a = ln 2a; and where squares of floats end in float64. */
+const LARGE = 2 ** 28;
+const LARGE_BITS = BigInt(1023 + 28) << 52n;
+const LARGE_SINGLE = 2 ** 200;
+
+const asinhArgument: Unary = (a) => {
+  const squared = square(a);
+  return add(a, div(squared, add(double(1), sqrt(add(double(1), squared)))));
+};
+
+export const asinh64: Unary = (x) => {
+  const a = abs(x);
+  return copysign(rarely(gt(a, double(LARGE)), lnOfTwice(a), lnOnePlus(asinhArgument(a), LOG)), x);
+};
+
+export const asinh32: Unary = (x) => {
+  const a = abs(x);
+  return copysign(rarely(gt(a, double(LARGE_SINGLE)), a, lnOnePlus(asinhArgument(a), LOG_SHORT)), x);
+};
+
+/** √(2t + t²): 2t is exact, so small t keep their precision. */
+const acoshRoot: Unary = (t) => sqrt(add(twice(t), square(t)));
+
+const orNaN = (x: Term, value: Term): Term => select(ge(x, double(1)), value, double(Number.NaN));
+
+export const acosh64: Unary = (x) => {
+  const t = sub(x, double(1));
+  const { sum, rest } = fastTwoSum(acoshRoot(t), t);
+  const usual = lnOnePlus(sum, LOG, rest);
+  return rarely(isOutside(x, ONE, LARGE_BITS), orNaN(x, lnOfTwice(x)), usual);
+};
+
+export const acosh32: Unary = (x) => {
+  const t = sub(x, double(1));
+  const usual = lnOnePlus(add(acoshRoot(t), t), LOG_SHORT);
+  return rarely(isOutside(x, ONE, INFINITE), orNaN(x, x), usual);
+};
+
+/** atanh 1 = ∞, and beyond there is nothing. */
+const atanhWith =
+  (coefficients: readonly number[]): Unary =>
+  (x) => {
+    const a = abs(x);
+    const toOne = sub(double(1), a);
+    const argument = add(twice(a), div(mul(twice(a), a), toOne));
+    const special = select(eq(toOne, double(0)), double(Infinity), double(Number.NaN));
+    const usual = half(lnOnePlus(argument, coefficients));
+    return copysign(rarely(le(toOne, double(0)), special, usual), x);
+  };
+
+export const atanh64: Unary = atanhWith(LOG);
+export const atanh32: Unary = atanhWith(LOG_SHORT);
