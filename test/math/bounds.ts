@@ -1,5 +1,5 @@
 // What the expansions promise: the largest error in ulps, and how many primitive operations the usual path has
-// (constants and bitcasts not counted, nor what only a slow path needs). docs/kernels-accuracy.md prints this table.
+// (constants and bitcasts not counted, nor what only a slow path needs).
 
 import type { FloatDType } from "../../src/core/dtype.ts";
 import type { Prim } from "../../src/kernel/scalar.ts";
