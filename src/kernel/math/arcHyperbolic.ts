@@ -19,7 +19,18 @@ import {
   sub,
   type Term,
 } from "../scalar.ts";
-import { double, fastTwoSum, half, INFINITE, isOutside, ONE, square, twice, type Unary } from "./build.ts";
+import {
+  double,
+  fastTwoSum,
+  half,
+  INFINITE,
+  isOutside,
+  ONE,
+  square,
+  TINY,
+  twice,
+  type Unary,
+} from "./build.ts";
 import { LOG, LOG_SHORT } from "./coefficients.ts";
 import { lnOfTwice, lnOnePlus } from "./naturalLog.ts";
 
@@ -28,36 +39,40 @@ const LARGE = 2 ** 28;
 const LARGE_BITS = BigInt(1023 + 28) << 52n;
 const LARGE_SINGLE = 2 ** 200;
 
-const asinhArgument: Unary = (a) => {
+/** a²/(1 + √(1 + a²)) = √(1 + a²) − 1. */
+const rootLessOne: Unary = (a) => {
   const squared = square(a);
-  return add(a, div(squared, add(double(1), sqrt(add(double(1), squared)))));
+  return div(squared, add(double(1), sqrt(add(double(1), squared))));
 };
 
 export const asinh64: Unary = (x) => {
   const a = abs(x);
-  return copysign(rarely(gt(a, double(LARGE)), lnOfTwice(a), lnOnePlus(asinhArgument(a), LOG)), x);
+  const { sum, rest } = fastTwoSum(a, rootLessOne(a));
+  return copysign(rarely(gt(a, double(LARGE)), lnOfTwice(a), lnOnePlus(sum, LOG, rest)), x);
 };
 
 export const asinh32: Unary = (x) => {
   const a = abs(x);
-  return copysign(rarely(gt(a, double(LARGE_SINGLE)), a, lnOnePlus(asinhArgument(a), LOG_SHORT)), x);
+  const usual = lnOnePlus(add(a, rootLessOne(a)), LOG_SHORT);
+  return copysign(rarely(gt(a, double(LARGE_SINGLE)), a, usual), x);
 };
-
-/** √(2t + t²): 2t is exact, so small t keep their precision. */
-const acoshRoot: Unary = (t) => sqrt(add(twice(t), square(t)));
 
 const orNaN = (x: Term, value: Term): Term => select(ge(x, double(1)), value, double(Number.NaN));
 
+/** √(2t + t²), where 2t is exact, and with the sum's rounding error e another e/2√. */
 export const acosh64: Unary = (x) => {
   const t = sub(x, double(1));
-  const { sum, rest } = fastTwoSum(acoshRoot(t), t);
-  const usual = lnOnePlus(sum, LOG, rest);
+  const radicand = fastTwoSum(twice(t), square(t));
+  const root = sqrt(radicand.sum);
+  const error = div(radicand.rest, add(twice(root), double(TINY)));
+  const { sum, rest } = fastTwoSum(root, t);
+  const usual = lnOnePlus(sum, LOG, add(rest, error));
   return rarely(isOutside(x, ONE, LARGE_BITS), orNaN(x, lnOfTwice(x)), usual);
 };
 
 export const acosh32: Unary = (x) => {
   const t = sub(x, double(1));
-  const usual = lnOnePlus(add(acoshRoot(t), t), LOG_SHORT);
+  const usual = lnOnePlus(add(sqrt(add(twice(t), square(t))), t), LOG_SHORT);
   return rarely(isOutside(x, ONE, INFINITE), orNaN(x, x), usual);
 };
 

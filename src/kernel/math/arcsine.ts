@@ -3,11 +3,8 @@
 // In: a float64, or one that was a float32 (short). Out: within 1 ulp; NaN beyond ±1.
 
 import { abs, add, copysign, div, gt, lt, mul, select, sqrt, sub, type Term } from "../scalar.ts";
-import { double, estrin, half, square, twice, upper } from "./build.ts";
+import { double, estrin, half, square, TINY, twice, upper } from "./build.ts";
 import { ASIN, ASIN_SHORT, PIO2, PIO2_REST } from "./coefficients.ts";
-
-/** Keeps 0/0 out where s = 0; any other s is larger by 2⁸⁰⁰. */
-const TINY = 2 ** -900;
 
 interface Core {
   readonly isLarge: Term;

@@ -44,6 +44,9 @@ function pairUp(level: readonly Term[], power: Term): Term[] {
   return pairs;
 }
 
+/** Added to a denominator that may be 0 where the numerator is 0 too; beside any other it is nothing. */
+export const TINY: number = 2 ** -900;
+
 export const square: Unary = (x) => mul(x, x);
 export const half: Unary = (x) => mul(x, double(0.5));
 export const twice: Unary = (x) => add(x, x);

@@ -6,7 +6,7 @@ Out: for a function, lists of arguments as Python floats (the caller rounds them
 import math
 import random
 
-from mpmath import mp, mpf, pi
+from mpmath import mp, pi
 
 TINY = 5e-324
 LEAST_NORMAL = 2.0**-1022
@@ -162,3 +162,131 @@ def powers():
     exact = [(float(a), float(k)) for a in (2, 3, 5, 10, -2, -3, 0.5) for k in range(-3, 23, 3)]
     twos = [(2.0, float(k)) for k in (-1075, -1074, -1023, -1022, -150, -149, -126, 127, 128, 1023, 1024)]
     return common + near + whole + exact + twos
+
+
+# Where the largest errors were found (20 million random points a range; every third float32), as hexadecimal.
+FOUND = {
+    "exp": """
+        -0x1.40d91a0ae2a24p+7
+        0x1.98efb9abd5248p-2
+        0x1.1a48cf22b050ap+9
+        -0x1.77ceeap-3
+    """,
+    "expm1": """
+        0x1.64a1e1e5b469dp-2
+        0x1.6869cfdae4db4p-2
+        0x1.643a3f6ed6fp-2
+        0x1.861ea4p-2
+    """,
+    "log": """
+        0x1.69de1fe9d3739p-1
+        0x1.6892e52ea3a9fp+0
+        0x1.691eac36fcd15p-1
+        0x1.68a3a660548b5p-1
+        0x1.22106p+0
+    """,
+    "log1p": """
+        -0x1.345902ffac126p-2
+        -0x1.2c6c99bede236p-2
+        0x1.b30654cf1afd5p-2
+        -0x1.e04968p-4
+    """,
+    "log2": """
+        0x1.675e754bd6443p+0
+        0x1.6a1424p-1
+    """,
+    "log10": """
+        0x1.529d4c52e03ccp+0
+        0x1.514056465f0efp+0
+        0x1.23caf2p+0
+    """,
+    "sin": """
+        -0x1.f3000f82684c2p+1
+        0x1.5da0589677e7p+17
+        0x1.a4bc52p+0
+    """,
+    "cos": """
+        0x1.973119d14e2fp-1
+        0x1.6874065a7fc9cp+17
+        -0x1.e7a0b8p+17
+    """,
+    "tan": """
+        0x1.1973f02f2989cp+0
+        0x1.1b5967f9b2a2bp+0
+        0x1.1b62eea2b1f45p+0
+        0x1.da7154p-2
+    """,
+    "asin": """
+        0x1.02bd0541a3e84p-1
+        0x1.0dfe30557d144p-1
+        0x1.0bd8dcp-1
+    """,
+    "acos": """
+        -0x1.0f13dcf04c388p-1
+        -0x1.0daba916ee1c7p-1
+        0x1.2e3104p-1
+    """,
+    "atan": """
+        0x1.c1d285c7c2b68p-2
+        0x1.b3984bf0e17ffp-2
+        -0x1.c504df0e1e2ep-2
+        -0x1.b94d0cp-3
+    """,
+    "sinh": """
+        0x1.aaf027fade7ecp-2
+        0x1.afdb5dc4841p-2
+        0x1.ac0e13bc9b3d5p-2
+        -0x1.63189cp-2
+    """,
+    "cosh": """
+        0x1.eabf0e3274e8cp+1
+        0x1.e95a27607033ap+1
+        -0x1.30fc24p+4
+    """,
+    "tanh": """
+        -0x1.a4ef964644838p-3
+        0x1.a353db8b6c58p-3
+        0x1.9fa6cd538bbdp-3
+        0x1.632a02p-3
+    """,
+    "asinh": """
+        -0x1.08fa65b5d173ap-1
+        -0x1.09fe6e8811edp-1
+        0x1.01aabb1d033b8p-2
+        0x1.0277a788a09dap-2
+        0x1.feb08p-4
+    """,
+    "acosh": """
+        0x1.07f5ceb5ace56p+0
+        0x1.07f0d9d878daep+0
+        0x1.080600c6c1712p+0
+        0x1.0804e45a3244cp+0
+        0x1.075218p+0
+    """,
+    "atanh": """
+        -0x1.e99997bb2282p-4
+        0x1.e58928b98195ep-3
+        0x1.f945d16890c04p-4
+        -0x1.fcc9a8p-5
+    """,
+    "atan2": """
+        0x1.d0437b63b7d64p-2 0x1.cc36e226ea644p-1
+        0x1.44e02ec0dcdacp-2 0x1.44675c3bff5f3p-1
+        -0x1.bc473ap+19 0x1.07b964p+22
+    """,
+    "hypot": """
+        -0x1.698cb3cd74c64p-1 0x1.c1587119149cp-5
+        0x1.3aa970a0e690fp+0 0x1.481603aac7f26p+1
+        0x0.000000e36c6c1p-1022 0x0.b548dba635fd2p-1022
+    """,
+    "pow": """
+        0x1.2070d05e846bcp+2 -0x1.5fb8bbb77c651p+5
+        0x1.6bfa8d30d1be4p+0 -0x1.5b1fc1f74b385p+9
+        0x1.b2416cp-4 -0x1.d179f4p-3
+    """,
+}
+
+
+def found(name):
+    """The worst points of a function, as tuples."""
+    return [tuple(map(float.fromhex, line.split())) for line in FOUND[name].strip().splitlines()]
