@@ -98,6 +98,20 @@ export class FunctionWriter {
     return this;
   }
 
+  /** set, and the value stays on the stack. */
+  tee({ number, type }: Local): this {
+    this.#pop(type, "local.tee");
+    this.#stack.push(type);
+    this.#code.push(0x22, ...unsigned(number));
+    return this;
+  }
+  /** An imported i32 that never changes. */
+  global(number: number): this {
+    this.#code.push(0x23, ...unsigned(number));
+    this.#stack.push("i32");
+    return this;
+  }
+
   /** condition ? first : second, of one type; the condition is on top of the stack. */
   select(type: ValueType): this {
     this.#pop("i32", "select");
@@ -113,6 +127,14 @@ export class FunctionWriter {
   }
   loop(body: (label: number) => void): this {
     return this.#structure(0x03, body);
+  }
+  /** Runs the first if the i32 on the stack is not 0, else the second. */
+  either(yes: () => void, no: () => void): this {
+    return this.when(() => {
+      yes();
+      this.#code.push(0x05);
+      no();
+    });
   }
   /** Runs the body if the i32 on the stack is not 0. */
   when(body: () => void): this {
@@ -136,6 +158,12 @@ export class FunctionWriter {
   branchIf(label: number): this {
     this.#pop("i32", "br_if");
     this.#code.push(0x0d, ...unsigned(this.#frames.length - label));
+    return this;
+  }
+
+  /** The same without a condition. What follows in the block is not reached. */
+  branch(label: number): this {
+    this.#code.push(0x0c, ...unsigned(this.#frames.length - label));
     return this;
   }
 

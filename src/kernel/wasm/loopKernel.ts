@@ -4,19 +4,12 @@
 // has something that only the interpreter does.
 
 import { infoOf, type RealDType } from "../../core/dtype.ts";
-import type { Instruction, ScalarProgram } from "../program.ts";
-import type { Prim } from "../scalar.ts";
+import type { ScalarProgram } from "../program.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
-import { moduleOf } from "./module.ts";
-import { emitScalar, loadName, machineType, pushConstant, SCALAR_PRIMS, storeName } from "./scalarCode.ts";
-import {
-  emitVector,
-  type LaneCount,
-  loadSplat,
-  loadVector,
-  storeVector,
-  type VectorValue,
-} from "./vectorCode.ts";
+import { canCompile, lanesOf, scalarBody, VectorConstants, vectorBody } from "./body.ts";
+import { moduleOf, type RunArguments } from "./module.ts";
+import { loadName, storeName } from "./scalarCode.ts";
+import { type LaneCount, loadSplat, loadVector, storeVector, type VectorValue } from "./vectorCode.ts";
 
 /** How an access moves along the innermost axis: by one element, not at all, or somehow. */
 export type InnerWalk = "unit" | "fixed" | "strided";
@@ -36,9 +29,8 @@ export const parameterWords = (dims: number, accesses: number): number =>
   dims + accesses * (1 + dims) + 2 * dims;
 
 export function loopModule(program: ScalarProgram, shape: LoopShape): Uint8Array<ArrayBuffer> | null {
-  const isKnown = ({ prim }: Instruction): boolean => prim === "load" || SCALAR_PRIMS.has(prim as Prim);
-  if (!program.instructions.every(isKnown)) return null;
-  return moduleOf(["i32"], (w) => new LoopWriter(w, program, shape).write());
+  if (!canCompile(program)) return null;
+  return moduleOf(false, (w, run) => new LoopWriter(w, run, program, shape).write());
 }
 
 class LoopWriter {
@@ -51,10 +43,12 @@ class LoopWriter {
   readonly #strides: Local[][];
   readonly #counters: Local[];
   readonly #first: Local[];
-  readonly #vectorConstants = new Map<number, Local>();
+  readonly #run: RunArguments;
+  #constants: VectorConstants | null = null;
 
-  constructor(w: FunctionWriter, program: ScalarProgram, shape: LoopShape) {
+  constructor(w: FunctionWriter, run: RunArguments, program: ScalarProgram, shape: LoopShape) {
     this.#w = w;
+    this.#run = run;
     this.#program = program;
     this.#shape = shape;
     const { dims, walks } = shape;
@@ -69,7 +63,7 @@ class LoopWriter {
 
   write(): void {
     this.#readParameters();
-    this.#splatConstants();
+    if (this.#lanes() !== null) this.#constants = new VectorConstants(this.#w, this.#program);
     this.#level(0);
   }
 
@@ -78,7 +72,7 @@ class LoopWriter {
     let word = 0;
     const next = (into: Local): void => {
       this.#w
-        .get(this.#w.parameter(0))
+        .get(this.#run.parameters)
         .memory(into.type === "i64" ? "i64.load" : "i32.load", word * WORD)
         .set(into);
       word += into.type === "i64" ? 2 : 1;
@@ -115,12 +109,10 @@ class LoopWriter {
 
   /** As many lanes as the widest type leaves room for; complex operands and odd strides go lane by lane. */
   #lanes(): LaneCount | null {
-    const { operands, instructions } = this.#program;
+    const { operands } = this.#program;
     if (this.#shape.walks.includes("strided") || operands.some((dtype) => infoOf(dtype).slots === 2))
       return null;
-    if (this.#program.results.some((parts) => parts.length === 2)) return null;
-    if (instructions.some(({ prim }) => prim === "quot" || prim === "rem")) return null;
-    return instructions.some(({ type }) => infoOf(type).bytes === 8) ? 2 : 4;
+    return this.#program.results.some((parts) => parts.length === 2) ? null : lanesOf(this.#program);
   }
 
   #inner(d: number): void {
@@ -172,21 +164,6 @@ class LoopWriter {
     return infoOf(this.#resultType(access - this.#program.operands.length)).bytes;
   }
 
-  #splatConstants(): void {
-    if (this.#lanes() === null) return;
-    this.#program.instructions.forEach(({ prim, type, imm }, at) => {
-      if (prim !== "const") return;
-      const local = this.#w.local("v128");
-      if (type === "bool") this.#w.i32(imm === 0 ? 0 : -1).op("i32x4.splat");
-      else {
-        pushConstant(this.#w, type, imm);
-        this.#w.op(`${machineType(type)}x${machineType(type).endsWith("64") ? 2 : 4}.splat`);
-      }
-      this.#w.set(local);
-      this.#vectorConstants.set(at, local);
-    });
-  }
-
   #vectorBodies(d: number, lanes: LaneCount): void {
     const copies = Array.from({ length: UNROLL }, (_, u) => this.#vectorValues(d, lanes, u * lanes));
     const { operands, results } = this.#program;
@@ -201,30 +178,10 @@ class LoopWriter {
 
   /** The values of all instructions for the lanes from `ahead` on. */
   #vectorValues(d: number, lanes: LaneCount, ahead: number): VectorValue[] {
-    const values: VectorValue[] = [];
-    const w = this.#w;
-    this.#program.instructions.forEach((instruction, at) => {
-      const { prim, type, args, imm } = instruction;
-      if (prim === "const") {
-        values.push({ local: this.#vectorConstants.get(at)!, type, maskBits: 32, constant: imm });
-        return;
-      }
-      const maskBits =
-        prim === "load"
-          ? this.#loadVector(d, Number(imm), type, lanes, ahead)
-          : prim === "index"
-            ? this.#indexVector(d, Number(imm), ahead)
-            : emitVector(
-                w,
-                instruction,
-                args.map((k) => values[k]!),
-                lanes,
-              );
-      const local = w.local("v128");
-      w.set(local);
-      values.push({ local, type, maskBits });
+    return vectorBody(this.#w, this.#program, lanes, this.#constants!, {
+      load: (operand, type) => this.#loadVector(d, operand, type, lanes, ahead),
+      index: (axis) => this.#indexVector(d, axis, ahead),
     });
-    return values;
   }
 
   #loadVector(d: number, operand: number, type: RealDType, lanes: LaneCount, ahead: number): 32 | 64 {
@@ -253,25 +210,12 @@ class LoopWriter {
 
   #scalarBody(d: number): void {
     const w = this.#w;
-    const { instructions, results, operands } = this.#program;
-    const locals: Local[] = [];
-    for (const instruction of instructions) {
-      const { prim, type, args, imm, part } = instruction;
-      if (prim === "load")
-        w.get(this.#addresses[d]![Number(imm)]!).memory(loadName(type), part * infoOf(type).bytes);
-      else if (prim === "const") pushConstant(w, type, imm);
-      else if (prim === "index") this.#pushIndex(Number(imm));
-      else
-        emitScalar(
-          w,
-          instruction,
-          instructions[args[0]!]!.type,
-          args.map((k) => locals[k]!),
-        );
-      const local = w.local(machineType(type));
-      w.set(local);
-      locals.push(local);
-    }
+    const { results, operands } = this.#program;
+    const locals = scalarBody(w, this.#program, {
+      load: (operand, type, part) =>
+        w.get(this.#addresses[d]![operand]!).memory(loadName(type), part * infoOf(type).bytes),
+      index: (axis) => this.#pushIndex(axis),
+    });
     results.forEach((parts, i) =>
       parts.forEach((at, part) => {
         const type = this.#resultType(i);

@@ -41,11 +41,13 @@ export function kernelFor(program: ScalarProgram, dims: number, walks: readonly 
 }
 
 function instantiate(bytes: Uint8Array<ArrayBuffer>): Kernel {
-  const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory, trap } });
-  const run = instance.exports["run"] as (parameters: number) => void;
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
+    env: { memory, trap, scratch: 0 },
+  });
+  const run = instance.exports["run"] as (parameters: number, from: number, to: number) => void;
   return (shape, first, blocks) => {
     writeParameters(shape, first, blocks);
-    run(0);
+    run(0, 0, 0);
   };
 }
 
