@@ -17,6 +17,7 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
   plan: ["core", "kernel", "expr", "ops"],
   storage: ["core"],
   runtime: ["core", "kernel", "expr", "ops", "plan", "storage"],
+  native: ["core", "kernel"],
   ragged: ["core", "kernel", "expr", "ops", "storage"],
   array: ["core", "kernel", "expr", "ops", "rewrite", "plan", "storage", "runtime", "ragged"],
   observe: ["core", "expr", "plan", "runtime", "array"],

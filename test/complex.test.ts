@@ -7,14 +7,21 @@ import * as exponential from "../src/ops/complex/exponential.ts";
 import * as hyperbolic from "../src/ops/complex/hyperbolic.ts";
 import * as trigonometric from "../src/ops/complex/trigonometric.ts";
 import * as oracle from "./oracle/complex/harness.ts";
-import { type Body, compiled, failures, PAIRS, type Parts, POINTS } from "./oracle/complex/harness.ts";
-import { evaluate } from "./termEvaluator.ts";
+import {
+  type Body,
+  compiled,
+  evaluated,
+  failures,
+  PAIRS,
+  type Parts,
+  POINTS,
+} from "./oracle/complex/harness.ts";
 
 const SINGLES = POINTS.map((z) => [z] as const);
 
-/** With the largest error over all points, in ulps of |f(z)|; of V8's own functions hypot has 2, the rest 1. */
+/** With the largest error over all points, in ulps of |f(z)|; the real functions inside have up to 2 (docs/accuracy.md). */
 const UNARY: readonly (readonly [string, number, Body])[] = [
-  ["abs", 2, (z) => ({ re: arithmetic.abs(z), im: zero(z.re.type) })],
+  ["abs", 1, (z) => ({ re: arithmetic.abs(z), im: zero(z.re.type) })],
   ["sign", 1, arithmetic.sign],
   ["square", 0, arithmetic.square],
   ["reciprocal", 1, arithmetic.reciprocal],
@@ -29,14 +36,14 @@ const UNARY: readonly (readonly [string, number, Body])[] = [
   ["cos", 2, trigonometric.cos],
   ["tan", 3, trigonometric.tan],
   ["asin", 2, trigonometric.asin],
-  ["acos", 2, trigonometric.acos],
+  ["acos", 1, trigonometric.acos],
   ["atan", 2, trigonometric.atan],
   ["sinh", 2, hyperbolic.sinh],
   ["cosh", 1, hyperbolic.cosh],
   ["tanh", 2, hyperbolic.tanh],
-  ["asinh", 1, hyperbolic.asinh],
-  ["acosh", 2, hyperbolic.acosh],
-  ["atanh", 3, hyperbolic.atanh],
+  ["asinh", 2, hyperbolic.asinh],
+  ["acosh", 1, hyperbolic.acosh],
+  ["atanh", 2, hyperbolic.atanh],
 ];
 const NAMED = new Map(UNARY.map(([name, , body]) => [name, body]));
 
@@ -64,8 +71,9 @@ describe("against NumPy: specials, and finite values", () => {
 
   test("pow with a real exponent keeps the digits of |z|", () => {
     const f = compiled(exponential.pow);
-    expect(f([1e300, 0], [-1, 0])[0]).toBe(1e-300);
-    expect(f([1e-300, 0], [0.5, 0])[0]).toBe(1e-150);
+    // Real powers are within 1 ulp.
+    expect(Math.abs(f([1e300, 0], [-1, 0])[0] / 1e-300 - 1)).toBeLessThanOrEqual(2 ** -52);
+    expect(Math.abs(f([1e-300, 0], [0.5, 0])[0] / 1e-150 - 1)).toBeLessThanOrEqual(2 ** -52);
     expect(f([0, 2], [4, 0])[0]).toBe(16);
   });
 });
@@ -85,9 +93,14 @@ const negative = ([x, y]: Parts): Parts => [-x, -y];
 
 /** Where f(g(z)) is not g(f(z)), up to signs of zeros. */
 function asymmetries(body: Body, g: (z: Parts) => Parts): string[] {
-  const f = compiled(body);
-  return POINTS.filter((z) => {
-    const [left, right] = [f(g(z)), g(f(z))];
+  const values = (points: readonly Parts[]): Parts[] =>
+    evaluated(
+      body,
+      points.map((z) => [z]),
+    ).map(([x, y]) => [x!, y!]);
+  const [lefts, rights] = [values(POINTS.map(g)), values(POINTS).map(g)];
+  return POINTS.filter((_, i) => {
+    const [left, right] = [lefts[i]!, rights[i]!];
     return !left.every((part, i) => part === right[i] || (Number.isNaN(part) && Number.isNaN(right[i]!)));
   }).map((z) => oracle.text([z]));
 }
@@ -113,8 +126,9 @@ describe("float32", () => {
   const rounded = POINTS.map(single);
 
   test.each(UNARY.slice(4))("%s is the float64 body, rounded", (_, _bound, body) => {
-    const [f, g] = [compiled(body, "float32"), compiled(body)];
-    expect(rounded.map((z) => f(z))).toEqual(rounded.map((z) => single(g(z))));
+    const points = rounded.map((z) => [z]);
+    const wanted = evaluated(body, points).map(([x, y]) => single([x!, y!]));
+    expect(evaluated(body, points, "float32")).toEqual(wanted);
   });
 
   test("every body keeps the type of the parts", () => {
@@ -142,8 +156,7 @@ describe("parts by themselves", () => {
   });
 
   const truths = (body: (z: ComplexTerm) => Term): boolean[] => {
-    const term = body({ re: register("float64", 0), im: register("float64", 1) });
-    return POINTS.map((z) => evaluate([term], z)[0] === 1);
+    return evaluated(body, SINGLES).map(([value]) => value === 1);
   };
 
   test("isnan, isinf, isfinite, nonZero", () => {
@@ -154,15 +167,8 @@ describe("parts by themselves", () => {
   });
 
   test("equal, notEqual", () => {
-    const [a, b, c, d] = [0, 1, 2, 3].map((at) => register("float64", at)) as [Term, Term, Term, Term];
-    const [z, w] = [
-      { re: a, im: b },
-      { re: c, im: d },
-    ];
-    const terms = [arithmetic.equal(z, w), arithmetic.notEqual(z, w)];
-    for (const [[x, y], [u, v]] of PAIRS) {
-      const same = x === u && y === v ? 1 : 0;
-      expect(evaluate(terms, [x, y, u, v])).toEqual([same, 1 - same]);
-    }
+    const same = PAIRS.map(([[x, y], [u, v]]) => (x === u && y === v ? 1 : 0));
+    expect(evaluated(arithmetic.equal, PAIRS).flat()).toEqual(same);
+    expect(evaluated(arithmetic.notEqual, PAIRS).flat()).toEqual(same.map((truth) => 1 - truth));
   });
 });

@@ -565,6 +565,14 @@ describe("scatter", () => {
     expect(run("scatter", inputs, newBlock("float64", [3]), attrs, [[7], [0], [0], [7]])).toEqual([0, 1, 40]);
   });
 
+  test("finds its indices in an axis beyond 32 bits", () => {
+    const [far, length] = [2 ** 33 + 5, 2 ** 40];
+    const inputs = [float64(0, 1, 2), float64(10, 20, 30), int64(far, far - length + 1, 5)];
+    const attrs = { axes: [0], at: 0, shape: [length] };
+    const starts = [[far], [0], [0], [far]];
+    expect(run("scatter", inputs, newBlock("float64", [3]), attrs, starts)).toEqual([10, 20, 2]);
+  });
+
   test("traps an index outside of the whole axis, even where the block does not reach", () => {
     const inputs = [float64(0, 1), float64(5), int64(10)];
     const call = () => run("scatter", inputs, newBlock("float64", [2]), { axes: [0], at: 0, shape: [10] });

@@ -7,6 +7,8 @@ import { describe } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { Site } from "../expr/site.ts";
+import { execute as executeProgram } from "../kernel/execute.ts";
+import { pressure } from "../kernel/wasm/memory.ts";
 import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
 import type { RunEvent } from "../runtime/events.ts";
 import { runPlan } from "../runtime/run.ts";
@@ -16,6 +18,8 @@ import { NDArray } from "./ndarray.ts";
 export interface ComputeOptions extends PlanOptions {
   /** Sees every event of the run. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
+  /** How many threads kernels may use: as many as the machine has when not said. */
+  readonly threads?: number | undefined;
 }
 export interface AsyncComputeOptions extends ComputeOptions {
   /** Stops the computation between two tasks; the promise rejects with the signal's reason. */
@@ -30,8 +34,9 @@ export type Executed<Array extends LazyArray> =
 /** How long tasks may run before other work of the process gets its turn. */
 const TURN_MS = 12;
 
-async function run(plan: Plan, { signal, onEvent }: AsyncComputeOptions): Promise<Block[]> {
-  const events = runPlan(plan.data, plan.sources);
+async function run(plan: Plan, { signal, onEvent, threads }: AsyncComputeOptions): Promise<Block[]> {
+  const events = eventsOf(plan, threads);
+  if (pressure.isDue) await collected();
   let turnEnds = performance.now() + TURN_MS;
   for (;;) {
     signal?.throwIfAborted();
@@ -50,8 +55,17 @@ const otherWork = (): Promise<void> =>
     else setTimeout(resolve);
   });
 
-function runSync(plan: Plan, { onEvent }: ComputeOptions): Block[] {
-  const events = runPlan(plan.data, plan.sources);
+const eventsOf = ({ data, sources }: Plan, threads: number | undefined): ReturnType<typeof runPlan> =>
+  runPlan(data, sources, (program, bound) => executeProgram(program, bound, threads));
+
+/** A turn in which results that were let go give their memory back. */
+async function collected(): Promise<void> {
+  pressure.isDue = false;
+  await otherWork();
+}
+
+function runSync(plan: Plan, { onEvent, threads }: ComputeOptions): Block[] {
+  const events = eventsOf(plan, threads);
   for (;;) {
     const step = events.next();
     if (step.done === true) return step.value;
@@ -124,7 +138,7 @@ export function computeSync(...args: readonly unknown[]): NDArray[] {
   return computeArraysSync(arrays, options);
 }
 
-const COMPUTE_OPTIONS = ["optimize", "onEvent", "signal"];
+const COMPUTE_OPTIONS = ["optimize", "onEvent", "signal", "threads"];
 
 /** Options of a run, checked; `where` is what the user called. */
 export function checkRun(
@@ -157,15 +171,24 @@ export function checkRun(
   return options as AsyncComputeOptions;
 }
 
+interface RunOptionCheck {
+  readonly wanted: string;
+  readonly accepts: (value: unknown) => boolean;
+}
+
+const RUN_OPTIONS: { readonly [name: string]: RunOptionCheck } = {
+  optimize: { wanted: "true or false", accepts: (value) => typeof value === "boolean" },
+  onEvent: { wanted: "a function", accepts: (value) => typeof value === "function" },
+  signal: { wanted: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
+  threads: {
+    wanted: "a whole number from 1 to 1024",
+    accepts: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1024,
+  },
+};
+
 function checkRunOption(name: string, value: unknown, where: string): void {
-  const wanted = { optimize: "true or false", onEvent: "a function", signal: "an AbortSignal" }[name]!;
-  const isRight =
-    name === "optimize"
-      ? typeof value === "boolean"
-      : name === "onEvent"
-        ? typeof value === "function"
-        : value instanceof AbortSignal;
-  if (!isRight)
+  const { wanted, accepts } = RUN_OPTIONS[name]!;
+  if (!accepts(value))
     throw new ValueError({ where, what: `${name} is ${describe(value)}`, cure: `It must be ${wanted}` });
 }
 

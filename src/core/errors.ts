@@ -71,6 +71,22 @@ export class RunError extends ChunkwiseError {
   }
 }
 
+/** A rewrite rule broke its contract; `rules` names it, or all that took part. */
+export class RuleError extends ChunkwiseError {
+  readonly rules: readonly string[];
+
+  constructor(parts: ErrorParts & { rules: readonly string[] }, options?: ErrorOptions) {
+    super(parts, options);
+    this.rules = parts.rules;
+  }
+}
+/** A rule changed the dtype or the shape of a node. */
+export class RuleTypeError extends RuleError {}
+/** Rules that undo each other: a node came back while it was being rewritten. */
+export class RuleCycleError extends RuleError {}
+/** Rules made more nodes than the budget allows. */
+export class RuleGrowthError extends RuleError {}
+
 /** A plain array handed over as an `out` target: a TypeError, as the deferred-execution proposal asks. */
 export class OutTargetError extends TypeError {
   readonly what: string;

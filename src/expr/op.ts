@@ -32,6 +32,10 @@ export interface SourceOp extends OpBase {
 /** One lane out for one lane in of every input; inputs broadcast. */
 export interface ElementwiseOp extends OpBase {
   readonly class: "elementwise";
+  /** Two inputs that may be swapped: the same bits. */
+  readonly commutative?: boolean | undefined;
+  /** f(f(x, y), z) = f(x, f(y, z)), for floats up to rounding. */
+  readonly associative?: boolean | undefined;
   body(inputs: readonly Value[], attrs: Attrs): Value;
 }
 
@@ -56,6 +60,8 @@ export interface ReduceOp extends OpBase {
   combine(a: readonly Value[], b: readonly Value[]): readonly Value[];
   /** The state of no elements. */
   identity(input: DType, attrs: Attrs): readonly Scalar[];
+  /** A state (of one component) that nothing changes any more, if there is one: the rest need not be read. */
+  readonly absorbing?: Scalar | undefined;
   finish(state: readonly Value[], end: ReduceEnd): Value;
 }
 

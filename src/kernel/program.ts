@@ -26,12 +26,40 @@ export interface ScalarProgram {
   readonly results: readonly (readonly number[])[];
 }
 
-/** Collects instructions; equal ones (same primitive, type and arguments) are one. */
+/** Instructions in order; equal ones (same primitive, type and arguments) are one. */
+export class InstructionList {
+  readonly instructions: Instruction[] = [];
+  readonly #known = new Map<string, number>();
+
+  push(instruction: Instruction): number {
+    const { prim, type, args, imm, part } = instruction;
+    const immText = typeof imm === "number" ? numberText(imm) : `${imm}n`;
+    // The argument's type matters to compare and convert, and follows from the argument itself.
+    const key = `${prim} ${type} ${args.join(",")} ${immText} ${part}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const at = this.instructions.push(instruction) - 1;
+    this.#known.set(key, at);
+    return at;
+  }
+
+  /** Lays a term out. Recursion is as deep as one op's body, never as the expression. */
+  emit(term: Term, origin: number, memo: Map<Term, number> = new Map()): number {
+    if (term.prim === "register") return Number(term.imm);
+    const done = memo.get(term);
+    if (done !== undefined) return done;
+    const args = term.args.map((argument) => this.emit(argument, origin, memo));
+    const at = this.push({ prim: term.prim, type: term.type, args, imm: term.imm, part: 0, origin });
+    memo.set(term, at);
+    return at;
+  }
+}
+
+/** Writes a program: operands, bodies over them, results. */
 export class ProgramWriter {
   readonly #operands: DType[] = [];
-  readonly #instructions: Instruction[] = [];
+  readonly #list = new InstructionList();
   readonly #results: number[][] = [];
-  readonly #known = new Map<string, number>();
 
   /** A value that is read from memory. */
   operand(dtype: DType, origin: number): Value {
@@ -42,38 +70,18 @@ export class ProgramWriter {
   #load(dtype: DType, number: number, origin: number): Value {
     const { part, slots } = infoOf(dtype);
     const load = (which: 0 | 1): Term =>
-      register(part, this.#push({ prim: "load", type: part, args: [], imm: number, part: which, origin }));
+      register(
+        part,
+        this.#list.push({ prim: "load", type: part, args: [], imm: number, part: which, origin }),
+      );
     return slots === 1 ? load(0) : { re: load(0), im: load(1) };
   }
 
   /** Lays a body's result out and gives it back as registers. */
   emit(value: Value, origin: number): Value {
     const memo = new Map<Term, number>();
-    const emitted = partsOf(value).map((term) => register(term.type, this.#emitTerm(term, origin, memo)));
+    const emitted = partsOf(value).map((term) => register(term.type, this.#list.emit(term, origin, memo)));
     return emitted.length === 1 ? emitted[0]! : ({ re: emitted[0]!, im: emitted[1]! } satisfies ComplexTerm);
-  }
-
-  /** Recursion is as deep as one op's body, never as the expression. */
-  #emitTerm(term: Term, origin: number, memo: Map<Term, number>): number {
-    if (term.prim === "register") return Number(term.imm);
-    const done = memo.get(term);
-    if (done !== undefined) return done;
-    const args = term.args.map((argument) => this.#emitTerm(argument, origin, memo));
-    const at = this.#push({ prim: term.prim, type: term.type, args, imm: term.imm, part: 0, origin });
-    memo.set(term, at);
-    return at;
-  }
-
-  #push(instruction: Instruction): number {
-    const { prim, type, args, imm, part } = instruction;
-    const immText = typeof imm === "number" ? numberText(imm) : `${imm}n`;
-    // The argument's type matters to compare and convert, and follows from the argument itself.
-    const key = `${prim} ${type} ${args.join(",")} ${immText} ${part}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const at = this.#instructions.push(instruction) - 1;
-    this.#known.set(key, at);
-    return at;
   }
 
   /** Marks a value, already emitted, as a result. */
@@ -82,7 +90,7 @@ export class ProgramWriter {
   }
 
   finish(): ScalarProgram {
-    return { operands: this.#operands, instructions: this.#instructions, results: this.#results };
+    return { operands: this.#operands, instructions: this.#list.instructions, results: this.#results };
   }
 }
 

@@ -7,22 +7,24 @@ import { isFloat, isWide, type RealDType } from "../core/dtype.ts";
 import { InvariantError } from "../core/errors.ts";
 import { unit } from "../core/numbers.ts";
 
-/** f(x): the type of x. Floats only, except neg, abs (numbers) and not (bool, integers). */
-export type UnaryPrim =
-  | "neg" | "abs" | "not"
-  | "sqrt" | "floor" | "ceil" | "trunc" | "nearest"
+/** What no machine has: math/index.ts writes them out in the other primitives. Floats only. */
+export type ElementaryPrim =
   | "exp" | "expm1" | "log" | "log1p" | "log2" | "log10"
   | "sin" | "cos" | "tan" | "asin" | "acos" | "atan"
-  | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh"; // biome-ignore format: a table
+  | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh"
+  | "pow" | "atan2" | "hypot" | "nextafter"; // biome-ignore format: a table
+/** f(x): the type of x. Floats only, except neg, abs (numbers) and not (bool, integers). */
+export type UnaryPrim = "neg" | "abs" | "not" | "sqrt" | "floor" | "ceil" | "trunc" | "nearest";
 /** f(x, y): the type of both. */
 export type BinaryPrim =
   | "add" | "sub" | "mul" | "min" | "max"
-  | "div" | "copysign" | "fmod" | "nextafter" | "pow" | "atan2" | "hypot"
+  | "div" | "copysign" | "fmod"
   | "quot" | "rem" | "ipow" | "shl" | "shr"
   | "and" | "or" | "xor"; // biome-ignore format: a table
 /** f(x, y): bool. */
 export type ComparePrim = "eq" | "ne" | "lt" | "le" | "gt" | "ge";
 export type Prim =
+  | ElementaryPrim
   | UnaryPrim
   | BinaryPrim
   | ComparePrim
@@ -75,10 +77,10 @@ export const register = (type: RealDType, number: number): Term => term("registe
 /** The lane's coordinate along an axis of the loop, in the whole array: an int64. */
 export const index = (axis: number): Term => term("index", "int64", [], axis);
 
-function unary(prim: UnaryPrim): (x: Term) => Term {
+function unary(prim: UnaryPrim | ElementaryPrim): (x: Term) => Term {
   return (x) => term(prim, x.type, [x]);
 }
-function binary(prim: BinaryPrim): (x: Term, y: Term) => Term {
+function binary(prim: BinaryPrim | ElementaryPrim): (x: Term, y: Term) => Term {
   return (x, y) => term(prim, sameType(prim, x, y), [x, y]);
 }
 function compare(prim: ComparePrim): (x: Term, y: Term) => Term {

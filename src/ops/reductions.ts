@@ -27,7 +27,8 @@ export function reducedShape(shape: Shape, { axes, keepdims }: ReduceAttrs): Sha
 export const reducedCount = (shape: Shape, axes: readonly number[]): number =>
   sizeOf(axes.map((axis) => shape[axis]!));
 
-interface ReduceLine extends Pick<ReduceOp, "state" | "lift" | "combine" | "identity" | "finish"> {
+interface ReduceLine
+  extends Pick<ReduceOp, "state" | "lift" | "combine" | "identity" | "absorbing" | "finish"> {
   readonly accepts: KindSet;
   readonly result: (input: DType) => DType;
   /** Nothing at all has no minimum. */
@@ -48,6 +49,7 @@ function reduction(name: string, line: ReduceLine): ReduceFunction {
     lift: line.lift,
     combine: line.combine,
     identity: line.identity,
+    absorbing: line.absorbing,
     finish: line.finish,
   };
 }
@@ -138,25 +140,23 @@ export const variance: ReduceFunction = reduction("var", {
   },
 });
 
+/** An empty state on either side changes nothing: its share of the shift, or of what is left of it, is 0. */
 function combineMoments(a: readonly s.Value[], b: readonly s.Value[]): readonly s.Value[] {
   const [nA, meanA, lowA, momentA] = a as readonly s.Term[];
   const [nB, meanB, lowB, momentB] = b as readonly s.Term[];
   const n = s.add(nA!, nB!);
   const apart = s.add(s.sub(meanB!, meanA!), s.sub(lowB!, lowA!));
-  // Two empty states: 0/0 must not become NaN.
-  const share = s.div(nB!, s.max(n, s.one("float64")));
+  // Two empty states: 0/0 must not become NaN. Any other n is not changed by so little.
+  const share = s.div(nB!, s.add(n, s.constant("float64", 1e-300)));
   const shift = s.mul(apart, share);
   const mean = s.add(meanA!, shift);
-  const moment = s.add(s.add(momentA!, momentB!), s.mul(s.mul(apart, nA!), shift));
-  const emptyA = s.isZero(nA!);
-  const emptyB = s.isZero(nB!);
-  const keep = (joined: s.Term, onlyA: s.Term, onlyB: s.Term): s.Term =>
-    s.select(emptyA, onlyB, s.select(emptyB, onlyA, joined));
+  // δ²·nₐ·nᵦ/n, in an order that does not overflow before the result does.
+  const between = s.mul(s.mul(shift, s.sub(apart, shift)), n);
   return [
     n,
-    keep(mean, meanA!, meanB!),
-    keep(s.add(lowA!, roundingError(meanA!, shift, mean)), lowA!, lowB!),
-    keep(moment, momentA!, momentB!),
+    mean,
+    s.add(lowA!, roundingError(meanA!, shift, mean)),
+    s.add(s.add(momentA!, momentB!), between),
   ];
 }
 
@@ -205,6 +205,7 @@ const truthTest = (name: string, join: (x: s.Term, y: s.Term) => s.Term, empty: 
     lift: (x) => [truthOf(x)],
     combine: pair(join),
     identity: () => [empty],
+    absorbing: !empty,
     finish: first,
   });
 

@@ -40,6 +40,7 @@ function fused(
 ): readonly Operation[] {
   if (list.length === 1) return list;
   const merged = merge(list, isResult);
+  if (merged.steps.every(({ kind }) => STREAMED.has(kind))) return [merged];
   const apart = list.reduce((sum, operation) => sum + probedMemory(operation, arrays), 0);
   return probedMemory(merged, arrays) > apart ? list : [merged];
 }
@@ -75,6 +76,9 @@ function readersOf(operations: readonly Operation[]): Map<string, number[]> {
   });
   return readers;
 }
+
+/** Steps that read of each input just what their own chunk is made of: fused, they need no more than apart. */
+const STREAMED: ReadonlySet<PlanStep["kind"]> = new Set(["read", "source", "elementwise"]);
 
 const GROUPED: ReadonlySet<PlanStep["kind"]> = new Set(["reduce", "scan", "contract", "routine"]);
 

@@ -2,6 +2,7 @@
 // registers. Each term has its reason.
 
 import { blockBytes } from "../core/block.ts";
+import { numberOf, placeOf } from "../core/chunks.ts";
 import { sizeOf } from "../core/shape.ts";
 import type { KernelStep } from "../kernel/blockProgram.ts";
 import { TILE_LANES } from "../kernel/interpret/tile.ts";
@@ -18,7 +19,8 @@ export function memoryOf(operation: Operation, arrays: ReadonlyMap<string, PlanA
   const { grid } = operation;
   if (sizeOf(grid) === 0) return [];
   const places = [grid.map(() => 0), grid.map((n) => Math.floor(n / 2)), grid.map((n) => n - 1)];
-  const probes = places.map((place) => taskMemory(operation, arrays, place));
+  const tasks = new Set(places.map((place) => numberOf(place, grid)));
+  const probes = [...tasks].map((task) => taskMemory(operation, arrays, placeOf(task, grid)));
   return probes.reduce((most, terms) => (totalMemory(terms) > totalMemory(most) ? terms : most));
 }
 

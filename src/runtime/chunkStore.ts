@@ -1,19 +1,22 @@
 // Arrays while a plan runs in this process: whole ones (sources and results) and chunked ones
 // (intermediates). In: boxes to read, chunks to write. Out: blocks, without a copy where one chunk does.
 
-import { type Block, blockBytes, newBlock, subBlock } from "../core/block.ts";
+import { type Block, blockBytes, subBlock } from "../core/block.ts";
 import { type Box, intersect, isEmptyBox } from "../core/box.ts";
 import { chunkBox, gridOf, numberOf, placeOf } from "../core/chunks.ts";
 import { InvariantError } from "../core/errors.ts";
 import { sizeOf } from "../core/shape.ts";
+import { Borrowed } from "../kernel/blocks.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
 import type { PlanArray } from "../plan/plan.ts";
 
 export interface StoredArray {
-  /** The elements of a box, to be read only. */
-  window(box: Box): Block;
+  /** The elements of a box, to be read only, and only until `borrowed` is given back. */
+  window(box: Box, borrowed: Borrowed): Block;
   /** Where the task for a chunk writes it. */
   target(box: Box): Block;
+  /** Nobody reads it any more. */
+  free(): void;
 }
 
 /** One block holds all of it. */
@@ -30,12 +33,14 @@ export class WholeArray implements StoredArray {
   target(box: Box): Block {
     return this.window(box);
   }
+  free(): void {}
 }
 
 /** A block per chunk, made when it is written. */
 export class ChunkedArray implements StoredArray {
   readonly #array: PlanArray;
   readonly #chunks = new Map<number, Block>();
+  readonly #borrowed = new Borrowed();
 
   constructor(array: PlanArray) {
     this.#array = array;
@@ -43,17 +48,22 @@ export class ChunkedArray implements StoredArray {
 
   target(box: Box): Block {
     const { dtype, shape, chunks } = this.#array;
-    const block = newBlock(dtype, box.shape);
+    const block = this.#borrowed.block(dtype, box.shape);
     const place = box.start.map((x, axis) => x / chunks[axis]!);
     this.#chunks.set(numberOf(place, gridOf(shape, chunks)), block);
     return block;
   }
 
-  window(box: Box): Block {
+  free(): void {
+    this.#chunks.clear();
+    this.#borrowed.giveBack();
+  }
+
+  window(box: Box, borrowed: Borrowed): Block {
     const places = this.#placesOf(box);
     const [only] = places;
     if (places.length === 1) return this.#partOf(only!, box);
-    const whole = newBlock(this.#array.dtype, box.shape);
+    const whole = borrowed.block(this.#array.dtype, box.shape);
     for (const place of places) {
       const shared = intersect(box, this.#boxOf(place));
       const to = subBlock(

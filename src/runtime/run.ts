@@ -2,12 +2,13 @@
 // Out: the result blocks; events on the way. As a generator, so that the caller decides what happens
 // between tasks: nothing (computeSync), or a look at the abort signal and the event loop (compute).
 
-import { type Block, blockBytes, newBlock } from "../core/block.ts";
+import { type Block, blockBytes } from "../core/block.ts";
 import { bytesText } from "../core/bytes.ts";
 import { placeOf } from "../core/chunks.ts";
 import { RunError } from "../core/errors.ts";
 import { shapeText, sizeOf } from "../core/shape.ts";
 import type { BlockProgram } from "../kernel/blockProgram.ts";
+import { Borrowed, resultBlock } from "../kernel/blocks.ts";
 import { execute } from "../kernel/execute.ts";
 import { LaneFailure } from "../kernel/interpret/index.ts";
 import { compileTask } from "../plan/compile/task.ts";
@@ -35,12 +36,16 @@ export function* runPlan(
   const tasks = plan.operations.reduce((sum, { grid }) => sum + sizeOf(grid), 0);
   yield { type: "computeStart", operations: plan.operations.length, tasks };
   for (const [name, source] of sources) stored.set(name, new WholeArray(presentBlock(name, source)));
-  for (const operation of plan.operations) {
-    yield { type: "operationStart", operation: operation.name, tasks: sizeOf(operation.grid) };
-    for (const { array } of operation.outputs) stored.set(array, storageFor(arrays.get(array)!));
-    yield* runOperation(operation, arrays, stored, run);
-    release(operation, arrays, stored, readers);
-    yield { type: "operationEnd", operation: operation.name };
+  try {
+    for (const operation of plan.operations) {
+      yield { type: "operationStart", operation: operation.name, tasks: sizeOf(operation.grid) };
+      for (const { array } of operation.outputs) stored.set(array, storageFor(arrays.get(array)!));
+      yield* runOperation(operation, arrays, stored, run);
+      release(operation, arrays, stored, readers);
+      yield { type: "operationEnd", operation: operation.name };
+    }
+  } finally {
+    for (const array of stored.values()) array.free();
   }
   yield { type: "computeEnd" };
   return plan.results.map((name) => (stored.get(name) as WholeArray).block);
@@ -59,7 +64,7 @@ function presentBlock(name: string, { block, length }: Source): Block {
 function storageFor(array: PlanArray): StoredArray {
   if (array.role !== "result") return new ChunkedArray(array);
   try {
-    return new WholeArray(newBlock(array.dtype, array.shape));
+    return new WholeArray(resultBlock(array.dtype, array.shape));
   } catch (error) {
     // Only the engine knows how much it can give.
     if (!(error instanceof RangeError)) throw error;
@@ -86,12 +91,15 @@ function* runOperation(
     const place = placeOf(task, operation.grid);
     const { program, reads, writes } = compileTask(operation, arrays, place);
     const bound: Block[] = [];
-    for (const { array, box, buffer } of reads) bound[buffer] = stored.get(array)!.window(box);
+    const borrowed = new Borrowed();
+    for (const { array, box, buffer } of reads) bound[buffer] = stored.get(array)!.window(box, borrowed);
     for (const { array, box, buffer } of writes) bound[buffer] = stored.get(array)!.target(box);
     try {
       run(program, bound);
     } catch (error) {
       throw located(error, operation, place);
+    } finally {
+      borrowed.giveBack();
     }
     const bytes = (windows: typeof reads): number =>
       windows.reduce((sum, { array, box }) => sum + windowBytes(arrays.get(array)!, box), 0);
@@ -143,6 +151,8 @@ function release(
   for (const name of readsOf(operation)) {
     const left = readers.get(name)! - 1;
     readers.set(name, left);
-    if (left === 0 && arrays.get(name)!.role === "intermediate") stored.delete(name);
+    if (left > 0 || arrays.get(name)!.role !== "intermediate") continue;
+    stored.get(name)!.free();
+    stored.delete(name);
   }
 }

@@ -86,7 +86,7 @@ const choice: fc.Arbitrary<Choice> = fc.record({
 export const randomLoop: fc.Arbitrary<RandomLoop> = fc.record({
   operands: fc.array(dtype, { minLength: 1, maxLength: 3 }),
   choices: fc.array(choice, { minLength: 1, maxLength: 8 }),
-  shape: fc.array(fc.constantFrom(1, 2, 3, 4, 5, 7, 8, 9, 17), { minLength: 1, maxLength: 3 }),
+  shape: fc.array(fc.constantFrom(1, 2, 3, 4, 5, 7, 8, 9, 17, 37), { minLength: 1, maxLength: 3 }),
   layouts: fc.array(fc.record({ broadcast: fc.nat(7), flip: fc.nat(7), transpose: fc.boolean() }), {
     minLength: 3,
     maxLength: 3,
@@ -100,10 +100,10 @@ export function buildLoop(loop: RandomLoop): { step: LoopStep; blocks: Block[]; 
   const terms = loop.operands.flatMap((type, k) => s.partsOf(writer.operand(type, k)));
   if (loop.seed % 5 === 0) terms.push(...s.partsOf(writer.emit(s.index(loop.seed % loop.shape.length), 0)));
   for (const item of loop.choices) terms.push(...s.partsOf(writer.emit(applyChoice(item, terms), 0)));
-  const last = terms.slice(-2);
+  const last = resultsOf(terms.slice(-2), loop.seed);
   for (const value of last) writer.result(value);
   const inputs = loop.operands.map((type, k) => randomBlock(type, loop, k));
-  const outputs = last.map(({ type }) => newBlock(type, loop.shape));
+  const outputs = last.map((value) => newBlock(dtypeOf(value), loop.shape));
   const step: LoopStep = {
     kind: "loop",
     domain: loop.shape,
@@ -122,6 +122,18 @@ export function buildLoop(loop: RandomLoop): { step: LoopStep; blocks: Block[]; 
     blocks: [...inputs.map(({ block }) => block), ...outputs],
     results: outputs.map((_, i) => inputs.length + i),
   };
+}
+
+/** The last terms, now and then as one complex number. */
+function resultsOf(last: readonly s.Term[], seed: number): readonly s.Value[] {
+  const [re, im] = last;
+  const isPair = last.length === 2 && re!.type === im!.type && isFloat(re!.type) && seed % 3 === 0;
+  return isPair ? [{ re: re!, im: im! }] : last;
+}
+
+function dtypeOf(value: s.Value): DType {
+  if (!s.isComplexTerm(value)) return value.type;
+  return value.re.type === "float64" ? "complex128" : "complex64";
 }
 
 function applyChoice({ first, second, third, kind, op, type }: Choice, terms: readonly s.Term[]): s.Term {

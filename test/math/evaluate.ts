@@ -6,12 +6,13 @@ import { runProgram } from "../../src/kernel/interpret/run.ts";
 import { EXPANSIONS } from "../../src/kernel/math/index.ts";
 import { programOf, type ScalarProgram } from "../../src/kernel/program.ts";
 import type { Prim, Term } from "../../src/kernel/scalar.ts";
+import { PROMISES } from "./bounds.ts";
 
 export type Floats = Float64Array | Float32Array;
 
 export const TYPES: readonly FloatDType[] = ["float64", "float32"];
 const TWO_ARGUMENTS: ReadonlySet<Prim> = new Set<Prim>(["atan2", "hypot", "pow"]);
-export const NAMES: readonly Prim[] = [...EXPANSIONS.keys()];
+export const NAMES: readonly Prim[] = [...PROMISES.keys()];
 
 export const arityOf = (name: Prim): 1 | 2 => (TWO_ARGUMENTS.has(name) ? 2 : 1);
 

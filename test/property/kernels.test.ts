@@ -1,14 +1,10 @@
-// WebAssembly kernels ≡ the interpreter, bit for bit, for the tasks of random programs. Kernels are used for every
-// loop and reduction however small, so that small arrays reach them, and as the library itself chooses.
+// WebAssembly kernels ≡ the interpreter, bit for bit, for the tasks of random programs.
 
 import * as cw from "chunkwise";
 import { test } from "vitest";
 import type { Block } from "../../src/core/block.ts";
-import type { KernelStep } from "../../src/kernel/blockProgram.ts";
 import { execute } from "../../src/kernel/execute.ts";
-import { bindBuffers, interpret, runStep } from "../../src/kernel/interpret/index.ts";
-import { runLoopInArena } from "../../src/kernel/wasm/arena.ts";
-import { runReduceInArena } from "../../src/kernel/wasm/reduceArena.ts";
+import { interpret } from "../../src/kernel/interpret/index.ts";
 import { type RunProgram, runPlan } from "../../src/runtime/run.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
 import { expectSame } from "./compare.ts";
@@ -16,15 +12,6 @@ import { BINARY, CHOICE, UNARY } from "./makers/elementwise.ts";
 import { REDUCTIONS, VARIANCES } from "./makers/reductions.ts";
 import type { Program } from "./program.ts";
 import { check } from "./settings.ts";
-
-const runEagerly = (step: KernelStep, blocks: readonly Block[]): boolean =>
-  (step.kind === "loop" && runLoopInArena(step, blocks, 1)) ||
-  (step.kind === "reduce" && runReduceInArena(step, blocks, 1));
-
-const kernelsOnly: RunProgram = (program, bound) => {
-  const blocks = bindBuffers(program, bound);
-  for (const step of program.steps) if (!runEagerly(step, blocks)) runStep(step, blocks);
-};
 
 function blocksOf({ data, sources }: cw.Plan, run: RunProgram): readonly Block[] {
   const events = runPlan(data, sources, run);
@@ -49,8 +36,6 @@ const loops = programs({
   maxSteps: 8,
 });
 
-test("kernels for everything", () => check(200, anyPrograms, sameAsInterpreted(kernelsOnly)));
+test("any programs", () => check(300, anyPrograms, sameAsInterpreted(execute)));
 
-test("kernels for loops and reductions", () => check(250, loops, sameAsInterpreted(kernelsOnly)));
-
-test("as the library chooses", () => check(120, anyPrograms, sameAsInterpreted(execute)));
+test("loops and reductions", () => check(300, loops, sameAsInterpreted(execute)));

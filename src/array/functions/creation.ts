@@ -1,6 +1,7 @@
 // Creation: arrays from data, and arrays that are a formula of their coordinates.
 
 import type { Attrs } from "../../core/attrs.ts";
+import type { Block } from "../../core/block.ts";
 import { checkReal, checkScalar } from "../../core/check.ts";
 import type { ChunksArgument } from "../../core/chunks.ts";
 import {
@@ -27,12 +28,13 @@ import { promote } from "../../core/promotion.ts";
 import { checkInteger, checkShape, describe, isLength, type Shape } from "../../core/shape.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import type { SourceOp } from "../../expr/op.ts";
+import { resultBlock } from "../../kernel/blocks.ts";
+import { copyElements } from "../../kernel/routines/walk.ts";
 import { rechunk } from "../../ops/moves/layout.ts";
 import * as sources from "../../ops/sources.ts";
 import { type Built, built, castTo, checkDType, chunksFor, node } from "../build.ts";
 import { userCall } from "../call.ts";
 import { type ArrayInput, asLazy, exprOfBlock, exprOfData, LazyArray, type Operand } from "../lazyArray.ts";
-import { NDArray } from "../ndarray.ts";
 import { blockOfNested } from "../nested.ts";
 import { add, equal, greaterEqual, lessEqual, where } from "./elementwise.ts";
 
@@ -86,12 +88,15 @@ function dataExpr(
   { copy, chunks }: AsarrayOptions,
 ): LazyArray["expr"] {
   if (isScalar(obj)) return exprOfBlock(blockOfNested(obj, dtype), chunks);
-  if (copy !== true) return exprOfData(obj, dtype, chunks);
-  if (obj instanceof NDArray) {
-    const { data, shape, dtype: own } = obj.toContiguous();
-    return exprOfBlock(new NDArray(data.slice(), shape, own), chunks);
-  }
-  return exprOfData(ArrayBuffer.isView(obj) ? obj.slice() : obj, dtype, chunks);
+  const expr = exprOfData(obj, dtype, chunks);
+  return copy === true ? exprOfBlock(copyOf(sources.dataOf(expr.attrs).block), chunks) : expr;
+}
+
+/** Where kernels work on it without copying it again. */
+function copyOf(block: Block): Block {
+  const copy = resultBlock(block.dtype, block.shape);
+  copyElements(block, copy);
+  return copy;
 }
 
 function refuseCopy(obj: ArrayInput | Scalar, dtype: DType | undefined): void {

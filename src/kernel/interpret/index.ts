@@ -3,8 +3,8 @@
 
 import { type Block, newBlock } from "../../core/block.ts";
 import { InvariantError } from "../../core/errors.ts";
-import type { BlockProgram, KernelStep, RoutineStep, RoutineView } from "../blockProgram.ts";
-import { Trap } from "../routine.ts";
+import type { BlockProgram, Buffer, KernelStep, RoutineStep, RoutineView } from "../blockProgram.ts";
+import { type RoutineCall, Trap } from "../routine.ts";
 import { ROUTINES } from "../routines/index.ts";
 import { runLoop, runScan } from "./loop.ts";
 import { runReduce } from "./reduce.ts";
@@ -15,13 +15,17 @@ export { LaneFailure };
 
 /** `bound` holds the blocks of inputs and outputs by buffer number; temporaries are made here. */
 export function interpret(program: BlockProgram, bound: readonly (Block | undefined)[]): void {
-  const blocks = bindBuffers(program, bound);
+  const blocks = bindBuffers(program, bound, ({ dtype, shape }) => newBlock(dtype, shape));
   for (const step of program.steps) runStep(step, blocks);
 }
 
-export function bindBuffers(program: BlockProgram, bound: readonly (Block | undefined)[]): Block[] {
+export function bindBuffers(
+  program: BlockProgram,
+  bound: readonly (Block | undefined)[],
+  temporary: (buffer: Buffer) => Block,
+): Block[] {
   return program.buffers.map((buffer, at) => {
-    const block = buffer.role === "temporary" ? newBlock(buffer.dtype, buffer.shape) : bound[at];
+    const block = buffer.role === "temporary" ? temporary(buffer) : bound[at];
     if (block === undefined) throw new InvariantError({ what: `buffer ${at} (${buffer.role}) is not bound` });
     return block;
   });
@@ -45,19 +49,24 @@ export function runStep(step: KernelStep, blocks: readonly Block[]): void {
 function runRoutine(step: RoutineStep, blocks: readonly Block[]): void {
   const routine = ROUTINES.get(step.routine);
   if (routine === undefined) throw new InvariantError({ what: `there is no routine ${step.routine}` });
-  const view = ({ access, shape }: RoutineView): Block => {
-    const { offset, strides } = bind(access, blocks);
-    return { ...blocks[access.buffer]!, shape, offset, strides };
-  };
   try {
-    routine({
-      inputs: step.inputs.map(view),
-      outputs: step.outputs.map(view),
-      attrs: step.attrs,
-      starts: [...step.inputs, ...step.outputs].map(({ from }) => from),
-    });
+    routine(routineCall(step, blocks));
   } catch (error) {
     if (error instanceof Trap) throw new LaneFailure(error, step.origin);
     throw error;
   }
+}
+
+/** A routine's call with its views bound to blocks. */
+export function routineCall(step: RoutineStep, blocks: readonly Block[]): RoutineCall {
+  const view = ({ access, shape }: RoutineView): Block => {
+    const { offset, strides } = bind(access, blocks);
+    return { ...blocks[access.buffer]!, shape, offset, strides };
+  };
+  return {
+    inputs: step.inputs.map(view),
+    outputs: step.outputs.map(view),
+    attrs: step.attrs,
+    starts: [...step.inputs, ...step.outputs].map(({ from }) => from),
+  };
 }

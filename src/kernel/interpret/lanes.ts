@@ -3,26 +3,20 @@
 // the wrapping of integers, so a function here may return the unwrapped value where that is exact.
 
 import { isInteger, kindOf, type RealDType } from "../../core/dtype.ts";
-import { Trap } from "../routine.ts";
-import type { Prim } from "../scalar.ts";
-import { copysign, nextafter32, nextafter64, power, roundToEven } from "./ieee.ts";
+import type { ElementaryPrim, Prim } from "../scalar.ts";
+import { type TrapKind, trapOf } from "../traps.ts";
+import { copysign, roundToEven } from "./ieee.ts";
 
 export type Lane = number | bigint;
 export type NumberFunction = (x: number, y: number) => number;
 export type WideFunction = (x: bigint, y: bigint) => bigint;
 type ComputedPrim = Exclude<
   Prim,
-  "const" | "register" | "index" | "select" | "rarely" | "convert" | "bitcast" | "lookup"
+  ElementaryPrim | "const" | "register" | "index" | "select" | "rarely" | "convert" | "bitcast" | "lookup"
 >;
 
-const divisionByZero = (): never => {
-  throw new Trap("integer division by zero", "Mask the zeros first: x // where(y == 0, 1, y)");
-};
-const negativeExponent = (): never => {
-  throw new Trap("an integer to a negative integer power", "Cast the base to a float first");
-};
-const negativeShift = (): never => {
-  throw new Trap("a negative shift count", "Shift the other way");
+const fail = (kind: TrapKind): never => {
+  throw trapOf(kind);
 };
 const truth = (value: boolean): number => (value ? 1 : 0);
 
@@ -43,37 +37,15 @@ const NUMBER: { readonly [P in ComputedPrim]: NumberFunction } = {
   nearest: roundToEven,
   copysign,
   fmod: (x, y) => x % y,
-  nextafter: nextafter64,
-  exp: (x) => Math.exp(x),
-  expm1: (x) => Math.expm1(x),
-  log: (x) => Math.log(x),
-  log1p: (x) => Math.log1p(x),
-  log2: (x) => Math.log2(x),
-  log10: (x) => Math.log10(x),
-  pow: power,
-  hypot: (x, y) => Math.hypot(x, y),
-  sin: (x) => Math.sin(x),
-  cos: (x) => Math.cos(x),
-  tan: (x) => Math.tan(x),
-  asin: (x) => Math.asin(x),
-  acos: (x) => Math.acos(x),
-  atan: (x) => Math.atan(x),
-  atan2: (x, y) => Math.atan2(x, y),
-  sinh: (x) => Math.sinh(x),
-  cosh: (x) => Math.cosh(x),
-  tanh: (x) => Math.tanh(x),
-  asinh: (x) => Math.asinh(x),
-  acosh: (x) => Math.acosh(x),
-  atanh: (x) => Math.atanh(x),
-  quot: (x, y) => (y === 0 ? divisionByZero() : Math.trunc(x / y)),
-  rem: (x, y) => (y === 0 ? divisionByZero() : x % y),
-  ipow: (x, y) => (y < 0 ? negativeExponent() : wrappedPower(x, y)),
+  quot: (x, y) => (y === 0 ? fail("division") : Math.trunc(x / y)),
+  rem: (x, y) => (y === 0 ? fail("division") : x % y),
+  ipow: (x, y) => (y < 0 ? fail("exponent") : wrappedPower(x, y)),
   and: (x, y) => x & y,
   or: (x, y) => x | y,
   xor: (x, y) => x ^ y,
   not: (x) => ~x,
-  shl: (x, y) => (y < 0 ? negativeShift() : y > 31 ? 0 : x << y),
-  shr: (x, y) => (y < 0 ? negativeShift() : x >> Math.min(y, 31)),
+  shl: (x, y) => (y < 0 ? fail("shift") : y > 31 ? 0 : x << y),
+  shr: (x, y) => (y < 0 ? fail("shift") : x >> Math.min(y, 31)),
   eq: (x, y) => truth(x === y),
   ne: (x, y) => truth(x !== y),
   lt: (x, y) => truth(x < y),
@@ -101,21 +73,20 @@ const WIDE: { readonly [P in Prim]?: WideFunction } = {
   abs: (x) => (x < 0n ? -x : x),
   min: (x, y) => (x < y ? x : y),
   max: (x, y) => (x > y ? x : y),
-  quot: (x, y) => (y === 0n ? divisionByZero() : x / y),
-  rem: (x, y) => (y === 0n ? divisionByZero() : x % y),
-  ipow: (x, y) => (y < 0n ? negativeExponent() : wrappedWidePower(x, y)),
+  quot: (x, y) => (y === 0n ? fail("division") : x / y),
+  rem: (x, y) => (y === 0n ? fail("division") : x % y),
+  ipow: (x, y) => (y < 0n ? fail("exponent") : wrappedWidePower(x, y)),
   and: (x, y) => x & y,
   or: (x, y) => x | y,
   xor: (x, y) => x ^ y,
   not: (x) => ~x,
-  shl: (x, y) => (y < 0n ? negativeShift() : y > 63n ? 0n : x << y),
-  shr: (x, y) => (y < 0n ? negativeShift() : x >> (y > 63n ? 63n : y)),
+  shl: (x, y) => (y < 0n ? fail("shift") : y > 63n ? 0n : x << y),
+  shr: (x, y) => (y < 0n ? fail("shift") : x >> (y > 63n ? 63n : y)),
 };
 
 /** The function of a primitive on registers of a type. */
 export function numberFunction(prim: Prim, type: RealDType): NumberFunction {
   if (prim === "mul" && isInteger(type)) return (x, y) => Math.imul(x, y);
-  if (prim === "nextafter" && type === "float32") return nextafter32;
   if (prim === "not" && type === "bool") return (x) => 1 - x;
   if (prim === "shl" && type === "uint32") return (x, y) => (y > 31 ? 0 : x << y);
   if (prim === "shr" && kindOf(type) === "uint") return (x, y) => (y > 31 ? 0 : x >>> y);

@@ -1,9 +1,11 @@
-// Runs a scalar program over many lanes: each instruction over all of them before the next.
-// In: a program and a source of operand lanes. Out: one register (a typed array) per instruction.
+// Runs a scalar program over many lanes: each instruction over all of them before the next, and rare cases only
+// where a lane has one. In: a program and a source of operand lanes. Out: a register (a typed array) per instruction.
 // Must hold: a register has the typed array of its type, which rounds and wraps what is stored in it.
 
 import { allocate, isWide, type RealDType, type TypedArray } from "../../core/dtype.ts";
+import { byInstruction, expanded } from "../expand.ts";
 import type { Instruction, ScalarProgram } from "../program.ts";
+import type { Step } from "../rare.ts";
 import { Trap } from "../routine.ts";
 import type { Prim } from "../scalar.ts";
 import { TABLES } from "../tables.ts";
@@ -30,42 +32,74 @@ export interface LaneSource {
 }
 
 export function runProgram(program: ScalarProgram, count: number, source: LaneSource): TypedArray[] {
-  const registers: TypedArray[] = [];
-  for (const instruction of program.instructions) {
-    const out = allocate(instruction.type, count);
-    try {
-      runInstruction(instruction, registers, program, out, count, source);
-    } catch (error) {
-      if (error instanceof Trap) throw new LaneFailure(error, instruction.origin);
-      throw error;
-    }
-    registers.push(out);
-  }
-  return registers;
+  const expansion = expanded(program);
+  const run = new Run(expansion.program, count, source);
+  run.steps(expansion.steps);
+  return byInstruction(expansion, run.registers);
 }
 
-function runInstruction(
-  { prim, args, imm, part, type }: Instruction,
-  registers: readonly TypedArray[],
-  program: ScalarProgram,
+class Run {
+  readonly registers: TypedArray[] = [];
+  readonly #instructions: readonly Instruction[];
+  readonly #count: number;
+  readonly #source: LaneSource;
+
+  constructor({ instructions }: ScalarProgram, count: number, source: LaneSource) {
+    this.#instructions = instructions;
+    this.#count = count;
+    this.#source = source;
+  }
+
+  steps(steps: readonly Step[]): void {
+    for (const { at, rare } of steps) {
+      const instruction = this.#instructions[at]!;
+      try {
+        this.registers[at] = rare === null ? this.#computed(instruction) : this.#rarely(instruction, rare);
+      } catch (error) {
+        if (error instanceof Trap) throw new LaneFailure(error, instruction.origin);
+        throw error;
+      }
+    }
+  }
+
+  #rarely({ type, args }: Instruction, rare: readonly Step[]): TypedArray {
+    const [condition, , usual] = args.map((at) => this.registers[at]!);
+    if (!(condition as Uint8Array).includes(1)) return usual!;
+    this.steps(rare);
+    const out = allocate(type, this.#count);
+    select([condition!, this.registers[args[1]!]!, usual!], out, this.#count);
+    return out;
+  }
+
+  #computed(instruction: Instruction): TypedArray {
+    const { prim, args, imm, part, type } = instruction;
+    const count = this.#count;
+    const out = allocate(type, count);
+    if (prim === "load") this.#source.load(Number(imm), part, out, count);
+    else if (prim === "index") this.#source.index(Number(imm), out, count);
+    else if (prim === "const") (out as Float64Array).fill(imm as number);
+    else {
+      const inputs = args.map((at) => this.registers[at]!);
+      apply(instruction, this.#instructions[args[0]!]!.type, inputs, out, count);
+    }
+    return out;
+  }
+}
+
+/** `from` is the type of the first argument. */
+function apply(
+  { prim, type, imm }: Instruction,
+  from: RealDType,
+  inputs: readonly TypedArray[],
   out: TypedArray,
   count: number,
-  source: LaneSource,
 ): void {
-  if (prim === "load") return source.load(Number(imm), part, out, count);
-  if (prim === "index") return source.index(Number(imm), out, count);
-  if (prim === "const") {
-    (out as Float64Array).fill(imm as number);
-    return;
-  }
-  const inputs = args.map((at) => registers[at]!);
-  if (prim === "select" || prim === "rarely") return select(inputs, out, count);
-  if (prim === "bitcast") return bitcast(inputs[0]!, out, count);
-  if (prim === "lookup")
-    return lookup(TABLES[Number(imm)]!, inputs[0] as BigInt64Array, out as Float64Array, count);
-  const from = program.instructions[args[0]!]!.type;
-  if (prim === "convert") return convert(from, type, inputs[0]!, out, count);
-  compute(prim as Prim, from, inputs, out, count);
+  if (prim === "select") select(inputs, out, count);
+  else if (prim === "bitcast") bitcast(inputs[0]!, out, count);
+  else if (prim === "lookup")
+    lookup(TABLES[Number(imm)]!, inputs[0] as BigInt64Array, out as Float64Array, count);
+  else if (prim === "convert") convert(from, type, inputs[0]!, out, count);
+  else compute(prim as Prim, from, inputs, out, count);
 }
 
 function compute(

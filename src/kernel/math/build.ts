@@ -2,7 +2,7 @@
 // choice of a body by width. In and out: terms. Every body computes in float64; a float32 goes there and back,
 // so that a short polynomial already rounds correctly nearly always.
 
-import { add, and, bitcast, constant, convert, ge, mul, shl, sub, type Term } from "../scalar.ts";
+import { add, and, bitcast, constant, convert, gt, mul, shl, shr, sub, type Term } from "../scalar.ts";
 
 export type Unary = (x: Term) => Term;
 export type Binary = (x: Term, y: Term) => Term;
@@ -51,6 +51,10 @@ export const square: Unary = (x) => mul(x, x);
 export const half: Unary = (x) => mul(x, double(0.5));
 export const twice: Unary = (x) => add(x, x);
 
+/** The exponent's field of a float without sign: shifted as unsigned, which vectors do in one instruction. */
+export const exponentField: Unary = (bits) =>
+  convert(shr(convert(bits, "uint64"), constant("uint64", MANTISSA_BITS)), "int64");
+
 /** x with the lower half of its mantissa cleared: x − upper(x) is exact. */
 export const upper: Unary = (x) => floatOf(and(bitsOf(x), wide(UPPER_BITS)));
 
@@ -72,7 +76,7 @@ export function fastTwoSum(a: Term, b: Term): { sum: Term; rest: Term } {
 
 /** not (low ≤ x < high) by one comparison of bits, 0 < low < high: also holds for NaNs and negative x. */
 export function isOutside(x: Term, low: bigint, high: bigint): Term {
-  return ge(add(bitsOf(x), wide(SIGN_BIT - low)), wide(SIGN_BIT + (high - low)));
+  return gt(add(bitsOf(x), wide(SIGN_BIT - low)), wide(SIGN_BIT + (high - low) - 1n));
 }
 
 /** The body for the argument's width: `single` also computes in float64, with less precision. */

@@ -4,16 +4,16 @@
 // In: a > LARGEST of angle.ts, infinite or NaN too (which gives NaN); other lanes are computed as 2²⁰.
 // Out: an Angle whose relative error is below 2⁻⁵⁸ for every float64.
 
-import { add, and, gt, lookup, mul, or, select, shr, sub, type Term } from "../scalar.ts";
+import { add, and, gt, lookup, mul, or, select, sub, type Term } from "../scalar.ts";
 import { TWO_OVER_PI_WINDOWS, WINDOW_BITS } from "../tables.ts";
 import { type Angle, LARGEST } from "./angle.ts";
 import {
   bitsOf,
   double,
+  exponentField,
   FRACTION,
   fastTwoSum,
   floatOf,
-  MANTISSA_BITS,
   ONE,
   ROUNDER,
   twoSum,
@@ -39,7 +39,7 @@ function levelsOf(a: Term): Term[] {
   const x = floatOf(or(and(bits, wide(FRACTION)), wide(ONE)));
   const high = sub(add(x, double(HALF_ROUNDER)), double(HALF_ROUNDER));
   const low = mul(sub(x, high), double(2 ** WINDOW_BITS));
-  const first = sub(shr(bits, wide(MANTISSA_BITS)), wide(1023n));
+  const first = sub(exponentField(bits), wide(1023n));
   const window = (i: number): Term => lookup(TWO_OVER_PI_WINDOWS, add(first, wide(BigInt(WINDOW_BITS * i))));
   return Array.from({ length: LEVELS }, (_, i) =>
     mul(add(mul(low, window(i)), mul(high, window(i + 1))), double(2 ** (4 - WINDOW_BITS * i))),

@@ -2,15 +2,15 @@
 // ln m = f − s(f − R) = f − f²/2 + s(f²/2 + R), s = f/(2 + f), R = s²L(s²).
 // In: normal positive x (other lanes give anything). Out: ln x, ln 2x, ln(1 + x) within 1 ulp.
 
-import { add, and, div, eq, mul, or, select, shr, sub, type Term } from "../scalar.ts";
+import { add, and, div, eq, mul, or, select, sub, type Term } from "../scalar.ts";
 import {
   bitsOf,
   double,
   estrin,
+  exponentField,
   FRACTION,
   floatOf,
   INFINITE,
-  MANTISSA_BITS,
   ONE,
   square,
   type Unary,
@@ -33,9 +33,8 @@ export interface Parts {
 
 export function partsOf(x: Term): Parts {
   const moved = add(bitsOf(x), wide(ONE - ROOT_HALF));
-  // Without its sign bit the number may be shifted as unsigned, which is cheaper.
   const exponentBits = and(moved, wide(INFINITE));
-  const exponent = floatOf(or(shr(exponentBits, wide(MANTISSA_BITS)), wide(WHOLE)));
+  const exponent = floatOf(or(exponentField(exponentBits), wide(WHOLE)));
   const m = floatOf(add(and(moved, wide(FRACTION)), wide(ROOT_HALF)));
   return { k: sub(exponent, double(2 ** 52 + 1023)), f: sub(m, double(1)), exponentBits };
 }

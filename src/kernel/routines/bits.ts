@@ -89,7 +89,7 @@ function copyStrip(passage: Passage, plane: Plane, columns: number, from: number
 /** Some places of an operand, as distances in elements from a base. */
 export interface Places {
   readonly base: number;
-  readonly steps: Float64Array | Uint32Array;
+  readonly steps: Int32Array;
   /** The first step that counts. */
   readonly first: number;
 }
@@ -102,19 +102,43 @@ export interface Row {
 }
 
 /** Moves an element from each of `count` places to the place that answers it, in their order. */
-export function moveElements(
-  { source, target, words }: Passage,
-  from: Places,
-  to: Places,
-  count: number,
-): void {
+export function moveElements(passage: Passage, from: Places, to: Places, count: number): void {
+  if (passage.words === 1) moveSingles(passage, from, to, count);
+  else if (passage.words === 2) movePairs(passage, from, to, count);
+  else moveFours(passage, from, to, count);
+}
+
+function moveSingles({ source, target }: Passage, from: Places, to: Places, count: number): void {
   const { base: fromBase, steps: fromSteps, first: fromFirst } = from;
   const { base: toBase, steps: toSteps, first: toFirst } = to;
   for (let i = 0; i < count; i++) {
-    const read = (fromBase + fromSteps[fromFirst + i]!) * words;
-    const write = (toBase + toSteps[toFirst + i]!) * words;
+    target[toBase + toSteps[toFirst + i]!] = source[fromBase + fromSteps[fromFirst + i]!]!;
+  }
+}
+
+/** Elements of 8 bytes. */
+function movePairs({ source, target }: Passage, from: Places, to: Places, count: number): void {
+  const { base: fromBase, steps: fromSteps, first: fromFirst } = from;
+  const { base: toBase, steps: toSteps, first: toFirst } = to;
+  for (let i = 0; i < count; i++) {
+    const read = (fromBase + fromSteps[fromFirst + i]!) * 2;
+    const write = (toBase + toSteps[toFirst + i]!) * 2;
     target[write] = source[read]!;
-    for (let word = 1; word < words; word++) target[write + word] = source[read + word]!;
+    target[write + 1] = source[read + 1]!;
+  }
+}
+
+/** Elements of 16 bytes. */
+function moveFours({ source, target }: Passage, from: Places, to: Places, count: number): void {
+  const { base: fromBase, steps: fromSteps, first: fromFirst } = from;
+  const { base: toBase, steps: toSteps, first: toFirst } = to;
+  for (let i = 0; i < count; i++) {
+    const read = (fromBase + fromSteps[fromFirst + i]!) * 4;
+    const write = (toBase + toSteps[toFirst + i]!) * 4;
+    target[write] = source[read]!;
+    target[write + 1] = source[read + 1]!;
+    target[write + 2] = source[read + 2]!;
+    target[write + 3] = source[read + 3]!;
   }
 }
 

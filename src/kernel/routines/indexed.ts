@@ -5,14 +5,13 @@
 import type { Block } from "../../core/block.ts";
 import { type Shape, sizeOf } from "../../core/shape.ts";
 import { moveElements, moveRows, passage, type Row } from "./bits.ts";
-import { addSteps } from "./positions.ts";
+import { addSteps, noSteps, type Steps } from "./positions.ts";
 import { joinAxes, Odometer, otherAxes, selectAxes, stepsOf, type Walkable } from "./walk.ts";
 
-export interface Side {
+/** With steps: for each index, row-major, where its elements lie from the begin of `rest`. */
+export interface Side extends Steps {
   /** The block along the axes that both sides have. */
   readonly rest: Block;
-  /** For each index, row-major, where its elements lie from there; NaN: not in this block. */
-  readonly steps: Float64Array;
 }
 
 /** The part of an array that a block covers along the indexed axes. */
@@ -30,18 +29,18 @@ export function indexedSide(
   indices: readonly Block[],
   { whole, start }: Extent,
 ): Side {
-  const steps = new Float64Array(sizeOf(indices[0]!.shape));
+  let steps = noSteps(sizeOf(indices[0]!.shape));
   axes.forEach((axis, i) => {
     const part = { start: start[axis]!, count: block.shape[axis]!, stride: block.strides[axis]! };
-    addSteps(steps, indices[i]!, { axis, length: whole[axis]!, ...part });
+    steps = addSteps(steps, indices[i]!, { axis, length: whole[axis]!, ...part });
   });
-  return { rest: selectAxes(block, otherAxes(block.shape.length, axes)), steps };
+  return { rest: selectAxes(block, otherAxes(block.shape.length, axes)), ...steps };
 }
 
 export function plainSide(block: Block, at: number, indexNdim: number): Side {
   const inserted = Array.from({ length: indexNdim }, (_, i) => at + i);
   const rest = selectAxes(block, otherAxes(block.shape.length, inserted));
-  return { rest, steps: stepsOf(selectAxes(block, inserted)) };
+  return { rest, steps: stepsOf(selectAxes(block, inserted)), absent: null };
 }
 
 /** Moves all elements; rest axes from number `at` on lie inside of the index axes on the plain side. */
@@ -70,8 +69,9 @@ function lastAxis(shape: Shape, operands: readonly Walkable[]): Row | undefined 
 
 /** Both sides without the indices whose elements are not in the `indexed` block. */
 export function dropAbsent(indexed: Side, plain: Side): [Side, Side] {
-  const present = (_: number, i: number) => !Number.isNaN(indexed.steps[i]);
-  if (!indexed.steps.some(Number.isNaN)) return [indexed, plain];
+  const { absent } = indexed;
+  if (absent === null) return [indexed, plain];
+  const present = (_: number, i: number): boolean => absent[i] === 0;
   return [
     { ...indexed, steps: indexed.steps.filter(present) },
     { ...plain, steps: plain.steps.filter(present) },

@@ -4,7 +4,7 @@
 
 interface Run {
   keys: Float64Array;
-  order: Uint32Array;
+  order: Int32Array;
 }
 
 /** Runs of this length are sorted by insertion, which is faster while they are short. */
@@ -22,7 +22,7 @@ export class StableOrder {
   }
 
   /** The position in the row of the first element, the second… Overwritten by the next row. */
-  get order(): Uint32Array {
+  get order(): Int32Array {
     return this.#current.order;
   }
 
@@ -58,7 +58,7 @@ export class StableOrder {
   }
 }
 
-const newRun = (length: number): Run => ({ keys: new Float64Array(length), order: new Uint32Array(length) });
+const newRun = (length: number): Run => ({ keys: new Float64Array(length), order: new Int32Array(length) });
 
 /** False where a NaN is, wherever it is. */
 function isAscending(keys: Float64Array): boolean {
@@ -71,7 +71,7 @@ const isAscendingAt = (keys: Float64Array, middle: number, end: number): boolean
   middle === end || keys[middle - 1]! <= keys[middle]!;
 
 /** Moves NaNs behind the numbers, both in their order, and returns how many numbers there are. */
-function moveNaNsToEnd({ keys, order }: Run, nans: Uint32Array): number {
+function moveNaNsToEnd({ keys, order }: Run, nans: Int32Array): number {
   let numbers = 0;
   let moved = 0;
   for (let i = 0; i < keys.length; i++) {

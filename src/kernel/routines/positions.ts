@@ -1,10 +1,10 @@
 // Indices as steps. In: int64 index blocks as the user computed them, negative ones counted from the end.
-// Out: how far each index leads along an operand's axes, in elements. An index outside of the whole axis is
-// a Trap; one outside of the block at hand becomes NaN, and stays NaN whatever other axes add to it.
+// Out: how far each index leads along an operand's axes, in elements, and which lead outside of the block at hand.
+// An index outside of the whole axis is a Trap.
 
 import type { Block } from "../../core/block.ts";
 import { Trap } from "../routine.ts";
-import { HIGH_WORD, LOW_WORD, wordsOf } from "./bits.ts";
+import { HIGH_WORD, LOW_WORD } from "./bits.ts";
 import { toContiguous } from "./walk.ts";
 
 /** The axis that a block of indices points along. */
@@ -19,26 +19,40 @@ export interface IndexedAxis {
   readonly stride: number;
 }
 
-/** Adds to `steps`, one for each index in row-major order, what this axis contributes. */
-export function addSteps(steps: Float64Array, indices: Block, along: IndexedAxis): void {
+/** Steps of some indices, row-major. */
+export interface Steps {
+  /** Where `absent` is set, without meaning. */
+  readonly steps: Int32Array;
+  /** 1 for an index that is not in the block; null if all are. */
+  readonly absent: Uint8Array | null;
+}
+
+export const noSteps = (count: number): Steps => ({ steps: new Int32Array(count), absent: null });
+
+/** The steps with what another axis adds to them. */
+export function addSteps({ steps, absent }: Steps, indices: Block, along: IndexedAxis): Steps {
   const { length, start, count, stride } = along;
-  const words = wordsOf(toContiguous(indices));
+  const { buffer, byteOffset } = toContiguous(indices);
+  const words = new Int32Array(buffer, byteOffset, 2 * steps.length);
+  const outside = start === 0 && count === length ? null : (absent ?? new Uint8Array(steps.length));
   for (let i = 0; i < steps.length; i++) {
-    const given = readInteger(words, i);
+    const low = words[2 * i + LOW_WORD]!;
+    const high = words[2 * i + HIGH_WORD]!;
+    const given = high === low >> 31 ? low : wideInteger(high, low);
     const index = given < 0 ? given + length : given;
     if (index < 0 || index >= length) throw outOfRange(words, i, along);
     const within = index - start;
-    steps[i]! += within >= 0 && within < count ? within * stride : Number.NaN;
+    if (outside !== null && (within < 0 || within >= count)) outside[i] = 1;
+    else steps[i] = steps[i]! + within * stride;
   }
+  return { steps, absent: outside ?? absent };
 }
 
 // Not through BigInt: making a number of one takes twenty times as long. Beyond 2^53 the result is rounded,
 // but no axis is that long.
-function readInteger(words: Uint32Array, position: number): number {
-  return (words[2 * position + HIGH_WORD]! | 0) * 2 ** 32 + words[2 * position + LOW_WORD]!;
-}
+const wideInteger = (high: number, low: number): number => high * 2 ** 32 + (low >>> 0);
 
-function outOfRange(words: Uint32Array, position: number, { axis, length }: IndexedAxis): Trap {
+function outOfRange(words: Int32Array, position: number, { axis, length }: IndexedAxis): Trap {
   const exact = new BigInt64Array(words.buffer, words.byteOffset + 8 * position, 1)[0];
   const cure = length === 0 ? "An axis of length 0 has no elements" : `Use ${-length} to ${length - 1}`;
   return new Trap(`index ${exact} is out of range for axis ${axis} of length ${length}`, cure);

@@ -7,7 +7,7 @@ import { InvariantError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
 import type { Routine } from "../routine.ts";
 import { blockAt } from "./attributes.ts";
-import { LOW_WORD, wordsOf } from "./bits.ts";
+import { HIGH_WORD, LOW_WORD, wordsOf } from "./bits.ts";
 import { fromContiguous, toContiguous } from "./walk.ts";
 
 type Side = "left" | "right";
@@ -22,18 +22,37 @@ export const searchsorted: Routine = ({ inputs, outputs, attrs }) => {
   const counts = allocate("int64", values.length);
   // A count fits the low word: a block has far fewer than 2^31 elements.
   const words = wordsOf(counts).subarray(LOW_WORD);
-  if (isWideArray(sorted) && isWideArray(values)) countBeforeWide(words, sorted, values, side);
-  else countBeforeNumbers(words, float64Of(sorted), float64Of(values), side);
+  const [list, wanted] = [float64Of(sorted), float64Of(values)];
+  if (list !== null && wanted !== null) countBeforeNumbers(words, list, wanted, side);
+  else if (isWideArray(sorted) && isWideArray(values)) countBeforeWide(words, sorted, values, side);
+  else throw new InvariantError({ what: "searchsorted was given two different dtypes" });
   fromContiguous(counts, blockAt(outputs, 0));
 };
 
 const isWideArray = (data: TypedArray): data is WideArray =>
   data instanceof BigInt64Array || data instanceof BigUint64Array;
 
-/** The same numbers, exactly: float64 holds every dtype that is not 64 bits wide. */
-function float64Of(data: TypedArray): Float64Array {
-  if (isWideArray(data)) throw new InvariantError({ what: "searchsorted was given two different dtypes" });
-  return data instanceof Float64Array ? data : new Float64Array(data);
+/** The same numbers, exactly, or null: float64 holds every dtype that is not 64 bits wide, and most of those. */
+function float64Of(data: TypedArray): Float64Array | null {
+  if (data instanceof Float64Array) return data;
+  if (isWideArray(data)) return shortIntegers(data);
+  const numbers = new Float64Array(data.length);
+  for (let i = 0; i < data.length; i++) numbers[i] = data[i]!;
+  return numbers;
+}
+
+/** Null if one is beyond ±2^52. BigInts would take much longer. */
+function shortIntegers(data: WideArray): Float64Array | null {
+  const words = wordsOf(data);
+  const numbers = new Float64Array(data.length);
+  const limit = 2 ** 20;
+  for (let i = 0; i < numbers.length; i++) {
+    const unsigned = words[2 * i + HIGH_WORD]!;
+    const high = data instanceof BigInt64Array ? unsigned | 0 : unsigned;
+    if (high >= limit || high < -limit) return null;
+    numbers[i] = high * 2 ** 32 + words[2 * i + LOW_WORD]!;
+  }
+  return numbers;
 }
 
 function countBeforeNumbers(
@@ -45,23 +64,42 @@ function countBeforeNumbers(
   let numbers = sorted.length;
   while (numbers > 0 && Number.isNaN(sorted[numbers - 1])) numbers--;
   const beforeNaN = side === "left" ? numbers : sorted.length;
+  if (side === "left") countLess(words, sorted, numbers, values);
+  else countLessOrEqual(words, sorted, numbers, values);
+  for (let i = 0; i < values.length; i++) if (Number.isNaN(values[i])) words[2 * i] = beforeNaN;
+}
+
+// A comparison goes into the place as a number, not through a branch: half of such branches are guessed wrong, and
+// without them the searches of several values overlap.
+function countLess(words: Uint32Array, sorted: Float64Array, count: number, values: Float64Array): void {
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
-    words[2 * i] = Number.isNaN(value) ? beforeNaN : searchNumbers(sorted, value, side === "right");
+    let before = 0;
+    for (let left = count; left > 0; ) {
+      const half = (left + 1) >>> 1;
+      before += half & -Number(sorted[before + half - 1]! < value);
+      left -= half;
+    }
+    words[2 * i] = before;
   }
 }
 
-/** NaNs at the end are never less than the value or equal to it, so it does not lead beyond the numbers. */
-function searchNumbers(sorted: Float64Array, value: number, orEqual: boolean): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const element = sorted[middle]!;
-    if (element < value || (orEqual && element === value)) low = middle + 1;
-    else high = middle;
+function countLessOrEqual(
+  words: Uint32Array,
+  sorted: Float64Array,
+  count: number,
+  values: Float64Array,
+): void {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    let before = 0;
+    for (let left = count; left > 0; ) {
+      const half = (left + 1) >>> 1;
+      before += half & -Number(sorted[before + half - 1]! <= value);
+      left -= half;
+    }
+    words[2 * i] = before;
   }
-  return low;
 }
 
 function countBeforeWide(words: Uint32Array, sorted: WideArray, values: WideArray, side: Side): void {

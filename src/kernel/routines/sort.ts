@@ -12,7 +12,7 @@ import { StableOrder } from "./order.ts";
 import { Odometer, otherAxes, selectAxes, stepsOf, toContiguous } from "./walk.ts";
 
 /** The order of a row, the position of its first element among x's, and the offset where its output starts. */
-type RowVisit = (order: Uint32Array, start: number, target: number) => void;
+type RowVisit = (order: Int32Array, start: number, target: number) => void;
 
 export const sort: Routine = ({ inputs, outputs, attrs }) => {
   const x = axisLast(blockAt(inputs, 0), attrs);

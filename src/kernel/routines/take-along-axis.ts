@@ -5,7 +5,7 @@ import { sizeOf } from "../../core/shape.ts";
 import type { Routine } from "../routine.ts";
 import { blockAt, integerAttr } from "./attributes.ts";
 import { moveElements, passage } from "./bits.ts";
-import { addSteps } from "./positions.ts";
+import { addSteps, noSteps } from "./positions.ts";
 import { Odometer, otherAxes, selectAxes, stepsOf } from "./walk.ts";
 
 export const takeAlongAxis: Routine = ({ inputs, outputs, attrs }) => {
@@ -15,8 +15,8 @@ export const takeAlongAxis: Routine = ({ inputs, outputs, attrs }) => {
   const others = otherAxes(x.shape.length, [axis]);
   const indices = selectAxes(blockAt(inputs, 1), [...others, axis]);
   const length = x.shape[axis]!;
-  const picked = new Float64Array(sizeOf(indices.shape));
-  addSteps(picked, indices, { axis, length, start: 0, count: length, stride: x.strides[axis]! });
+  const along = { axis, length, start: 0, count: length, stride: x.strides[axis]! };
+  const { steps: picked } = addSteps(noSteps(sizeOf(indices.shape)), indices, along);
 
   const placed = stepsOf(selectAxes(output, [axis]));
   const way = passage(x.dtype, x.data, output.data);

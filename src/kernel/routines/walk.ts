@@ -76,13 +76,17 @@ export function otherAxes(ndim: number, axes: readonly number[]): number[] {
   return Array.from({ length: ndim }, (_, axis) => axis).filter((axis) => !axes.includes(axis));
 }
 
-/** The offset of every element of a block from its first one, row-major. */
-export function stepsOf(block: Block): Float64Array {
-  const steps = new Float64Array(sizeOf(block.shape));
-  const odometer = new Odometer(block.shape, [{ offset: 0, strides: block.strides }]);
-  for (let i = 0; i < steps.length; i++) {
-    steps[i] = odometer.offsets[0]!;
-    odometer.step();
+/** The offset of every element of a block from its first one, row-major. A block spans far fewer than 2^31 elements. */
+export function stepsOf(block: Block): Int32Array {
+  const steps = new Int32Array(sizeOf(block.shape));
+  const { shape, operands } = joinAxes(block.shape, [{ offset: 0, strides: block.strides }]);
+  const length = shape.at(-1) ?? 1;
+  const stride = operands[0]!.strides.at(-1) ?? 0;
+  const rows = new Odometer(shape.slice(0, -1), operands);
+  for (let first = 0; first < steps.length; first += length) {
+    const offset = rows.offsets[0]!;
+    for (let i = 0; i < length; i++) steps[first + i] = offset + i * stride;
+    rows.step();
   }
   return steps;
 }

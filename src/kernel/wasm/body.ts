@@ -1,12 +1,15 @@
 // What one turn of a kernel's loop computes: a scalar program as code, for one lane or for a vector of lanes.
-// In: a program, and where its operands and coordinates come from. Out: locals that hold every instruction's value.
+// In: a program, and where its operands and coordinates come from. Out: locals that hold the values, by the
+// program's instructions. What is rarely needed is behind a branch.
 
 import { infoOf, type RealDType } from "../../core/dtype.ts";
+import { byInstruction, expanded } from "../expand.ts";
 import type { Instruction, ScalarProgram } from "../program.ts";
-import type { Prim } from "../scalar.ts";
+import type { Step } from "../rare.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
-import { emitScalar, machineType, pushConstant, SCALAR_PRIMS } from "./scalarCode.ts";
-import { emitVector, type LaneCount, type VectorValue } from "./vectorCode.ts";
+import { emitScalar, machineType, pushConstant } from "./scalarCode.ts";
+import { type LaneCount, pushSplat, type VectorValue } from "./vectorCode.ts";
+import { emitVector, selectVector } from "./vectorPrims.ts";
 
 /** Each leaves a value on the stack. */
 export interface ScalarInputs {
@@ -21,94 +24,206 @@ export interface VectorInputs {
   index(axis: number): 32 | 64;
 }
 
-/** False where a program has something that only the interpreter does. */
-export function canCompile(program: ScalarProgram): boolean {
-  const isKnown = ({ prim }: Instruction): boolean => prim === "load" || SCALAR_PRIMS.has(prim as Prim);
-  return program.instructions.every(isKnown);
-}
-
 /** As many lanes as the widest type leaves room for; null where it must go lane by lane. */
-export function lanesOf({ instructions }: ScalarProgram): LaneCount | null {
+export function lanesOf(program: ScalarProgram): LaneCount | null {
+  const { instructions } = expanded(program).program;
   if (instructions.some(({ prim }) => prim === "quot" || prim === "rem")) return null;
   return instructions.some(({ type }) => infoOf(type).bytes === 8) ? 2 : 4;
 }
 
-export function scalarBody(
-  w: FunctionWriter,
-  { instructions }: ScalarProgram,
-  inputs: ScalarInputs,
-): Local[] {
-  const locals: Local[] = [];
-  for (const instruction of instructions) {
-    const { prim, type, args, imm, part } = instruction;
-    if (prim === "load") inputs.load(Number(imm), type, part);
-    else if (prim === "const") pushConstant(w, type, imm);
-    else if (prim === "index") inputs.index(Number(imm));
-    else
-      emitScalar(
-        w,
-        instruction,
-        instructions[args[0]!]!.type,
-        args.map((k) => locals[k]!),
-      );
-    const local = w.local(machineType(type));
-    w.set(local);
-    locals.push(local);
-  }
-  return locals;
+export function scalarBody(w: FunctionWriter, program: ScalarProgram, inputs: ScalarInputs): Local[] {
+  const expansion = expanded(program);
+  const body = new ScalarBody(w, expansion.program, inputs);
+  body.write(expansion.steps);
+  return byInstruction(expansion, body.locals);
 }
 
-/** A program's constants in vector locals: filled once, before the loops. */
+class ScalarBody {
+  readonly locals: Local[] = [];
+  readonly #w: FunctionWriter;
+  readonly #instructions: readonly Instruction[];
+  readonly #inputs: ScalarInputs;
+
+  constructor(w: FunctionWriter, { instructions }: ScalarProgram, inputs: ScalarInputs) {
+    this.#w = w;
+    this.#instructions = instructions;
+    this.#inputs = inputs;
+  }
+
+  write(steps: readonly Step[]): void {
+    for (const { at, rare } of steps) {
+      const instruction = this.#instructions[at]!;
+      const local = this.#w.local(machineType(instruction.type));
+      if (rare === null) this.#push(instruction);
+      else this.#pushRarely(instruction, rare, local);
+      this.#w.set(local);
+      this.locals[at] = local;
+    }
+  }
+
+  #push(instruction: Instruction): void {
+    const { prim, type, args, imm, part } = instruction;
+    if (prim === "load") return this.#inputs.load(Number(imm), type, part);
+    if (prim === "const") return pushConstant(this.#w, type, imm);
+    if (prim === "index") return this.#inputs.index(Number(imm));
+    const locals = args.map((k) => this.locals[k]!);
+    emitScalar(this.#w, instruction, this.#instructions[args[0]!]!.type, locals);
+  }
+
+  #pushRarely({ args }: Instruction, rare: readonly Step[], result: Local): void {
+    const [condition, slow, usual] = args as [number, number, number];
+    this.#w.get(this.locals[usual]!).set(result);
+    this.#w.get(this.locals[condition]!).when(() => {
+      this.write(rare);
+      this.#w.get(this.locals[slow]!).set(result);
+    });
+    this.#w.get(result);
+  }
+}
+
+/** A program's constants in vector locals, filled once, before the loops: those that are not for rare cases only. */
 export class VectorConstants {
   readonly #locals = new Map<number, Local>();
 
-  constructor(w: FunctionWriter, { instructions }: ScalarProgram) {
-    instructions.forEach(({ prim, type, imm }, at) => {
-      if (prim !== "const") return;
+  constructor(w: FunctionWriter, program: ScalarProgram) {
+    const { steps, program: whole } = expanded(program);
+    for (const { at } of steps) {
+      const { prim, type, imm } = whole.instructions[at]!;
+      if (prim !== "const") continue;
       const local = w.local("v128");
-      if (type === "bool") w.i32(imm === 0 ? 0 : -1).op("i32x4.splat");
-      else {
-        pushConstant(w, type, imm);
-        w.op(`${machineType(type)}x${machineType(type).endsWith("64") ? 2 : 4}.splat`);
-      }
+      pushSplat(w, type, imm);
       w.set(local);
       this.#locals.set(at, local);
-    });
+    }
   }
 
-  at(instruction: number): Local {
-    return this.#locals.get(instruction)!;
+  at(instruction: number): Local | undefined {
+    return this.#locals.get(instruction);
   }
 }
 
 export function vectorBody(
   w: FunctionWriter,
-  { instructions }: ScalarProgram,
+  program: ScalarProgram,
   lanes: LaneCount,
   constants: VectorConstants,
   inputs: VectorInputs,
 ): VectorValue[] {
-  const values: VectorValue[] = [];
-  instructions.forEach((instruction, at) => {
-    const { prim, type, args, imm, part } = instruction;
-    if (prim === "const") {
-      values.push({ local: constants.at(at), type, maskBits: 32, constant: imm });
-      return;
+  return vectorBodies(w, program, lanes, constants, [inputs])[0]!;
+}
+
+/**
+ * Several copies of the body, for vectors that come one after another. Their instructions alternate, so that none
+ * waits for the one before it, and they look at their rare cases together.
+ */
+export function vectorBodies(
+  w: FunctionWriter,
+  program: ScalarProgram,
+  lanes: LaneCount,
+  constants: VectorConstants,
+  inputs: readonly VectorInputs[],
+): VectorValue[][] {
+  const expansion = expanded(program);
+  const bodies = new VectorBodies(w, expansion.program, lanes, constants, inputs);
+  bodies.write(expansion.steps);
+  return bodies.copies.map(({ values }) => byInstruction(expansion, values));
+}
+
+interface Copy {
+  readonly inputs: VectorInputs;
+  readonly values: VectorValue[];
+}
+
+class VectorBodies {
+  readonly copies: readonly Copy[];
+  readonly #w: FunctionWriter;
+  readonly #instructions: readonly Instruction[];
+  readonly #lanes: LaneCount;
+  readonly #constants: VectorConstants;
+
+  constructor(
+    w: FunctionWriter,
+    { instructions }: ScalarProgram,
+    lanes: LaneCount,
+    constants: VectorConstants,
+    inputs: readonly VectorInputs[],
+  ) {
+    this.#w = w;
+    this.#instructions = instructions;
+    this.#lanes = lanes;
+    this.#constants = constants;
+    this.copies = inputs.map((own) => ({ inputs: own, values: [] }));
+  }
+
+  write(steps: readonly Step[]): void {
+    for (const { at, rare } of steps) {
+      const instruction = this.#instructions[at]!;
+      if (rare !== null) this.#rarely(instruction, at, rare);
+      else if (instruction.prim === "const") this.#constant(instruction, at);
+      else for (const copy of this.copies) copy.values[at] = this.#computed(instruction, copy);
     }
-    const maskBits =
-      prim === "load"
-        ? inputs.load(Number(imm), type, part)
-        : prim === "index"
-          ? inputs.index(Number(imm))
-          : emitVector(
-              w,
-              instruction,
-              args.map((k) => values[k]!),
-              lanes,
-            );
-    const local = w.local("v128");
-    w.set(local);
-    values.push({ local, type, maskBits });
-  });
-  return values;
+  }
+
+  #constant({ type, imm }: Instruction, at: number): void {
+    const local = this.#constants.at(at) ?? this.#splat(type, imm);
+    for (const { values } of this.copies) values[at] = { local, type, maskBits: 32, constant: imm };
+  }
+
+  #splat(type: RealDType, imm: number | bigint): Local {
+    const local = this.#w.local("v128");
+    pushSplat(this.#w, type, imm);
+    this.#w.set(local);
+    return local;
+  }
+
+  #computed(instruction: Instruction, copy: Copy): VectorValue {
+    const maskBits = this.#push(instruction, copy);
+    const local = this.#w.local("v128");
+    this.#w.set(local);
+    return { local, type: instruction.type, maskBits };
+  }
+
+  #push(instruction: Instruction, { inputs, values }: Copy): 32 | 64 {
+    const { prim, type, args, imm, part } = instruction;
+    if (prim === "load") return inputs.load(Number(imm), type, part);
+    if (prim === "index") return inputs.index(Number(imm));
+    return emitVector(
+      this.#w,
+      instruction,
+      args.map((k) => values[k]!),
+      this.#lanes,
+    );
+  }
+
+  /** The usual values; if any lane's condition holds, the rare values for those lanes. */
+  #rarely({ type, args }: Instruction, at: number, rare: readonly Step[]): void {
+    const [condition, slow, usual] = args as [number, number, number];
+    const w = this.#w;
+    const results = this.copies.map(({ values }): VectorValue => {
+      const local = w.local("v128");
+      w.get(values[usual]!.local).set(local);
+      return { local, type, maskBits: values[usual]!.maskBits };
+    });
+    this.#pushAny(condition);
+    w.when(() => {
+      this.write(rare);
+      this.copies.forEach(({ values }, i) => {
+        const parts = [condition, slow, usual].map((k) => values[k]!);
+        selectVector(w, type, parts, results[i]!.maskBits);
+        w.set(results[i]!.local);
+      });
+    });
+    this.copies.forEach(({ values }, i) => {
+      values[at] = results[i]!;
+    });
+  }
+
+  /** Is a bool true in any lane of any copy? */
+  #pushAny(condition: number): void {
+    this.copies.forEach(({ values }, i) => {
+      this.#w.get(values[condition]!.local);
+      if (i > 0) this.#w.op("v128.or");
+    });
+    this.#w.op("v128.any_true");
+  }
 }

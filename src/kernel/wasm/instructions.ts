@@ -95,7 +95,13 @@ define([], ["f64"], "f64", {
   "f64.nearest": 0x9e,
   "f64.sqrt": 0x9f,
 });
-define([], ["i32"], "i32", { "i32.eqz": 0x45, "i32.extend8_s": 0xc0, "i32.extend16_s": 0xc1 });
+define([], ["i64"], "i64", { "i64.clz": 0x79 });
+define([], ["i32"], "i32", {
+  "i32.clz": 0x67,
+  "i32.eqz": 0x45,
+  "i32.extend8_s": 0xc0,
+  "i32.extend16_s": 0xc1,
+});
 define([], ["i64"], "i32", { "i64.eqz": 0x50, "i32.wrap_i64": 0xa7 });
 define([], ["i32"], "i64", { "i64.extend_i32_s": 0xac, "i64.extend_i32_u": 0xad });
 define([], ["i32"], "f32", {
@@ -146,6 +152,11 @@ define(SIMD, ["v128"], "v128", {
   "i32x4.trunc_sat_f64x2_s_zero": 0xfc, "i32x4.trunc_sat_f64x2_u_zero": 0xfd, "f64x2.convert_low_i32x4_s": 0xfe, "f64x2.convert_low_i32x4_u": 0xff,
 }); // biome-ignore format: a table
 define(SIMD, ["v128", "v128", "v128"], "v128", { "v128.bitselect": 0x52 });
+/** Relaxed SIMD, which not every engine has: a·b + c, rounded once or twice as the machine likes. */
+define(SIMD, ["v128", "v128", "v128"], "v128", {
+  "f32x4.relaxed_madd": 0x105,
+  "f64x2.relaxed_madd": 0x107,
+});
 define(SIMD, ["v128"], "i32", { "v128.any_true": 0x53 });
 define(SIMD, ["v128", "i32"], "v128", {
   "i32x4.shl": 0xab,
@@ -183,12 +194,21 @@ define([], ["i32", "f32"], null, { "f32.store": 0x38 });
 define([], ["i32", "f64"], null, { "f64.store": 0x39 });
 define(SIMD, ["i32"], "v128", {
   "v128.load": 0x00,
+  "v128.load8_splat": 0x07,
   "v128.load16_splat": 0x08,
+  "v128.load32_splat": 0x09,
+  "v128.load64_splat": 0x0a,
   "v128.load32_zero": 0x5c,
   "v128.load64_zero": 0x5d,
 });
 define(SIMD, ["i32", "v128"], null, { "v128.store": 0x0b });
 /** With a memory immediate and a lane. */
+define(SIMD, ["i32", "v128"], "v128", {
+  "v128.load8_lane": 0x54,
+  "v128.load16_lane": 0x55,
+  "v128.load32_lane": 0x56,
+  "v128.load64_lane": 0x57,
+});
 define(SIMD, ["i32", "v128"], null, {
   "v128.store8_lane": 0x58,
   "v128.store16_lane": 0x59,

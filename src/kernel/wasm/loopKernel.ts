@@ -1,12 +1,12 @@
 // A loop as a WebAssembly module: a nest over the domain's axes, the innermost with a vector body and a
 // scalar tail. Lengths, addresses and strides come as parameters, so one module serves every shape of its kind.
-// In: a scalar program and how each access walks the innermost axis. Out: bytes, or null where the program
-// has something that only the interpreter does.
+// Units of work are places along one axis. In: a scalar program and how its accesses walk. Out: bytes.
 
 import { infoOf, type RealDType } from "../../core/dtype.ts";
 import type { ScalarProgram } from "../program.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
-import { canCompile, lanesOf, scalarBody, VectorConstants, vectorBody } from "./body.ts";
+import { lanesOf, scalarBody, VectorConstants, type VectorInputs, vectorBodies } from "./body.ts";
+import { type LaneAddress, loadLanes, storeLanes } from "./laneMemory.ts";
 import { moduleOf, type RunArguments } from "./module.ts";
 import { loadName, storeName } from "./scalarCode.ts";
 import { type LaneCount, loadSplat, loadVector, storeVector, type VectorValue } from "./vectorCode.ts";
@@ -18,23 +18,28 @@ export interface LoopShape {
   readonly dims: number;
   /** Operands, then results. */
   readonly walks: readonly InnerWalk[];
+  /** The axis along which the work is shared out. */
+  readonly split: number;
+  /** The innermost axis is walked in stretches of BLOCK, each for all places of the axis before it, so that lines
+   * of a transposed operand are still in cache when their next element is wanted. */
+  readonly isBlocked: boolean;
+  readonly isShared: boolean;
 }
 
 const WORD = 4;
 /** Two copies of the vector body: enough to hide latencies, few enough to stay in registers. */
 const UNROLL = 2;
+/** Elements of a stretch: few enough lines for any cache, even when all fall into the same sets. */
+const BLOCK = 32;
 
-/** Where the parameters are: lengths, then for each access its address and strides, then first coordinates. */
-export const parameterWords = (dims: number, accesses: number): number =>
-  dims + accesses * (1 + dims) + 2 * dims;
-
-export function loopModule(program: ScalarProgram, shape: LoopShape): Uint8Array<ArrayBuffer> | null {
-  if (!canCompile(program)) return null;
-  return moduleOf(false, (w, run) => new LoopWriter(w, run, program, shape).write());
+/** The words: lengths, then for each access its address and strides in bytes, then first coordinates (two each). */
+export function loopModule(program: ScalarProgram, shape: LoopShape): Uint8Array<ArrayBuffer> {
+  return moduleOf(shape.isShared, (w, run) => new LoopWriter(w, run, program, shape).write());
 }
 
 class LoopWriter {
   readonly #w: FunctionWriter;
+  readonly #run: RunArguments;
   readonly #program: ScalarProgram;
   readonly #shape: LoopShape;
   readonly #lengths: Local[];
@@ -43,8 +48,11 @@ class LoopWriter {
   readonly #strides: Local[][];
   readonly #counters: Local[];
   readonly #first: Local[];
-  readonly #run: RunArguments;
-  #constants: VectorConstants | null = null;
+  readonly #lanes: LaneCount | null;
+  readonly #constants: VectorConstants | null;
+  /** The stretch of the innermost axis under way. */
+  readonly #begin: Local;
+  readonly #end: Local;
 
   constructor(w: FunctionWriter, run: RunArguments, program: ScalarProgram, shape: LoopShape) {
     this.#w = w;
@@ -59,16 +67,18 @@ class LoopWriter {
     this.#strides = walks.map(() => locals(dims, "i32"));
     this.#counters = locals(dims, "i32");
     this.#first = locals(dims, "i64");
+    [this.#begin, this.#end] = [w.local("i32"), w.local("i32")];
+    this.#lanes = lanesOf(program);
+    this.#constants = this.#lanes === null ? null : new VectorConstants(w, program);
   }
 
   write(): void {
     this.#readParameters();
-    if (this.#lanes() !== null) this.#constants = new VectorConstants(this.#w, this.#program);
+    this.#goToUnits();
     this.#level(0);
   }
 
   #readParameters(): void {
-    const { dims, walks } = this.#shape;
     let word = 0;
     const next = (into: Local): void => {
       this.#w
@@ -78,25 +88,111 @@ class LoopWriter {
       word += into.type === "i64" ? 2 : 1;
     };
     for (const length of this.#lengths) next(length);
-    walks.forEach((_, k) => {
+    this.#shape.walks.forEach((_, k) => {
       next(this.#addresses[0]![k]!);
       for (const stride of this.#strides[k]!) next(stride);
     });
-    for (let d = 0; d < dims; d++) next(this.#first[d]!);
+    for (const first of this.#first) next(first);
   }
 
-  /** All but the innermost axis: run the next level, move on, count. */
-  #level(d: number): void {
+  /** Addresses are those of unit `from`; the axis' length is `to`. */
+  #goToUnits(): void {
     const w = this.#w;
-    if (d === this.#shape.dims - 1) return this.#inner(d);
-    w.i32(0).set(this.#counters[d]!);
-    w.loop((again) => {
-      this.#addresses[d]!.forEach((address, k) => w.get(address).set(this.#addresses[d + 1]![k]!));
-      this.#level(d + 1);
-      this.#addresses[d]!.forEach((address, k) => this.#advance(address, this.#strides[k]![d]!));
-      this.#count(d, 1);
-      w.get(this.#counters[d]!).get(this.#lengths[d]!).op("i32.lt_u").branchIf(again);
+    const { split } = this.#shape;
+    this.#addresses[0]!.forEach((address, k) =>
+      w
+        .get(address)
+        .get(this.#run.from)
+        .get(this.#strides[k]![split]!)
+        .op("i32.mul")
+        .op("i32.add")
+        .set(address),
+    );
+    w.get(this.#run.to).set(this.#lengths[split]!);
+  }
+
+  #pushStart(d: number): void {
+    if (d === this.#shape.split) this.#w.get(this.#run.from);
+    else this.#w.i32(0);
+  }
+
+  #level(d: number): void {
+    const last = this.#shape.dims - 1;
+    if (d === last) {
+      this.#pushStart(d);
+      this.#w.set(this.#begin).get(this.#lengths[d]!).set(this.#end);
+      return this.#inner(d);
+    }
+    if (d === last - 1 && this.#shape.isBlocked) return this.#blocks(d);
+    this.#places(d, () => this.#level(d + 1));
+  }
+
+  /** All places of an axis that is not the innermost: run what is inside, move on, count. */
+  #places(d: number, inside: () => void): void {
+    const w = this.#w;
+    this.#pushStart(d);
+    w.set(this.#counters[d]!);
+    w.block((end) => {
+      w.get(this.#counters[d]!).get(this.#lengths[d]!).op("i32.ge_u").branchIf(end);
+      w.loop((again) => {
+        this.#copyAddresses(d, d + 1);
+        inside();
+        this.#addresses[d]!.forEach((address, k) => this.#advance(address, this.#strides[k]![d]!));
+        this.#count(d, 1);
+        w.get(this.#counters[d]!).get(this.#lengths[d]!).op("i32.lt_u").branchIf(again);
+      });
     });
+  }
+
+  #copyAddresses(from: number, to: number): void {
+    this.#addresses[from]!.forEach((address, k) => this.#w.get(address).set(this.#addresses[to]![k]!));
+  }
+
+  /** The two innermost axes, stretch by stretch. */
+  #blocks(d: number): void {
+    const w = this.#w;
+    const stretch = w.local("i32");
+    const start = this.#addresses[d]!.map(() => w.local("i32"));
+    this.#addresses[d]!.forEach((address, k) => w.get(address).set(start[k]!));
+    this.#pushStart(d + 1);
+    w.set(stretch);
+    w.block((end) => {
+      w.get(stretch)
+        .get(this.#lengths[d + 1]!)
+        .op("i32.ge_u")
+        .branchIf(end);
+      w.loop((again) => {
+        this.#pushSmaller(stretch, d + 1);
+        w.set(this.#end);
+        start.forEach((address, k) => w.get(address).set(this.#addresses[d]![k]!));
+        this.#places(d, () => {
+          w.get(stretch).set(this.#begin);
+          this.#inner(d + 1);
+        });
+        start.forEach((address, k) =>
+          w
+            .get(address)
+            .get(this.#strides[k]![d + 1]!)
+            .i32(BLOCK)
+            .op("i32.mul")
+            .op("i32.add")
+            .set(address),
+        );
+        w.get(stretch).i32(BLOCK).op("i32.add").tee(stretch);
+        w.get(this.#lengths[d + 1]!)
+          .op("i32.lt_u")
+          .branchIf(again);
+      });
+    });
+  }
+
+  /** min(stretch + BLOCK, length) */
+  #pushSmaller(stretch: Local, d: number): void {
+    const w = this.#w;
+    const end = w.local("i32");
+    w.get(stretch).i32(BLOCK).op("i32.add").set(end);
+    w.get(end).get(this.#lengths[d]!);
+    w.get(end).get(this.#lengths[d]!).op("i32.lt_u").select("i32");
   }
 
   #advance(address: Local, stride: Local): void {
@@ -107,87 +203,120 @@ class LoopWriter {
     this.#w.get(this.#counters[d]!).i32(by).op("i32.add").set(this.#counters[d]!);
   }
 
-  /** As many lanes as the widest type leaves room for; complex operands and odd strides go lane by lane. */
-  #lanes(): LaneCount | null {
-    const { operands } = this.#program;
-    if (this.#shape.walks.includes("strided") || operands.some((dtype) => infoOf(dtype).slots === 2))
-      return null;
-    return this.#program.results.some((parts) => parts.length === 2) ? null : lanesOf(this.#program);
-  }
-
+  /** From begin to end: vectors, then what is left one by one. */
   #inner(d: number): void {
-    const w = this.#w;
-    w.i32(0).set(this.#counters[d]!);
-    const lanes = this.#lanes();
-    if (lanes !== null) {
-      this.#repeat(d, lanes * UNROLL, () => this.#vectorBodies(d, lanes));
-    }
+    const lanes = this.#lanes;
+    this.#w.get(this.#begin).set(this.#counters[d]!);
+    if (lanes !== null) this.#repeat(d, lanes * UNROLL, () => this.#vectorBodies(d, lanes));
     this.#repeat(d, 1, () => this.#scalarBody(d));
   }
 
-  /** while (counter + step ≤ length) { body; move; counter += step } */
+  /** while (counter + step ≤ end) { body; move; counter += step } */
   #repeat(d: number, step: number, body: () => void): void {
     const w = this.#w;
     const hasRoom = (): FunctionWriter =>
-      w.get(this.#counters[d]!).i32(step).op("i32.add").get(this.#lengths[d]!).op("i32.le_u");
+      w.get(this.#counters[d]!).i32(step).op("i32.add").get(this.#end).op("i32.le_u");
     w.block((end) => {
       hasRoom().op("i32.eqz").branchIf(end);
       w.loop((again) => {
         body();
-        this.#shape.walks.forEach((walk, k) => {
-          const address = this.#addresses[d]![k]!;
-          if (walk === "strided") this.#advance(address, this.#strides[k]![d]!);
-          else if (walk === "unit")
-            w.get(address)
-              .i32(step * this.#elementBytes(k))
-              .op("i32.add")
-              .set(address);
-        });
+        this.#shape.walks.forEach((walk, k) => this.#move(walk, d, k, step));
         this.#count(d, step);
         hasRoom().branchIf(again);
       });
     });
   }
 
+  #move(walk: InnerWalk, d: number, k: number, step: number): void {
+    const w = this.#w;
+    const address = this.#addresses[d]![k]!;
+    if (walk === "fixed") return;
+    w.get(address);
+    if (walk === "unit") w.i32(step * this.#elementBytes(k));
+    else w.get(this.#strides[k]![d]!).i32(step).op("i32.mul");
+    w.op("i32.add").set(address);
+  }
+
   #elementBytes(access: number): number {
-    const { operands } = this.#program;
-    return access < operands.length
-      ? infoOf(operands[access]!).bytes
-      : this.#partBytes(access) * this.#program.results[access - operands.length]!.length;
+    const { operands, results } = this.#program;
+    if (access < operands.length) return infoOf(operands[access]!).bytes;
+    const result = access - operands.length;
+    return infoOf(this.#resultType(result)).bytes * results[result]!.length;
   }
 
   #resultType(result: number): RealDType {
     return this.#program.instructions[this.#program.results[result]![0]!]!.type;
   }
 
-  #partBytes(access: number): number {
-    return infoOf(this.#resultType(access - this.#program.operands.length)).bytes;
-  }
-
   #vectorBodies(d: number, lanes: LaneCount): void {
-    const copies = Array.from({ length: UNROLL }, (_, u) => this.#vectorValues(d, lanes, u * lanes));
     const { operands, results } = this.#program;
+    const ahead = Array.from({ length: UNROLL }, (_, u) => u * lanes);
+    const copies = vectorBodies(
+      this.#w,
+      this.#program,
+      lanes,
+      this.#constants!,
+      ahead.map((first) => this.#vectorInputs(d, lanes, first)),
+    );
     copies.forEach((values, u) =>
-      results.forEach(([part], i) => {
-        const k = operands.length + i;
-        const offset = u * lanes * this.#elementBytes(k);
-        storeVector(this.#w, this.#addresses[d]![k]!, values[part!]!, lanes, offset);
-      }),
+      results.forEach((parts, i) =>
+        parts.forEach((at, part) =>
+          this.#storeVector(d, operands.length + i, values[at]!, part, lanes, u * lanes),
+        ),
+      ),
     );
   }
 
-  /** The values of all instructions for the lanes from `ahead` on. */
-  #vectorValues(d: number, lanes: LaneCount, ahead: number): VectorValue[] {
-    return vectorBody(this.#w, this.#program, lanes, this.#constants!, {
-      load: (operand, type) => this.#loadVector(d, operand, type, lanes, ahead),
+  /** Where the lanes from `ahead` on come from. */
+  #vectorInputs(d: number, lanes: LaneCount, ahead: number): VectorInputs {
+    return {
+      load: (operand, type, part) => this.#loadVector(d, operand, type, part, lanes, ahead),
       index: (axis) => this.#indexVector(d, axis, ahead),
-    });
+    };
   }
 
-  #loadVector(d: number, operand: number, type: RealDType, lanes: LaneCount, ahead: number): 32 | 64 {
-    this.#w.get(this.#addresses[d]![operand]!);
-    if (this.#shape.walks[operand] === "fixed") return loadSplat(this.#w, type);
-    return loadVector(this.#w, type, lanes, ahead * infoOf(type).bytes);
+  #loadVector(d: number, k: number, type: RealDType, part: number, lanes: LaneCount, ahead: number): 32 | 64 {
+    const walk = this.#shape.walks[k]!;
+    const { bytes } = infoOf(type);
+    const address = this.#addresses[d]![k]!;
+    if (walk === "fixed") return loadSplat(this.#w.get(address), type, part * bytes);
+    if (walk === "unit" && this.#elementBytes(k) === bytes)
+      return loadVector(this.#w.get(address), type, lanes, ahead * bytes);
+    return loadLanes(this.#w, type, lanes, this.#laneAddress(d, k, ahead, part * bytes));
+  }
+
+  #storeVector(
+    d: number,
+    k: number,
+    value: VectorValue,
+    part: number,
+    lanes: LaneCount,
+    ahead: number,
+  ): void {
+    const { bytes } = infoOf(value.type);
+    if (this.#shape.walks[k] === "unit" && this.#elementBytes(k) === bytes)
+      return storeVector(this.#w, this.#addresses[d]![k]!, value, lanes, ahead * bytes);
+    storeLanes(this.#w, value, lanes, this.#laneAddress(d, k, ahead, part * bytes));
+  }
+
+  /** Where lane ahead + i of an access is; `offset` says which part of it. */
+  #laneAddress(d: number, k: number, ahead: number, offset: number): LaneAddress {
+    const w = this.#w;
+    const address = this.#addresses[d]![k]!;
+    if (this.#shape.walks[k] === "unit")
+      return (lane) => {
+        w.get(address);
+        return (ahead + lane) * this.#elementBytes(k) + offset;
+      };
+    return (lane) => {
+      w.get(address);
+      if (ahead + lane > 0)
+        w.get(this.#strides[k]![d]!)
+          .i32(ahead + lane)
+          .op("i32.mul")
+          .op("i32.add");
+      return offset;
+    };
   }
 
   /** first + counter (+ 0, 1 along the innermost axis). */

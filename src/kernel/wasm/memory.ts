@@ -1,89 +1,131 @@
-// The memory that kernels work in, and the kernels made so far. In: a scalar program and how its accesses
-// walk. Out: a function that runs it over blocks in this memory. One kernel serves all shapes of its kind.
+// The memory that kernels work in: one for all threads of the process, shared where the platform allows it.
+// In: how many bytes are wanted. Out: places, and blocks that lie in them. A block that is not in this memory
+// (an array from outside, or one that found no room here) is streamed through it, tile by tile.
+// Must hold: a view stays good for ever. A shared memory grows without moving; one that is not shared would
+// invalidate every view when it grows, so it never does, and only tiles live in it.
 
-import type { Block } from "../../core/block.ts";
-import { type DType, infoOf } from "../../core/dtype.ts";
+import { type Block, blockBytes } from "../../core/block.ts";
+import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
-import { LaneFailure } from "../interpret/run.ts";
-import { programText, type ScalarProgram } from "../program.ts";
-import { Trap } from "../routine.ts";
-import { type InnerWalk, loopModule, parameterWords } from "./loopKernel.ts";
-import { TRAP_KINDS } from "./scalarCode.ts";
+import { Heap } from "./heap.ts";
+import { HEAP_AT, writeTables } from "./layout.ts";
+import { MAX_PAGES } from "./module.ts";
 
 const PAGE = 65536;
-/** Parameters come first, then staging for tiles. */
-const PARAMETER_BYTES = 4096;
-/** Tiles that fit the cache of a core. */
-export const STAGING_BYTES: number = 384 * 1024;
-/** Room for the states of reductions, and for rounding up. */
-export const SPARE_BYTES: number = 512 * 1024;
-const MAX_KERNELS = 1000;
+/** What a memory that is not shared has: parameters, scratch, and tiles. */
+const FIXED_PAGES = 256;
+/** Growing is cheap, but not free. */
+const GROWTH_PAGES = 1024;
 
-const memory = new WebAssembly.Memory({
-  initial: Math.ceil((PARAMETER_BYTES + STAGING_BYTES + SPARE_BYTES) / PAGE),
-});
-
-/** An access of a kernel: a block in this memory; axes of length 1 stand still. */
-export type Kernel = (shape: Shape, first: readonly number[], blocks: readonly Block[]) => void;
-
-const kernels = new Map<string, Kernel | null>();
-
-/** Null where the program has something that kernels cannot do. */
-export function kernelFor(program: ScalarProgram, dims: number, walks: readonly InnerWalk[]): Kernel | null {
-  const key = `${dims} ${walks.join()} ${program.operands.join()}\n${programText(program)}`;
-  const known = kernels.get(key);
-  if (known !== undefined) return known;
-  const bytes = loopModule(program, { dims, walks });
-  const kernel = bytes === null ? null : instantiate(bytes);
-  if (kernels.size >= MAX_KERNELS) kernels.clear();
-  kernels.set(key, kernel);
-  return kernel;
-}
-
-function instantiate(bytes: Uint8Array<ArrayBuffer>): Kernel {
-  const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
-    env: { memory, trap, scratch: 0 },
-  });
-  const run = instance.exports["run"] as (parameters: number, from: number, to: number) => void;
-  return (shape, first, blocks) => {
-    writeParameters(shape, first, blocks);
-    run(0, 0, 0);
-  };
-}
-
-const REASONS: { readonly [K in (typeof TRAP_KINDS)[number]]: readonly [what: string, cure: string] } = {
-  division: ["integer division by zero", "Mask the zeros first: x // where(y == 0, 1, y)"],
-  shift: ["a negative shift count", "Shift the other way"],
-};
-
-function trap(kind: number, origin: number): void {
-  throw new LaneFailure(new Trap(...REASONS[TRAP_KINDS[kind]!]), origin);
-}
-
-function writeParameters(shape: Shape, first: readonly number[], blocks: readonly Block[]): void {
-  const words = new Int32Array(memory.buffer, 0, parameterWords(shape.length, blocks.length));
-  let at = 0;
-  for (const length of shape) words[at++] = length;
-  for (const { dtype, data, shape: own, strides } of blocks) {
-    words[at++] = data.byteOffset;
-    own.forEach((length, axis) => (words[at++] = length === 1 ? 0 : strides[axis]! * infoOf(dtype).bytes));
+function newMemory(): { memory: WebAssembly.Memory; pages: number; isShared: boolean } {
+  // A platform may not have the addresses for all of it.
+  for (let pages = MAX_PAGES; typeof SharedArrayBuffer === "function" && pages > FIXED_PAGES; pages /= 2) {
+    try {
+      const memory = new WebAssembly.Memory({ initial: FIXED_PAGES, maximum: pages, shared: true });
+      // Browsers share nothing with workers of pages that are not isolated.
+      if (globalThis.crossOriginIsolated === false) break;
+      return { memory, pages, isShared: true };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
   }
-  shape.forEach((_, axis) => {
-    const start = BigInt(first[axis] ?? 0);
-    words[at++] = Number(BigInt.asIntN(32, start));
-    words[at++] = Number(BigInt.asIntN(32, start >> 32n));
-  });
+  const memory = new WebAssembly.Memory({ initial: FIXED_PAGES, maximum: FIXED_PAGES });
+  return { memory, pages: FIXED_PAGES, isShared: false };
 }
 
-/** Hands out places in the staging area, one after another. */
-export class Staging {
-  #free = PARAMETER_BYTES;
+const made = newMemory();
+export const memory: WebAssembly.Memory = made.memory;
+export const isShared: boolean = made.isShared;
+const maxPages = made.pages;
+writeTables(memory.buffer);
 
-  block(dtype: DType, shape: Shape): Block {
-    const { array: ArrayOf, slots, bytes } = infoOf(dtype);
-    const count = sizeOf(shape);
-    const data = new ArrayOf(memory.buffer, this.#free, count * slots);
-    this.#free += Math.ceil((count * bytes) / 16) * 16;
-    return { dtype, shape, strides: stridesOf(shape), offset: 0, data };
+const heap = new Heap(HEAP_AT, maxPages * PAGE);
+/** All buffers through which this memory can be seen. */
+const buffers = new WeakSet<ArrayBufferLike>([memory.buffer]);
+
+/** The address of so many bytes that nobody else has; null when there are none. */
+export function takeBytes(bytes: number): number | null {
+  const at = heap.take(bytes);
+  if (at === null) return null;
+  if (hasGrownTo(heap.end)) return at;
+  heap.give(at);
+  return null;
+}
+
+export const giveBytes = (at: number): void => heap.give(at);
+
+function hasGrownTo(end: number): boolean {
+  const missing = Math.ceil((end - memory.buffer.byteLength) / PAGE);
+  if (missing <= 0) return true;
+  const room = maxPages - memory.buffer.byteLength / PAGE;
+  try {
+    memory.grow(Math.min(room, Math.max(missing, GROWTH_PAGES)));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return false;
+  }
+  buffers.add(memory.buffer);
+  return true;
+}
+
+/** The byte address of a block's first element; null for a block that lies elsewhere. */
+export function addressOf({ data, offset, dtype }: Pick<Block, "data" | "offset" | "dtype">): number | null {
+  return buffers.has(data.buffer) ? data.byteOffset + offset * infoOf(dtype).bytes : null;
+}
+
+export function blockAt(buffer: ArrayBufferLike, at: number, dtype: DType, shape: Shape): Block {
+  const { array: ArrayOf, slots } = infoOf(dtype);
+  const data = new ArrayOf(buffer as ArrayBuffer, at, sizeOf(shape) * slots) as TypedArray;
+  return { dtype, shape, strides: stridesOf(shape), offset: 0, data };
+}
+
+/** A block that its taker gives back. Null when there is no room. */
+export function takeBlock(dtype: DType, shape: Shape): Block | null {
+  const at = takeBytes(blockBytes(dtype, shape));
+  return at === null ? null : blockAt(memory.buffer, at, dtype, shape);
+}
+
+/** For blocks of takeBlock; others are left alone. */
+export function giveBlock({ data }: Block): void {
+  if (buffers.has(data.buffer)) heap.give(data.byteOffset);
+}
+
+const freed = new FinalizationRegistry<number>((at) => heap.give(at));
+
+/** A block that lives as long as anything can see it: its view has a buffer object of its own, and every part of
+ * the view holds on to that. Null when there is no room, or no memory that can be seen from outside. */
+export function keepBlock(dtype: DType, shape: Shape): Block | null {
+  if (!isShared) return null;
+  const bytes = blockBytes(dtype, shape);
+  const at = takeBytes(bytes);
+  if (at === null) return null;
+  const buffer = structuredClone(memory.buffer);
+  buffers.add(buffer);
+  freed.register(buffer, at);
+  pressure.add(buffer, bytes);
+  return blockAt(buffer, at, dtype, shape);
+}
+
+/** Engines hand out so much without touching it. */
+const WEIGHT_BYTES = 64 << 20;
+
+/**
+ * The collector of garbage knows nothing of the bytes behind a kept block, and would see no reason to run. So
+ * blocks carry weights: buffers of their size whose pages are never touched, alive as long as they are. What the
+ * collector finds is given back in a turn of the event loop, which `isDue` asks for.
+ */
+class Pressure {
+  readonly #weights = new WeakMap<ArrayBufferLike, ArrayBuffer>();
+  #bytes = 0;
+  isDue = false;
+
+  add(buffer: ArrayBufferLike, bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes < WEIGHT_BYTES) return;
+    this.#weights.set(buffer, new ArrayBuffer(this.#bytes));
+    this.#bytes = 0;
+    this.isDue = true;
   }
 }
+
+export const pressure: Pressure = new Pressure();

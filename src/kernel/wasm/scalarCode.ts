@@ -4,13 +4,12 @@
 
 import { infoOf, isFloat, isWide, kindOf, type RealDType } from "../../core/dtype.ts";
 import type { Instruction } from "../program.ts";
-import type { Prim } from "../scalar.ts";
+import { TRAP_KINDS, type TrapKind } from "../traps.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
 import type { ValueType } from "./instructions.ts";
+import { tableAddress } from "./layout.ts";
 import { TRAP, TRAP_TAKES } from "./module.ts";
-
-/** Why a kernel gave up; the numbers are passed to `trap`. */
-export const TRAP_KINDS = ["division", "shift"] as const;
+import { pushFmod, pushPower } from "./scalarLoops.ts";
 
 export function machineType(type: RealDType): ValueType {
   if (type === "float64") return "f64";
@@ -36,14 +35,6 @@ export function pushConstant(w: FunctionWriter, type: RealDType, value: number |
   else w.i32(Number(value));
 }
 
-/** What can be computed here; everything else stays with the interpreter. */
-export const SCALAR_PRIMS: ReadonlySet<Prim> = new Set<Prim>([
-  ...(["add", "sub", "mul", "div", "min", "max", "neg", "abs", "not"] as const),
-  ...(["sqrt", "floor", "ceil", "trunc", "nearest", "copysign", "signbit"] as const),
-  ...(["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor"] as const),
-  ...(["quot", "rem", "shl", "shr", "select", "rarely", "convert", "bitcast", "const", "index"] as const),
-]);
-
 type Emit = (w: FunctionWriter, type: RealDType, args: readonly Local[], origin: number) => void;
 
 const FLOAT_NAMES = [
@@ -67,14 +58,16 @@ const COMPARE = ["eq", "ne", "lt", "le", "gt", "ge"];
 /** `from` is the type of the first argument. */
 export function emitScalar(
   w: FunctionWriter,
-  { prim, type, origin }: Instruction,
+  { prim, type, origin, imm }: Instruction,
   from: RealDType,
   args: readonly Local[],
 ): void {
   if (prim === "convert") return convertScalar(w, from, type, args[0]!);
   if (prim === "bitcast")
     return void w.get(args[0]!).op(`${machineType(type)}.reinterpret_${machineType(from)}`);
-  if (prim === "select" || prim === "rarely") {
+  if (prim === "lookup") return lookupScalar(w, Number(imm), args[0]!);
+  if (prim === "fmod") return pushFmod(w, args[0]!, args[1]!);
+  if (prim === "select") {
     return void w.get(args[1]!).get(args[2]!).get(args[0]!).select(machineType(type));
   }
   if (prim === "signbit") return signbitScalar(w, from, args[0]!);
@@ -135,12 +128,30 @@ const INTEGER: { readonly [prim: string]: Emit } = {
   },
   quot: (w, type, [x, y], origin) => divide(w, type, x!, y!, origin, "div"),
   rem: (w, type, [x, y], origin) => divide(w, type, x!, y!, origin, "rem"),
+  ipow: (w, type, [x, y], origin) => {
+    if (!isUnsigned(type)) trapIfNegative(w, type, y!, "exponent", origin);
+    pushPower(w, isWide(type) ? "i64" : "i32", x!, y!);
+    normalize(w, type);
+  },
   shl: (w, type, [x, y], origin) => shift(w, type, x!, y!, origin, "shl"),
   shr: (w, type, [x, y], origin) => shift(w, type, x!, y!, origin, "shr"),
 };
 
-function trapWhen(w: FunctionWriter, kind: (typeof TRAP_KINDS)[number], origin: number): void {
+function trapWhen(w: FunctionWriter, kind: TrapKind, origin: number): void {
   w.when(() => w.i32(TRAP_KINDS.indexOf(kind)).i32(origin).call(TRAP, TRAP_TAKES));
+}
+
+function trapIfNegative(w: FunctionWriter, type: RealDType, y: Local, kind: TrapKind, origin: number): void {
+  w.get(y);
+  pushConstant(w, type, 0);
+  w.op(`${machineType(type)}.lt_s`);
+  trapWhen(w, kind, origin);
+}
+
+/** A place is within its table: expansions see to that. */
+function lookupScalar(w: FunctionWriter, table: number, place: Local): void {
+  w.get(place).op("i32.wrap_i64").i32(3).op("i32.shl");
+  w.memory("f64.load", tableAddress(table));
 }
 
 /** The engine traps on MIN / −1, which wraps to MIN here: that divisor is taken out and negated back. */
@@ -193,12 +204,7 @@ function shift(
     pushConstant(w, type, count);
     w.op(`${machine}.lt_u`);
   };
-  if (!isUnsigned(type)) {
-    w.get(y);
-    pushConstant(w, type, 0);
-    w.op(`${machine}.lt_s`);
-    trapWhen(w, "shift", origin);
-  }
+  if (!isUnsigned(type)) trapIfNegative(w, type, y, "shift", origin);
   if (operation === "shr" && !isUnsigned(type)) {
     w.get(x).get(y);
     pushConstant(w, type, width - 1);

@@ -4,13 +4,18 @@ import { isFloat } from "../../core/dtype.ts";
 import * as s from "../../kernel/scalar.ts";
 import * as c from "../complex/arithmetic.ts";
 import { pow as complexPow } from "../complex/exponential.ts";
-import { binary, type ElementwiseFunction, toReal, unary } from "./define.ts";
+import { binary, type ElementwiseFunction, REORDERS, toReal, unary } from "./define.ts";
 
 type Op = ElementwiseFunction;
 
-export const add: Op = binary("add", { accepts: "numeric", real: s.add, complex: c.add });
+export const add: Op = binary("add", { ...REORDERS, accepts: "numeric", real: s.add, complex: c.add });
 export const subtract: Op = binary("subtract", { accepts: "numeric", real: s.sub, complex: c.subtract });
-export const multiply: Op = binary("multiply", { accepts: "numeric", real: s.mul, complex: c.multiply });
+export const multiply: Op = binary("multiply", {
+  ...REORDERS,
+  accepts: "numeric",
+  real: s.mul,
+  complex: c.multiply,
+});
 export const divide: Op = binary("divide", {
   accepts: "numeric",
   floating: true,
@@ -50,8 +55,8 @@ export const round: Op = unary("round", {
 });
 
 // A bool max is an or: the same order, false before true.
-export const maximum: Op = binary("maximum", { accepts: "realOrBool", real: s.max });
-export const minimum: Op = binary("minimum", { accepts: "realOrBool", real: s.min });
+export const maximum: Op = binary("maximum", { ...REORDERS, accepts: "realOrBool", real: s.max });
+export const minimum: Op = binary("minimum", { ...REORDERS, accepts: "realOrBool", real: s.min });
 
 export const copysign: Op = binary("copysign", { accepts: "real", floating: true, real: s.copysign });
 export const nextafter: Op = binary("nextafter", { accepts: "real", floating: true, real: s.nextafter });

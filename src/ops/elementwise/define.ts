@@ -26,7 +26,15 @@ export interface ElementwiseLine {
   readonly result?: (dtype: DType) => DType;
   readonly real: RealBody;
   readonly complex?: ComplexBody;
+  readonly commutative?: boolean;
+  readonly associative?: boolean;
 }
+
+/** For the lines of ops that do not mind how their operands are ordered and grouped. */
+export const REORDERS: Pick<ElementwiseLine, "commutative" | "associative"> = {
+  commutative: true,
+  associative: true,
+};
 
 export const toBool = (): DType => "bool";
 /** A complex number's parts; a real type is itself. */
@@ -41,6 +49,8 @@ export function elementwise(name: string, arity: number, line: ElementwiseLine):
     name,
     class: "elementwise",
     arity,
+    commutative: line.commutative === true,
+    associative: line.associative === true,
     computeIn,
     infer: (inputs) => inferElementwise(name, inputs, computeIn, line.result ?? sameDType),
     body: (inputs) => runBody(name, line, inputs),

@@ -34,7 +34,12 @@ export const asinh: Op = floating("asinh", s.asinh, h.asinh);
 export const acosh: Op = floating("acosh", s.acosh, h.acosh);
 export const atanh: Op = floating("atanh", s.atanh, h.atanh);
 
-export const logaddexp: Op = binary("logaddexp", { accepts: "real", floating: true, real: logaddexpBody });
+export const logaddexp: Op = binary("logaddexp", {
+  commutative: true,
+  accepts: "real",
+  floating: true,
+  real: logaddexpBody,
+});
 
 /** log(eˣ + eʸ) = max + log1p(e^−|x−y|); x = y (infinite, too) gives x + log 2. */
 function logaddexpBody(x: s.Term, y: s.Term): s.Term {

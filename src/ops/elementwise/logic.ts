@@ -3,7 +3,7 @@
 import { isFloat } from "../../core/dtype.ts";
 import * as s from "../../kernel/scalar.ts";
 import * as c from "../complex/arithmetic.ts";
-import { binary, type ElementwiseFunction, toBool, unary } from "./define.ts";
+import { binary, type ElementwiseFunction, REORDERS, toBool, unary } from "./define.ts";
 
 type Op = ElementwiseFunction;
 
@@ -17,16 +17,24 @@ const test = (
 /** The operands' truth, joined. */
 const logical = (name: string, join: (x: s.Term, y: s.Term) => s.Term): ElementwiseFunction =>
   binary(name, {
+    ...REORDERS,
     accepts: "any",
     result: toBool,
     real: (x, y) => join(s.nonZero(x), s.nonZero(y)),
     complex: (x, y) => join(c.nonZero(x), c.nonZero(y)),
   });
 const bitwise = (name: string, real: (x: s.Term, y: s.Term) => s.Term): ElementwiseFunction =>
-  binary(name, { accepts: "integerOrBool", real });
+  binary(name, { ...REORDERS, accepts: "integerOrBool", real });
 
-export const equal: Op = binary("equal", { accepts: "any", result: toBool, real: s.eq, complex: c.equal });
+export const equal: Op = binary("equal", {
+  commutative: true,
+  accepts: "any",
+  result: toBool,
+  real: s.eq,
+  complex: c.equal,
+});
 export const notEqual: Op = binary("notEqual", {
+  commutative: true,
   accepts: "any",
   result: toBool,
   real: s.ne,

@@ -2,8 +2,10 @@
 // are computed in the loop, and what somebody outside needs is stored.
 
 import type { Box } from "../../core/box.ts";
+import { sameShape } from "../../core/shape.ts";
 import type { ElementwiseOp, SourceOp } from "../../expr/op.ts";
 import type { Access } from "../../kernel/blockProgram.ts";
+import { sameAccess } from "../../kernel/join.ts";
 import { ProgramWriter } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
 import { opNamed } from "../../ops/index.ts";
@@ -15,8 +17,9 @@ import { sameBox, type TaskWriter } from "./task.ts";
 export function emitLoops(task: TaskWriter, members: readonly number[]): void {
   const inside = new Set(members);
   const needed = members.filter((at) => isNeededOutside(task, at, inside));
-  const reduction = onlyReduction(task, needed);
-  if (reduction !== null) return void task.pending.set(reduction, members);
+  const reductions = onlyReductions(task, needed);
+  for (const reduction of reductions) task.pending.set(reduction, members);
+  if (reductions.length > 0) return;
   const box = task.boxes[members[0]!]!;
   const body = new LoopBody(task, box);
   body.addSteps(members);
@@ -38,17 +41,26 @@ function isNeededOutside(task: TaskWriter, at: number, members: ReadonlySet<numb
   return task.isOutput(at) || task.consumers[at]!.some((i) => !members.has(i));
 }
 
-/** The reduction that alone uses a loop's one result, all of it at once. */
-function onlyReduction(task: TaskWriter, needed: readonly number[]): number | null {
-  const [at] = needed;
-  if (needed.length !== 1 || task.isOutput(at!)) return null;
-  const consumers = task.consumers[at!]!;
-  const step = task.operation.steps[consumers[0]!]!;
-  if (consumers.length !== 1 || step.kind !== "reduce" || !step.lifts) return null;
-  const box = task.boxes[consumers[0]!]!;
-  const isOneGroup = step.axes.every((axis) => (placesAlong(step, box, axis) ?? 1) === 1);
-  const [demand] = demandOf(step, box, inputTypes(task.operation.steps, step));
-  return isOneGroup && sameBox(demand!, task.boxes[at!]!) ? consumers[0]! : null;
+/** The reductions that alone use a loop's results, if they all run over the same places: they become one pass. */
+function onlyReductions(task: TaskWriter, needed: readonly number[]): readonly number[] {
+  const consumers = [...new Set(needed.flatMap((at) => task.consumers[at]!))];
+  const steps = consumers.map((at) => task.operation.steps[at]!);
+  const isAlone = needed.every((at) => !task.isOutput(at) && canTakeIn(task, at));
+  const axes = steps.map((step) => (step.kind === "reduce" ? step.axes : null));
+  const isOnePass = axes.every((list) => list !== null && sameShape(list, axes[0]!));
+  return isAlone && isOnePass ? consumers : [];
+}
+
+/** Every user of a value is a reduction of all of it at once. */
+function canTakeIn(task: TaskWriter, at: number): boolean {
+  return task.consumers[at]!.every((consumer) => {
+    const step = task.operation.steps[consumer]!;
+    if (step.kind !== "reduce" || !step.lifts) return false;
+    const box = task.boxes[consumer]!;
+    const isOneGroup = step.axes.every((axis) => (placesAlong(step, box, axis) ?? 1) === 1);
+    const [demand] = demandOf(step, box, inputTypes(task.operation.steps, step));
+    return isOneGroup && sameBox(demand!, task.boxes[at]!);
+  });
 }
 
 /** How many places a reduction's box has along a reduced axis; undefined where the axis is dropped. */
@@ -76,6 +88,8 @@ export function emitSource(task: TaskWriter, at: number): void {
 export class LoopBody {
   readonly program: ProgramWriter = new ProgramWriter();
   readonly operands: Access[] = [];
+  /** The operands' values. */
+  readonly #loaded: s.Value[] = [];
   readonly #task: TaskWriter;
   readonly #box: Box;
   readonly #values = new Map<string, s.Value>();
@@ -120,8 +134,13 @@ export class LoopBody {
 
   #load(ref: ValueRef): s.Value {
     const { dtype, shape } = this.#task.stepAt(ref).types[ref.component]!;
-    this.operands.push(operandAccess(this.#task.placed(ref), shape, this.#box));
-    return this.program.operand(dtype, ref.step);
+    const access = operandAccess(this.#task.placed(ref), shape, this.#box);
+    const known = this.operands.findIndex((other) => sameAccess(other, access));
+    if (known >= 0) return this.#loaded[known]!;
+    this.operands.push(access);
+    const value = this.program.operand(dtype, ref.step);
+    this.#loaded.push(value);
+    return value;
   }
 }
 

@@ -131,6 +131,7 @@ function emitGroup(
       op.combine(v.slice(0, states.length), v.slice(states.length)),
     ),
     identity: op.identity(step.whole.dtype, step.attrs).map((value, i) => fitScalar(value, states[i]!)),
+    absorbing: op.absorbing ?? null,
     finish: step.finishes ? programOf(states, (...state) => [op.finish(state, endOf(step))]) : null,
     results: outs.map((placed) => resultAccess(placed, out, step, kept)),
     from: domain!.start,

@@ -7,6 +7,7 @@ import { chunkBox } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { sameShape } from "../../core/shape.ts";
 import type { BlockProgram, Buffer, KernelStep } from "../../kernel/blockProgram.ts";
+import { joinReductions } from "../../kernel/join.ts";
 import { programOf } from "../../kernel/program.ts";
 import { taskBoxes } from "../demand.ts";
 import type { Operation, PlanArray, PlanStep, ValueRef } from "../plan.ts";
@@ -81,8 +82,12 @@ export class TaskWriter {
     return this.#buffers.push({ role, dtype, shape: box.shape }) - 1;
   }
 
+  /** Appends a step; a reduction over the places of the one before becomes part of it. */
   push(step: KernelStep): void {
-    this.#steps.push(step);
+    const last = this.#steps.at(-1);
+    const joined = step.kind === "reduce" && last?.kind === "reduce" ? joinReductions(last, step) : null;
+    if (joined === null) this.#steps.push(step);
+    else this.#steps[this.#steps.length - 1] = joined;
   }
 
   /** Room for a step's value: the output itself where the value is one, else a temporary. */

@@ -2,8 +2,9 @@
 // In: bodies over complex terms, arguments, the values wanted. Out: what is wrong, as text.
 
 import { readFileSync } from "node:fs";
-import { type ComplexTerm, register } from "../../../src/kernel/scalar.ts";
-import { evaluate } from "../../termEvaluator.ts";
+import { runOnLanes } from "../../../src/kernel/interpret/loop.ts";
+import { programOf } from "../../../src/kernel/program.ts";
+import type { ComplexTerm, Value } from "../../../src/kernel/scalar.ts";
 
 export type Parts = readonly [number, number];
 /** Of one or two complex numbers. */
@@ -35,18 +36,27 @@ export const PAIRS: readonly (readonly [Parts, Parts])[] = unpack(FIXTURE.left).
 export const unaryValues = (name: string): readonly Parts[] => unpack(FIXTURE.unary[name]!);
 export const binaryValues = (name: string): readonly Parts[] => unpack(FIXTURE.binary[name]!);
 
-const variable = (type: FloatType, at: number): ComplexTerm => ({
-  re: register(type, at),
-  im: register(type, at + 1),
-});
+/** The parts of a value that is made of two complex numbers, for each pair of them. */
+export function evaluated(
+  body: (z: ComplexTerm, w: ComplexTerm) => Value,
+  pairs: readonly (readonly Parts[])[],
+  type: FloatType = "float64",
+): number[][] {
+  const dtype = type === "float64" ? "complex128" : "complex64";
+  const program = programOf([dtype, dtype], (z, w) => [body(z as ComplexTerm, w as ComplexTerm)]);
+  const lanes = [0, 1].map((k) =>
+    [0, 1].map((part) => {
+      const values = pairs.map((numbers) => numbers[k]?.[part] ?? 0);
+      return type === "float64" ? Float64Array.from(values) : Float32Array.from(values);
+    }),
+  );
+  const [parts] = runOnLanes(program, lanes, pairs.length);
+  return pairs.map((_, i) => parts!.map((values) => Number(values[i])));
+}
 
 /** A body as a function of numbers. */
 export function compiled(body: Body, type: FloatType = "float64"): (...z: readonly Parts[]) => Parts {
-  const { re, im } = body(variable(type, 0), variable(type, 2));
-  return (...z) => {
-    const [x, y] = evaluate([re, im], z.flat());
-    return [x!, y!];
-  };
+  return (...z) => evaluated(body, [z], type)[0] as unknown as Parts;
 }
 
 /** Distance between neighbouring doubles of this size. */
@@ -74,9 +84,9 @@ export function failures<A extends readonly Parts[]>(
   want: readonly Parts[],
   bound: (z: A) => number,
 ): string[] {
-  const f = compiled(body);
+  const values = evaluated(body, args) as readonly (readonly number[])[] as readonly Parts[];
   return args.flatMap((z, i) => {
-    const got = f(...z);
+    const got = values[i]!;
     const fits = errorOf(got, want[i]!) <= bound(z);
     return fits ? [] : [`${text(z)} gives ${text([got])}, not ${text([want[i]!])}`];
   });

@@ -1,0 +1,32 @@
+// Where new blocks come from: the kernels' memory while it has room, ordinary memory otherwise. Their elements are
+// whatever was there before: who makes a block fills it.
+
+import { type Block, blockBytes, newBlock } from "../core/block.ts";
+import type { DType } from "../core/dtype.ts";
+import type { Shape } from "../core/shape.ts";
+import { giveBlock, keepBlock, takeBlock } from "./wasm/memory.ts";
+
+/** Smaller results are ordinary arrays: copying them costs less than keeping account of them. */
+const KEPT_BYTES = 1 << 16;
+
+/** A block for a result: it lives as long as somebody holds its data. */
+export function resultBlock(dtype: DType, shape: Shape): Block {
+  const isSmall = blockBytes(dtype, shape) < KEPT_BYTES;
+  return (isSmall ? null : keepBlock(dtype, shape)) ?? newBlock(dtype, shape);
+}
+
+/** Blocks for a while: all of them are given back together. */
+export class Borrowed {
+  readonly #blocks: Block[] = [];
+
+  block(dtype: DType, shape: Shape): Block {
+    const block = takeBlock(dtype, shape);
+    if (block === null) return newBlock(dtype, shape);
+    this.#blocks.push(block);
+    return block;
+  }
+
+  giveBack(): void {
+    for (const block of this.#blocks.splice(0)) giveBlock(block);
+  }
+}

@@ -1,0 +1,135 @@
+// Runs loop steps as kernels. In: a step and the blocks of its program. Out: its results written. Blocks in the
+// kernels' memory are worked on where they are; others go through it tile by tile (tiles.ts).
+
+import type { Block } from "../../core/block.ts";
+import { infoOf } from "../../core/dtype.ts";
+import { type Shape, sizeOf } from "../../core/shape.ts";
+import type { Access, LoopStep } from "../blockProgram.ts";
+import { bind } from "../interpret/tile.ts";
+import { programText, type ScalarProgram } from "../program.ts";
+import { TRAPPING } from "../traps.ts";
+import { type Arranged, arrange, isTransposed, type Walk, walkOf } from "./arrange.ts";
+import { kernelOf } from "./kernels.ts";
+import { type InnerWalk, loopModule } from "./loopKernel.ts";
+import { addressOf, isShared } from "./memory.ts";
+import { type Kernel, runJob } from "./threads.ts";
+import { runTiles } from "./tiles.ts";
+
+/** Elements that one thread takes at a time: long enough to be worth it, and short enough that new code is
+ * exchanged for its optimised form (which happens between calls) soon after the start. */
+const PART_LANES = 32_768;
+/** Instructions × lanes from which on other threads are asked for help. */
+const WORTH_SHARING = 1 << 20;
+
+/** A loop over axes in a good order; operands come first, then results. */
+export interface Loop extends Arranged {
+  readonly program: ScalarProgram;
+  /** The first coordinate along each axis. */
+  readonly first: readonly number[];
+  readonly threads: number;
+}
+
+export function runLoopKernel(step: LoopStep, blocks: readonly Block[], threads: number): void {
+  const walks = [...step.operands, ...step.results].map((access) => walkThrough(access, blocks));
+  runWalks(step.program, step.domain, walks, step.from, threads);
+}
+
+/** An access as a walk through the memory of its block. */
+export const walkThrough = (access: Access, blocks: readonly Block[]): Walk => ({
+  ...bind(access, blocks),
+  dtype: blocks[access.buffer]!.dtype,
+});
+
+/** A program over a domain, from its operands' walks to its results'; coordinates are counted from `from`. */
+export function runWalks(
+  program: ScalarProgram,
+  domain: Shape,
+  walks: readonly Walk[],
+  from: readonly number[],
+  threads: number,
+): void {
+  const loop = loopOf(program, domain, walks, from, threads);
+  if (sizeOf(loop.domain) === 0) return;
+  if (loop.walks.every((walk) => addressOf(walk) !== null)) runInPlace(loop);
+  else runTiles(loop);
+}
+
+function loopOf(
+  program: ScalarProgram,
+  domain: Shape,
+  walks: readonly Walk[],
+  from: readonly number[],
+  threads: number,
+): Loop {
+  // Coordinates are counted along the axes as they are.
+  const usesIndex = domain.length > 0 && program.instructions.some(({ prim }) => prim === "index");
+  const arranged = usesIndex ? { domain, walks } : arrange(domain, walks, program.operands.length);
+  const first = arranged.domain.map((_, axis) => (usesIndex ? (from[axis] ?? 0) : 0));
+  const work = sizeOf(domain) * program.instructions.length;
+  return { ...arranged, program, first, threads: work < WORTH_SHARING ? 1 : threads };
+}
+
+function runInPlace(loop: Loop): void {
+  const { domain, walks } = loop;
+  const split = domain.indexOf(Math.max(...domain));
+  const inner = walks.map(({ strides }) => walkOf(strides.at(-1)!));
+  const kernel = loopKernelFor(loop.program, domain.length, inner, split, isTransposed(loop));
+  runPlaces(kernel, loop, split, walks.map(placeOf));
+}
+
+/** Where an access begins and how far it moves along each axis, in bytes. */
+export interface Place {
+  readonly address: number;
+  readonly strides: readonly number[];
+}
+
+export function placeOf(walk: Walk): Place {
+  const { bytes } = infoOf(walk.dtype);
+  return { address: addressOf(walk)!, strides: walk.strides.map((stride) => stride * bytes) };
+}
+
+/** One job: all of a domain, its accesses at these places. */
+export function runPlaces(
+  kernel: Kernel,
+  { domain, first, threads }: Pick<Loop, "domain" | "first" | "threads">,
+  split: number,
+  places: readonly Place[],
+): void {
+  const units = domain[split]!;
+  const part = Math.max(1, Math.ceil(PART_LANES / (sizeOf(domain) / units)));
+  const aligned = split === domain.length - 1 ? Math.ceil(part / 64) * 64 : part;
+  runJob(kernel, parametersOf(domain, first, places), units, aligned, threads);
+}
+
+function parametersOf(domain: Shape, first: readonly number[], places: readonly Place[]): number[] {
+  const words = [...domain];
+  for (const { address, strides } of places) words.push(address, ...strides);
+  for (const start of first) words.push(start | 0, Math.floor(start / 2 ** 32));
+  return words;
+}
+
+/** Texts are long, and a program that runs again is often the same object. */
+const texts = new WeakMap<ScalarProgram, string>();
+
+/** What a program is, as text: equal for equal programs. */
+export function textOf(program: ScalarProgram): string {
+  let text = texts.get(program);
+  if (text === undefined) {
+    // A kernel says which step failed, so the steps that can fail are part of what it is.
+    const origins = program.instructions.filter(({ prim }) => TRAPPING.has(prim)).map(({ origin }) => origin);
+    text = `${program.operands.join()} ${origins.join()}\n${programText(program)}`;
+    texts.set(program, text);
+  }
+  return text;
+}
+
+export function loopKernelFor(
+  program: ScalarProgram,
+  dims: number,
+  walks: readonly InnerWalk[],
+  split: number,
+  isBlocked: boolean,
+): Kernel {
+  const key = `loop ${dims} ${split} ${isBlocked} ${walks.join()} ${textOf(program)}`;
+  return kernelOf(key, () => loopModule(program, { dims, walks, split, isBlocked, isShared }));
+}

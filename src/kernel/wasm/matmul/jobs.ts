@@ -1,0 +1,74 @@
+// The product of two matrices as jobs. In: where a [m, k], b [k, n] and c [m, n] lie in the kernels' memory.
+// Out: kernels with their parameters, to be run one after another, each by any number of threads, and how large a
+// buffer they need for packed panels. Must hold: c overlaps neither a nor b, and no two elements of it lie in one
+// place; all addresses fit 32 bits.
+
+import { type Family, familyOf } from "./family.ts";
+import { hasFma } from "./fma.ts";
+import { packedProduct } from "./packedJobs.ts";
+import type { Matrix, MatrixJobs, Product } from "./product.ts";
+import { vectorJob } from "./vectorJobs.ts";
+
+export interface ProductOptions {
+  /** False: no fused multiply-add, so that every engine gives the same bits. */
+  readonly fma?: boolean;
+  /** Bytes that the packed panels may take. */
+  readonly bufferLimit?: number;
+}
+
+const BUFFER_LIMIT = 8 << 20;
+
+/** Null for a dtype that has no products. */
+export function multiplyMatrices(product: Product, options: ProductOptions = {}): MatrixJobs | null {
+  const family = familyOf(product.dtype, (options.fma ?? true) && hasFma);
+  if (family === null) return null;
+  if (product.m === 0 || product.n === 0) return { bufferBytes: 0, jobs: () => [] };
+  return (
+    vectorProduct(product, family) ??
+    packedProduct(upright(product, family), family, options.bufferLimit ?? BUFFER_LIMIT)
+  );
+}
+
+/** As many columns, or rows, are each a product with a vector: the matrix comes from memory once for each. */
+const FEW = 3;
+
+function vectorProduct(product: Product, family: Family): MatrixJobs | null {
+  if (Math.min(product.m, product.n) > FEW) return null;
+  const upright = product.n <= FEW ? product : transposed(product);
+  const jobs = Array.from({ length: upright.n }, (_, column) => vectorJob(columnOf(upright, column), family));
+  return jobs.every((job) => job !== null) ? { bufferBytes: 0, jobs: () => jobs } : null;
+}
+
+const columnOf = (product: Product, column: number): Product => ({
+  ...product,
+  n: 1,
+  b: { ...product.b, address: product.b.address + column * product.b.columnStride },
+  c: { ...product.c, address: product.c.address + column * product.c.columnStride },
+});
+
+/** b is so much larger than a that packing all of it first would take longer than storing c by columns. */
+const isWide = ({ m, n, k }: Product): boolean => 8 * m <= n && k >= 64;
+
+/** Contiguous rows of c can be stored as vectors. */
+function upright(product: Product, { elementBytes }: Family): Product {
+  const { rowStride, columnStride } = product.c;
+  const hasColumns = columnStride !== elementBytes && rowStride === elementBytes;
+  return hasColumns || isWide(product) ? transposed(product) : product;
+}
+
+/** cᵀ = bᵀ · aᵀ */
+const transposed = ({ dtype, m, n, k, a, b, c }: Product): Product => ({
+  dtype,
+  m: n,
+  n: m,
+  k,
+  a: flip(b),
+  b: flip(a),
+  c: flip(c),
+});
+
+const flip = ({ address, rowStride, columnStride }: Matrix): Matrix => ({
+  address,
+  rowStride: columnStride,
+  columnStride: rowStride,
+});

@@ -1,0 +1,185 @@
+// A reduction as a WebAssembly module, in the order that interpret/reduce.ts defines. The data are rows that are
+// reduced by columns that are kept. A unit of work is one segment of rows of one tile of columns; it leaves a
+// value for each column at output[segment][column]. Segments are combined by a second reduction whose blocks are
+// single rows. In: how an element becomes a state and how two states combine. Out: bytes. Must hold: there is at
+// least one row; the lift asks for no coordinates.
+
+import { infoOf } from "../../core/dtype.ts";
+import { expanded } from "../expand.ts";
+import type { ScalarProgram } from "../program.ts";
+import type { FunctionWriter, Local } from "./assembler.ts";
+import { lanesOf } from "./body.ts";
+import { increase, setMin } from "./counting.ts";
+import { type Lanes, type LaneWalk, SingleLane, VectorLanes } from "./laneCode.ts";
+import { moduleOf, type RunArguments } from "./module.ts";
+import { Combining } from "./reduceCombine.ts";
+import { openFrame, type Plane, type ReduceFrame } from "./reduceFrame.ts";
+import type { ReduceWalk } from "./reduceLayout.ts";
+import { Sweep, type SweepCode } from "./reduceSweep.ts";
+
+export interface ReduceShape {
+  readonly isShared: boolean;
+  /** What reduceWalk chose: which way lanes lie, and how each operand moves from lane to lane. */
+  readonly mode: ReduceWalk["mode"];
+  readonly walks: readonly LaneWalk[];
+  /** A value of the state's first component that nothing changes any more: true for `any`. */
+  readonly absorbing?: number | bigint;
+}
+
+/** Instructions of an element's part in the work. */
+const SMALL = 8;
+const MIDDLING = 24;
+
+export function reduceModule(
+  lift: ScalarProgram,
+  combine: ScalarProgram,
+  shape: ReduceShape,
+): Uint8Array<ArrayBuffer> {
+  return moduleOf(shape.isShared, (w, run) => new ReduceWriter(w, run, lift, combine, shape).write());
+}
+
+class ReduceWriter {
+  readonly #w: FunctionWriter;
+  readonly #run: RunArguments;
+  readonly #frame: ReduceFrame;
+  readonly #sweep: Sweep;
+  readonly #combining: Combining;
+  /** Per operand: the first row of the tile. */
+  readonly #bases: Local[];
+  readonly #row: Local;
+
+  constructor(
+    w: FunctionWriter,
+    run: RunArguments,
+    lift: ScalarProgram,
+    combine: ScalarProgram,
+    shape: ReduceShape,
+  ) {
+    this.#w = w;
+    this.#run = run;
+    this.#frame = openFrame(w, run.parameters, lift, combine);
+    this.#bases = lift.operands.map(() => w.local("i32"));
+    this.#row = w.local("i32");
+    const code = {
+      lift,
+      combine,
+      walks: shape.walks,
+      ...sweepUnits(w, lift, combine, shape),
+    };
+    this.#sweep = new Sweep(this.#frame, code, this.#bases, this.#row);
+    const steps = combineSteps(w, combine);
+    this.#combining = new Combining(this.#frame, { combine, steps, absorbing: shape.absorbing ?? null });
+  }
+
+  write(): void {
+    const w = this.#w;
+    const { columns, tileColumns } = this.#frame.words;
+    const { from, to } = this.#run;
+    const tiles = w.local("i32");
+    w.get(columns).get(tileColumns).op("i32.add").i32(1).op("i32.sub");
+    w.get(tileColumns).op("i32.div_u").set(tiles);
+    w.block((end) => {
+      w.loop((again) => {
+        w.get(from).get(to).op("i32.ge_u").branchIf(end);
+        this.#unit(from, tiles);
+        increase(w, from, 1);
+        w.branch(again);
+      });
+    });
+  }
+
+  #unit(unit: Local, tiles: Local): void {
+    const w = this.#w;
+    const { words, width, operands } = this.#frame;
+    const [segment, column] = [w.local("i32"), w.local("i32")];
+    w.get(unit).get(tiles).op("i32.div_u").set(segment);
+    w.get(unit).get(tiles).op("i32.rem_u").get(words.tileColumns).op("i32.mul").set(column);
+    setMin(
+      w,
+      width,
+      () => w.get(words.tileColumns),
+      () => w.get(words.columns).get(column).op("i32.sub"),
+    );
+    operands.forEach(({ address, columnStride }, k) => {
+      w.get(column).get(columnStride).op("i32.mul").get(address).op("i32.add").set(this.#bases[k]!);
+    });
+    this.#blocks(segment);
+    this.#writeOut(segment, column);
+  }
+
+  /** The blocks of one segment, one after another. */
+  #blocks(segment: Local): void {
+    const w = this.#w;
+    const { words } = this.#frame;
+    const row = this.#row;
+    const [end, rows, lanes] = [w.local("i32"), w.local("i32"), w.local("i32")];
+    const [blocks, isLast] = [w.local("i32"), w.local("i32")];
+    w.get(segment).get(words.segmentRows).op("i32.mul").set(row);
+    // row + min(segment, rows left): a sum of the first two alone could wrap.
+    const left = (): void => void w.get(words.rows).get(row).op("i32.sub");
+    setMin(w, end, () => w.get(words.segmentRows), left);
+    increase(w, end, row);
+    w.i32(0).set(blocks);
+    w.loop((again) => {
+      const rest = (): void => void w.get(end).get(row).op("i32.sub");
+      setMin(w, rows, () => w.get(words.blockRows), rest);
+      this.#sweep.write(rows, lanes);
+      increase(w, row, rows);
+      w.get(row).get(end).op("i32.eq").set(isLast);
+      this.#combining.write(lanes, blocks, isLast);
+      increase(w, blocks, 1);
+      w.get(isLast).op("i32.eqz").branchIf(again);
+    });
+  }
+
+  /** The tile's totals to output[segment][column…]. */
+  #writeOut(segment: Local, column: Local): void {
+    const w = this.#w;
+    const { words, planes, outputs } = this.#frame;
+    const first = w.local("i32");
+    w.get(segment).get(words.columns).op("i32.mul").get(column).op("i32.add").set(first);
+    for (const plane of planes) {
+      const stride = plane.bytes * slotsOf(planes, plane);
+      const into = w.local("i32");
+      w.get(first).i32(stride).op("i32.mul").get(outputs[plane.component]!).op("i32.add");
+      w.i32(plane.part * plane.bytes)
+        .op("i32.add")
+        .set(into);
+      this.#combining.copyRow(plane, into, stride);
+    }
+  }
+}
+
+const slotsOf = (planes: readonly Plane[], { component }: Plane): number =>
+  planes.filter((plane) => plane.component === component).length;
+
+/** Few instructions are written out many times over, many only once: code has to be compiled, too. */
+function sweepUnits(
+  w: FunctionWriter,
+  lift: ScalarProgram,
+  combine: ScalarProgram,
+  { walks, mode }: ReduceShape,
+): Pick<SweepCode, "registers" | "wide" | "narrow"> {
+  const single = { lanes: new SingleLane(w), rounds: 1, values: 1 };
+  const counts = [lanesOf(lift), lanesOf(combine)];
+  if (counts.includes(null)) return { registers: null, wide: [], narrow: [single] };
+  const lanes = new VectorLanes(w, counts.includes(2) ? 2 : 4, [lift, combine]);
+  const narrow = [{ lanes, rounds: 1, values: 1 }, single];
+  const size = sizeOf(lift) + sizeOf(combine);
+  if (size > MIDDLING || walks.includes("strided")) return { registers: null, wide: [], narrow };
+  if (mode === "inner" && partsOf(combine) === 1) return { registers: lanes, wide: [], narrow };
+  const rounds = mode === "outer" ? (size <= SMALL ? [8, 2] : [4]) : [1];
+  return { registers: null, wide: rounds.map((count) => ({ lanes, rounds: count, values: 2 })), narrow };
+}
+
+/** Of one state. */
+const partsOf = ({ operands }: ScalarProgram): number =>
+  operands.reduce((sum, dtype) => sum + infoOf(dtype).slots, 0) / 2;
+
+const sizeOf = (program: ScalarProgram): number => expanded(program).program.instructions.length;
+
+function combineSteps(w: FunctionWriter, combine: ScalarProgram): Lanes[] {
+  const count = lanesOf(combine);
+  const single = new SingleLane(w);
+  return count === null ? [single] : [new VectorLanes(w, count, [combine]), single];
+}

@@ -1,0 +1,212 @@
+// The first half of a block: its rows into lanes. In: a block's first row and length. Out: in scratch, for each
+// lane the combination of its rows in order. A pass takes one round or a few of lanes that are neighbours in
+// memory. Memory is read in order wherever it can be: what reads ahead of us gives up on anything else.
+
+import { REDUCE_LANES } from "../interpret/reduce.ts";
+import type { Local } from "./assembler.ts";
+import { increase, repeat, setMin } from "./counting.ts";
+import type { Lanes, VectorLanes } from "./laneCode.ts";
+import { type ReduceFrame, setRow } from "./reduceFrame.ts";
+import { RegisterRounds } from "./reduceRegisters.ts";
+import { RoundCode, type RoundPrograms, type StateLocals } from "./reduceRound.ts";
+
+const LANE_BITS: number = Math.log2(REDUCE_LANES);
+
+/** What is written out at once: so many rounds of so many values. */
+export interface SweepUnit {
+  readonly lanes: Lanes;
+  readonly rounds: number;
+  readonly values: number;
+}
+
+export interface SweepCode extends RoundPrograms {
+  /** Where lanes are rows of one column and their states fit in registers; null elsewhere. */
+  readonly registers: VectorLanes | null;
+  /** Several rounds of several values at once, the most first. */
+  readonly wide: readonly SweepUnit[];
+  /** One round of one value, for what is left: vectors, then single lanes. */
+  readonly narrow: readonly SweepUnit[];
+}
+
+/** What a lane is after the first round of a unit: made of what was kept (loaded when asked for) and what is lifted. */
+type Begin = (kept: () => StateLocals, lifted: StateLocals) => StateLocals;
+
+export class Sweep {
+  readonly #frame: ReduceFrame;
+  readonly #units: Pick<SweepCode, "wide" | "narrow">;
+  readonly #code: RoundCode;
+  readonly #registers: RegisterRounds | null;
+  readonly #bases: readonly Local[];
+  /** The block's first row; lanes and rounds count from there. */
+  readonly #row: Local;
+  readonly #lane: Local;
+  readonly #round: Local;
+  readonly #end: Local;
+  /** Lanes × columns of a pass, and how many are done. */
+  readonly #count: Local;
+  readonly #done: Local;
+
+  /** `bases` will be the addresses of the operands' first rows, `row` the block's first row. */
+  constructor(frame: ReduceFrame, code: SweepCode, bases: readonly Local[], row: Local) {
+    const { w } = frame;
+    this.#frame = frame;
+    this.#units = code;
+    this.#code = new RoundCode(frame, code);
+    this.#registers = code.registers && new RegisterRounds(frame, this.#code, code.registers);
+    this.#bases = bases;
+    this.#row = row;
+    [this.#lane, this.#round, this.#end] = [w.local("i32"), w.local("i32"), w.local("i32")];
+    [this.#count, this.#done] = [w.local("i32"), w.local("i32")];
+  }
+
+  /** All lanes of a block of so many rows; `lanes` becomes how many are there to be folded. */
+  write(rows: Local, lanes: Local): void {
+    const { w, words } = this.#frame;
+    const [whole, rest] = [w.local("i32"), w.local("i32")];
+    w.get(rows).i32(LANE_BITS).op("i32.shr_u").set(whole);
+    w.get(rows)
+      .i32(REDUCE_LANES - 1)
+      .op("i32.and")
+      .set(rest);
+    const most = (): void => void w.i32(REDUCE_LANES);
+    setMin(w, lanes, () => w.get(rows), most);
+    w.i32(0).set(this.#lane);
+    w.loop((again) => {
+      w.i32(0).set(this.#round).i32(0).set(this.#done);
+      this.#wholeRounds(whole, rest, lanes);
+      w.get(this.#lane)
+        .get(rest)
+        .op("i32.lt_u")
+        .when(() => this.#lastRound(rest));
+      increase(w, this.#lane, words.lanesTogether);
+      w.get(this.#lane).get(lanes).op("i32.lt_u").branchIf(again);
+    });
+  }
+
+  #wholeRounds(whole: Local, rest: Local, lanes: Local): void {
+    const { w } = this.#frame;
+    if (this.#registers === null) this.#roundsInPasses(whole);
+    else
+      w.get(whole).when(() => {
+        const [cursors] = this.#cursors(1);
+        this.#registers!.write(cursors!, whole, rest, lanes);
+      });
+    w.get(whole).set(this.#round);
+  }
+
+  /** Many at a time while there are enough of them, then fewer. */
+  #roundsInPasses(whole: Local): void {
+    const { w, words, width } = this.#frame;
+    w.get(words.lanesTogether).get(width).op("i32.mul").set(this.#count);
+    for (const unit of this.#units.wide)
+      repeat(w, this.#round, whole, unit.rounds, () => {
+        w.get(this.#round).i32(unit.rounds).op("i32.add").set(this.#end);
+        w.i32(0).set(this.#done);
+        this.#pass(unit);
+        this.#narrowRounds();
+      });
+    w.get(whole).set(this.#end);
+    w.i32(0).set(this.#done);
+    this.#narrowRounds();
+  }
+
+  /** The incomplete round, for the lanes that it has. */
+  #lastRound(rest: Local): void {
+    const { w, words, width } = this.#frame;
+    const left = (): void => void w.get(rest).get(this.#lane).op("i32.sub");
+    setMin(w, this.#count, () => w.get(words.lanesTogether), left);
+    w.get(this.#count).get(width).op("i32.mul").set(this.#count);
+    w.get(this.#round).i32(1).op("i32.add").set(this.#end);
+    w.i32(0).set(this.#done);
+    this.#narrowRounds();
+  }
+
+  /** Rounds up to `end`, one by one, of what is not done; `round` is left as it was. */
+  #narrowRounds(): void {
+    const { w } = this.#frame;
+    const [first, done] = [w.local("i32"), w.local("i32")];
+    w.get(this.#done).get(this.#count).op("i32.lt_u");
+    w.when(() => {
+      w.get(this.#round).set(first);
+      w.get(this.#done).set(done);
+      repeat(w, this.#round, this.#end, 1, () => {
+        w.get(done).set(this.#done);
+        for (const unit of this.#units.narrow) this.#pass(unit);
+      });
+      w.get(first).set(this.#round);
+    });
+  }
+
+  /** Goes on from `done`, as far as whole units go. */
+  #pass(unit: SweepUnit): void {
+    const { w, planes } = this.#frame;
+    const cursors = this.#cursors(unit.rounds);
+    const kept = planes.map((plane) => {
+      const address = w.local("i32");
+      setRow(this.#frame, plane, this.#lane, address);
+      w.get(this.#done).i32(plane.bytes).op("i32.mul").get(address).op("i32.add").set(address);
+      return address;
+    });
+    const units = (begin: Begin): void => this.#repeatUnit(unit, cursors, kept, begin);
+    // Several values are worth code of their own for the very first round.
+    if (unit.values === 1) units((state, lifted) => this.#keptOrLifted(unit.lanes, state, lifted));
+    else
+      w.get(this.#round).either(
+        () => units((state, lifted) => this.#code.combined(unit.lanes, state(), lifted)),
+        () => units((_, lifted) => lifted),
+      );
+  }
+
+  #repeatUnit(unit: SweepUnit, cursors: readonly Local[][], kept: readonly Local[], begin: Begin): void {
+    const { w, planes } = this.#frame;
+    const step = unit.lanes.count * unit.values;
+    repeat(w, this.#done, this.#count, step, () => {
+      for (let v = 0; v < unit.values; v++) this.#value(unit, cursors, kept, v, begin);
+      for (const list of cursors) list.forEach((cursor, k) => this.#code.moveOn(k, cursor, step));
+      planes.forEach(({ bytes }, k) => increase(w, kept[k]!, step * bytes));
+    });
+  }
+
+  /** Per round and operand: the address of lane `done`. */
+  #cursors(rounds: number): Local[][] {
+    const { w, operands } = this.#frame;
+    return Array.from({ length: rounds }, (_, r) => {
+      const row = w.local("i32");
+      w.get(this.#round).i32(r).op("i32.add").i32(LANE_BITS).op("i32.shl");
+      w.get(this.#lane).op("i32.add").get(this.#row).op("i32.add").set(row);
+      return operands.map(({ rowStride }, k) => {
+        const cursor = w.local("i32");
+        w.get(this.#done);
+        this.#code.pushStride(k);
+        w.op("i32.mul").get(row).get(rowStride).op("i32.mul").op("i32.add");
+        w.get(this.#bases[k]!).op("i32.add").set(cursor);
+        return cursor;
+      });
+    });
+  }
+
+  /** One value over the rounds of a unit. Stored at once: the engine puts off what is not, and runs out of registers. */
+  #value(
+    { lanes, rounds }: SweepUnit,
+    cursors: readonly Local[][],
+    kept: readonly Local[],
+    v: number,
+    begin: Begin,
+  ): void {
+    const code = this.#code;
+    let state = begin(() => code.load(lanes, kept, v), code.lifted(lanes, cursors[0]!, v));
+    for (let r = 1; r < rounds; r++) state = code.combined(lanes, state, code.lifted(lanes, cursors[r]!, v));
+    code.store(lanes, kept, v, state);
+  }
+
+  /** In the very first round a lane is what is lifted; from then on that is combined with what is kept. */
+  #keptOrLifted(lanes: Lanes, kept: () => StateLocals, lifted: StateLocals): StateLocals {
+    const code = this.#code;
+    const state = code.variables(lanes);
+    this.#frame.w.get(this.#round).either(
+      () => code.assign(state, code.combined(lanes, kept(), lifted)),
+      () => code.assign(state, lifted),
+    );
+    return state;
+  }
+}

@@ -1,0 +1,189 @@
+// Runs reduce steps as kernels. In: a step and blocks. Out: its results written, in the order that
+// interpret/reduce.ts defines. The domain is a plane: rows that are reduced by columns that are kept. Where every
+// operand walks both with one stride each, in the kernels' memory, the kernel reads it there; otherwise it is
+// brought there patch by patch (patches.ts). Segments' totals are combined by the same kind of kernel.
+
+import type { Block } from "../../core/block.ts";
+import { type DType, infoOf } from "../../core/dtype.ts";
+import { sizeOf, stridesOf } from "../../core/shape.ts";
+import type { ReduceStep } from "../blockProgram.ts";
+import { BLOCK_ROWS } from "../interpret/reduce.ts";
+import { programOf, type ScalarProgram } from "../program.ts";
+import type { Walk } from "./arrange.ts";
+import { kernelOf } from "./kernels.ts";
+import { runWalks, textOf, walkThrough } from "./loops.ts";
+import { addressOf, blockAt, giveBytes, isShared, memory, takeBytes } from "./memory.ts";
+import { reducePatches } from "./patches.ts";
+import { reduceModule } from "./reduceKernel.ts";
+import {
+  type PlaneOperand,
+  type ReduceCut,
+  type ReducePlane,
+  reduceParameters,
+  reduceUnits,
+  reduceWalk,
+} from "./reduceLayout.ts";
+import { type Kernel, runJob } from "./threads.ts";
+
+/** Elements that one unit of work should have at least; fewer where a patch has to hold several units. */
+const UNIT_ELEMENTS = 65_536;
+const PATCH_UNIT_ELEMENTS = 16_384;
+
+/** A reduction bound to memory. */
+export interface Reduction {
+  readonly step: ReduceStep;
+  readonly operands: readonly Walk[];
+  /** Dtypes of the state's components. */
+  readonly states: readonly DType[];
+  readonly kept: readonly number[];
+  readonly rows: number;
+  readonly columns: number;
+  readonly threads: number;
+}
+
+/** False where there is nothing to reduce or no memory for states: the interpreter does it. */
+export function runReduceKernel(step: ReduceStep, blocks: readonly Block[], threads: number): boolean {
+  const reduction = reductionOf(step, blocks, threads);
+  const { rows, columns, states } = reduction;
+  if (rows === 0 || columns === 0) return false;
+  const plane = planeOf(reduction);
+  const cut = cutOf(reduction, plane === null ? PATCH_UNIT_ELEMENTS : UNIT_ELEMENTS);
+  const segments = Math.ceil(rows / cut.segmentRows);
+  const totals = takeStates(states, segments * columns);
+  if (totals === null) return false;
+  try {
+    if (plane === null) reducePatches(reduction, cut, totals);
+    else runPlane(plane, step.lift, step, states, cut, totals, threads);
+    if (segments > 1) combineSegments(reduction, segments, totals);
+    finish(reduction, totals, blocks);
+  } finally {
+    for (const at of totals) giveBytes(at);
+  }
+  return true;
+}
+
+function reductionOf(step: ReduceStep, blocks: readonly Block[], threads: number): Reduction {
+  const { domain, axes, combine } = step;
+  const kept = domain.map((_, axis) => axis).filter((axis) => !axes.includes(axis));
+  const size = (list: readonly number[]): number => sizeOf(list.map((axis) => domain[axis]!));
+  return {
+    ...{ step, kept, rows: size(axes), columns: size(kept) },
+    operands: step.operands.map((access) => walkThrough(access, blocks)),
+    states: combine.operands.slice(0, combine.operands.length / 2),
+    threads,
+  };
+}
+
+/** Addresses of so many states, one array for each component. */
+export function takeStates(states: readonly DType[], count: number): number[] | null {
+  const taken: number[] = [];
+  for (const dtype of states) {
+    const at = takeBytes(count * infoOf(dtype).bytes);
+    if (at === null) {
+      for (const other of taken) giveBytes(other);
+      return null;
+    }
+    taken.push(at);
+  }
+  return taken;
+}
+
+/** Segments of 2ᵏ blocks, as long as a unit of work should be; one that holds all rows if columns are many. */
+function cutOf({ rows, columns }: Reduction, unitElements: number): ReduceCut {
+  const wanted = Math.max(BLOCK_ROWS, unitElements / columns);
+  const segmentRows = BLOCK_ROWS * 2 ** Math.ceil(Math.log2(wanted / BLOCK_ROWS));
+  const isWhole = columns >= unitElements / 16 || segmentRows >= rows;
+  return { blockRows: BLOCK_ROWS, segmentRows: isWhole ? rows : segmentRows };
+}
+
+/** The operands where they lie; null where one cannot be walked by two strides, or a coordinate is asked for. */
+function planeOf({ step, operands, kept, rows, columns }: Reduction): ReducePlane | null {
+  if (step.lift.instructions.some(({ prim }) => prim === "index")) return null;
+  const places: PlaneOperand[] = [];
+  for (const walk of operands) {
+    const address = addressOf(walk);
+    const row = singleStride(step.domain, step.axes, walk.strides);
+    const column = singleStride(step.domain, kept, walk.strides);
+    if (address === null || row === null || column === null) return null;
+    const { bytes } = infoOf(walk.dtype);
+    places.push({ dtype: walk.dtype, address, rowStride: row * bytes, columnStride: column * bytes });
+  }
+  return { rows, columns, operands: places };
+}
+
+/** The stride of some axes walked as one; null where they cannot be. */
+function singleStride(
+  domain: readonly number[],
+  axes: readonly number[],
+  strides: readonly number[],
+): number | null {
+  const long = axes.filter((axis) => domain[axis] !== 1);
+  for (let i = 1; i < long.length; i++)
+    if (strides[long[i - 1]!] !== strides[long[i]!]! * domain[long[i]!]!) return null;
+  return long.length === 0 ? 0 : strides[long.at(-1)!]!;
+}
+
+/** One job: all units of a plane. */
+export function runPlane(
+  plane: ReducePlane,
+  lift: ScalarProgram,
+  { combine, absorbing }: Pick<ReduceStep, "combine" | "absorbing">,
+  states: readonly DType[],
+  cut: ReduceCut,
+  totals: readonly number[],
+  threads: number,
+): void {
+  const walk = reduceWalk(plane, states);
+  const key = `reduce ${walk.mode} ${walk.walks.join()} ${absorbing} ${textOf(lift)}\n${textOf(combine)}`;
+  const stop = absorbing === null ? {} : { absorbing: Number(absorbing) };
+  const kernel: Kernel = kernelOf(key, () =>
+    reduceModule(lift, combine, { isShared, mode: walk.mode, walks: walk.walks, ...stop }),
+  );
+  const units = reduceUnits(plane, walk, cut);
+  const perUnit = (plane.rows * plane.columns) / units;
+  const part = Math.max(1, Math.floor(UNIT_ELEMENTS / 2 / perUnit));
+  runJob(kernel, reduceParameters(plane, walk, cut, totals), units, part, threads);
+}
+
+/** A program that takes states as they are. */
+export const asTheyAre = (states: readonly DType[]): ScalarProgram => programOf(states, (...state) => state);
+
+/** The states [rows][columns] at these addresses as the operands of a plane. */
+export function statePlane(
+  states: readonly DType[],
+  at: readonly number[],
+  rows: number,
+  columns: number,
+): ReducePlane {
+  const operands = states.map((dtype, i): PlaneOperand => {
+    const { bytes } = infoOf(dtype);
+    return { dtype, address: at[i]!, rowStride: columns * bytes, columnStride: bytes };
+  });
+  return { rows, columns, operands };
+}
+
+/** totals[component][0][column] ← all segments; each of them is a block of its own. */
+function combineSegments(
+  { step, states, columns }: Reduction,
+  segments: number,
+  totals: readonly number[],
+): void {
+  const plane = statePlane(states, totals, segments, columns);
+  // A unit reads all segments of its columns before it writes their total.
+  runPlane(plane, asTheyAre(states), step, states, { blockRows: 1, segmentRows: segments }, totals, 1);
+}
+
+/** Totals to results: through `finish`, or as they are. */
+function finish(reduction: Reduction, totals: readonly number[], blocks: readonly Block[]): void {
+  const { step, states, kept, columns, threads } = reduction;
+  const domain = kept.map((axis) => step.domain[axis]!);
+  const from = states.map((dtype, i): Walk => {
+    const { data } = blockAt(memory.buffer, totals[i]!, dtype, [columns]);
+    return { data, dtype, offset: 0, strides: stridesOf(domain) };
+  });
+  const to = step.results.map((access) => {
+    const walk = walkThrough(access, blocks);
+    return { ...walk, strides: kept.map((axis) => walk.strides[axis]!) };
+  });
+  runWalks(step.finish ?? asTheyAre(states), domain, [...from, ...to], [], threads);
+}

@@ -1,0 +1,45 @@
+// sort and argsort as kernels. In: a routine's call. Out: true, with the output written; false where the routine itself
+// has to do it: complex numbers, or no room for copies.
+
+import type { Block } from "../../core/block.ts";
+import { infoOf, isComplex, type RealDType } from "../../core/dtype.ts";
+import { sizeOf } from "../../core/shape.ts";
+import type { RoutineCall } from "../routine.ts";
+import { booleanAttr, integerAttr } from "../routines/attributes.ts";
+import { otherAxes } from "../routines/walk.ts";
+import { withBuffer, workInside } from "./inside.ts";
+import { kernelOf } from "./kernels.ts";
+import { addressOf, isShared } from "./memory.ts";
+import type { SortKind } from "./sort/row.ts";
+import { type SortRows, sortBufferBytes, sortJobs } from "./sort/sortJobs.ts";
+import { sortModule } from "./sort/sortKernel.ts";
+import { runJob } from "./threads.ts";
+
+export function runSort(kind: SortKind, { inputs, outputs, attrs }: RoutineCall, threads: number): boolean {
+  const { dtype, shape } = inputs[0]!;
+  if (isComplex(dtype) || sizeOf(shape) === 0) return false;
+  let isDone = false;
+  const isInside = workInside(inputs, outputs, ([x], [y]) => {
+    const rows = rowsOf(kind, x!, y!, integerAttr(attrs, "axis"), booleanAttr(attrs, "descending"));
+    isDone = withBuffer(sortBufferBytes(rows, threads), (buffer) => {
+      for (const { key, parameters, units, part } of sortJobs(rows, threads, buffer)) {
+        const kernel = kernelOf(key, () => sortModule(isShared, kind, dtype as RealDType));
+        runJob(kernel, parameters, units, part, threads);
+      }
+    });
+  });
+  return isInside && isDone;
+}
+
+function rowsOf(kind: SortKind, x: Block, y: Block, axis: number, descending: boolean): SortRows {
+  const [inBytes, outBytes] = [infoOf(x.dtype).bytes, infoOf(y.dtype).bytes];
+  return {
+    ...{ kind, dtype: x.dtype as RealDType, descending, length: x.shape[axis]! },
+    ...{ input: addressOf(x)!, inputStride: x.strides[axis]! * inBytes },
+    ...{ output: addressOf(y)!, outputStride: y.strides[axis]! * outBytes },
+    axes: otherAxes(x.shape.length, [axis]).map((d) => ({
+      count: x.shape[d]!,
+      strides: [x.strides[d]! * inBytes, y.strides[d]! * outBytes],
+    })),
+  };
+}

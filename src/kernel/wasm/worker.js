@@ -1,0 +1,77 @@
+// A thread that helps with jobs. In: the shared memory, its own scratch, and where the words of the job lie
+// (threads.ts writes them). It sleeps until a job opens, takes parts of it while there are any, and sleeps again.
+// Plain JavaScript, and on its own: it is loaded as it is, from the sources and from the built package.
+
+/**
+ * @typedef {{memory: WebAssembly.Memory, scratch: number, control: number, spins: number,
+ *   words: {[name: string]: number}}} Setting
+ */
+
+/** @param {Setting} setting */
+function serve({ memory, scratch, control, spins, words: at }) {
+  const words = new Int32Array(memory.buffer, control, 64);
+  /** @type {Map<number, (parameters: number, from: number, to: number) => void>} */
+  const kernels = new Map();
+
+  /** Throwing ends the kernel; the reason is left for the thread that asked. */
+  const trap = (kind, origin) => {
+    Atomics.store(words, at.trapKind, kind);
+    Atomics.store(words, at.trapOrigin, origin);
+    throw new Error("trap");
+  };
+
+  const kernelOf = (number) => {
+    const known = kernels.get(number);
+    if (known !== undefined) return known;
+    // The engine knows equal bytes, so this compiles nothing again.
+    const bytes = new Uint8Array(memory.buffer, words[at.codeAt] >>> 0, words[at.codeBytes]).slice();
+    const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
+      env: { memory, trap, scratch },
+    });
+    if (kernels.size >= 1000) kernels.clear();
+    kernels.set(number, instance.exports.run);
+    return instance.exports.run;
+  };
+
+  const work = () => {
+    const units = words[at.units];
+    const part = words[at.part];
+    try {
+      const run = kernelOf(words[at.kernel]);
+      for (;;) {
+        const from = Atomics.add(words, at.next, part);
+        if (from >= units) return;
+        run(words[at.parameters], from, Math.min(units, from + part));
+      }
+    } catch {
+      Atomics.store(words, at.next, units);
+      if (Atomics.load(words, at.trapKind) < 0) Atomics.store(words, at.failed, 1);
+    }
+  };
+
+  const isNew = (epoch, seen) => epoch % 2 === 1 && epoch !== seen;
+
+  let seen = 0;
+  for (;;) {
+    let epoch = Atomics.load(words, at.epoch);
+    // A job often follows another at once; waking up takes longer than looking for a while.
+    for (let i = 0; i < spins && !isNew(epoch, seen); i++) epoch = Atomics.load(words, at.epoch);
+    if (!isNew(epoch, seen)) {
+      Atomics.wait(words, at.epoch, epoch);
+      continue;
+    }
+    Atomics.add(words, at.inside, 1);
+    if (Atomics.load(words, at.epoch) === epoch) {
+      seen = epoch;
+      work();
+    }
+    if (Atomics.sub(words, at.inside, 1) === 1) Atomics.notify(words, at.inside);
+  }
+}
+
+if (typeof process === "object" && process.versions?.node) {
+  const { workerData } = await import("node:worker_threads");
+  serve(workerData);
+} else {
+  globalThis.onmessage = ({ data }) => serve(data);
+}

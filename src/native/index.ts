@@ -1,0 +1,30 @@
+// chunkwise/native: matrix products of floats by the system's BLAS, for those who ask for it. In: which library, if
+// not the first that is found. Out: contractions that BLAS can do are done by it, until it is released.
+
+import { setProduct } from "../kernel/routines/product.ts";
+import { blasProduct } from "./blas.ts";
+import { findBlas, type Koffi, loadKoffi } from "./library.ts";
+
+export { type Koffi, NativeBlasError } from "./library.ts";
+
+export interface NativeBlasOptions {
+  /** The path or name of a library that exports cblas_sgemm, cblas_dgemm, cblas_cgemm and cblas_zgemm. */
+  readonly library?: string;
+  /** The module koffi, where it cannot be imported by its name. */
+  readonly koffi?: Koffi;
+}
+
+export interface NativeBlas {
+  /** The library that was found. */
+  readonly library: string;
+  /** Back to WebAssembly. */
+  release(): void;
+}
+
+/** Finds the system's BLAS and multiplies matrices of float32, float64, complex64 and complex128 with it. */
+export async function useNativeBlas(options: NativeBlasOptions = {}): Promise<NativeBlas> {
+  const koffi = options.koffi ?? (await loadKoffi());
+  const { library, gemms } = findBlas(koffi, options.library, process.platform);
+  setProduct(blasProduct(gemms));
+  return { library, release: () => setProduct(null) };
+}

@@ -1,0 +1,40 @@
+// Small nodes that rules make. Every node made while a rule is applied keeps the source line of the node that
+// is replaced (the driver sees to it), so rules call these and makeExpr without further ado.
+
+import type { DType } from "../core/dtype.ts";
+import { fitScalar, type Scalar } from "../core/numbers.ts";
+import { SCALAR_SHAPE, type Shape, sameShape } from "../core/shape.ts";
+import { chunksOf } from "../expr/chunks.ts";
+import { type Expr, makeExpr } from "../expr/expr.ts";
+import { cast, castAttrs } from "../ops/elementwise/choice.ts";
+import { broadcast } from "../ops/moves/layout.ts";
+import { full } from "../ops/sources.ts";
+
+/** A 0-d constant. */
+export const scalar = (value: Scalar, dtype: DType): Expr =>
+  makeExpr(full, [], { dtype, shape: SCALAR_SHAPE, chunks: SCALAR_SHAPE, value: fitScalar(value, dtype) });
+
+/** A constant of the dtype, the shape and the chunks of a node. */
+export const filledLike = (value: Scalar, node: Expr): Expr =>
+  makeExpr(full, [], {
+    dtype: node.dtype,
+    shape: node.shape,
+    chunks: chunksOf(node),
+    value: fitScalar(value, node.dtype),
+  });
+
+export const castTo = (node: Expr, dtype: DType): Expr =>
+  node.dtype === dtype ? node : makeExpr(cast, [node], castAttrs(dtype));
+
+export const broadcastTo = (node: Expr, shape: Shape): Expr =>
+  sameShape(node.shape, shape) ? node : makeExpr(broadcast, [node], { shape });
+
+/** Does a shape stretch to another, as broadcasting does? */
+export function stretches(from: Shape, to: Shape): boolean {
+  const lead = to.length - from.length;
+  return lead >= 0 && from.every((length, axis) => length === 1 || length === to[axis + lead]);
+}
+
+/** The value of a constant (a `full` of any shape); undefined for any other node. */
+export const constantOf = (node: Expr): Scalar | undefined =>
+  node.op === full ? (node.attrs["value"] as Scalar) : undefined;

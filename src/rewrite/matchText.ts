@@ -1,0 +1,42 @@
+// Nodes and values as short text for messages, and equality of scalars.
+
+import { Complex, type Scalar, scalarText } from "../core/numbers.ts";
+import { shapeText } from "../core/shape.ts";
+import type { Expr } from "../expr/expr.ts";
+import { full } from "../ops/sources.ts";
+
+export const valueText = (value: Scalar): string => scalarText(value);
+
+/** `add float64 [3]`, `2`: what a node is, without its inputs. */
+export function shortText(node: Expr): string {
+  if (node.op === full && node.shape.length === 0) return scalarText(node.attrs["value"] as Scalar);
+  return `${node.op.name} ${node.dtype} ${shapeText(node.shape)}`;
+}
+
+/**
+ * A number means the same in every real dtype: 2 is 2n. But 0 is not −0, a number is no bool, and never complex:
+ * x · 1 is not x where x is complex and not finite.
+ */
+export function sameScalar(wanted: unknown, value: unknown): boolean {
+  if (typeof wanted === "number" && typeof value === "bigint")
+    return Number.isInteger(wanted) && !Object.is(wanted, -0) && BigInt(wanted) === value;
+  if (typeof wanted === "bigint" && typeof value === "number") return sameScalar(value, wanted);
+  if (wanted instanceof Complex && value instanceof Complex)
+    return Object.is(wanted.re, value.re) && Object.is(wanted.im, value.im);
+  return Object.is(wanted, value);
+}
+
+const MOST_CHARACTERS = 120;
+
+/** An expression on one line, cut where it gets long: `add(multiply(%, 2), 1)`. */
+export function lineText(node: Expr): string {
+  const text = nested(node, 4);
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text;
+}
+
+function nested(node: Expr, depth: number): string {
+  if (node.op.class === "source")
+    return node.op === full ? scalarText(node.attrs["value"] as Scalar) : node.op.name;
+  if (depth === 0) return "…";
+  return `${node.op.name}(${node.inputs.map((input) => nested(input, depth - 1)).join(", ")})`;
+}
