@@ -1,7 +1,15 @@
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
 const config: ViteUserConfig = defineConfig({
-  resolve: { alias: { chunkwise: new URL("./src/index.ts", import.meta.url).pathname } },
+  resolve: {
+    alias: [
+      { find: /^chunkwise$/, replacement: new URL("./src/index.ts", import.meta.url).pathname },
+      {
+        find: /^chunkwise\/(\w+)$/,
+        replacement: new URL("./src/", import.meta.url).pathname.concat("$1/index.ts"),
+      },
+    ],
+  },
   test: { include: ["test/**/*.test.ts"], testTimeout: 60_000 },
 });
 

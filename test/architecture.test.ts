@@ -13,7 +13,7 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
   kernel: ["core"],
   expr: ["core", "kernel"],
   ops: ["core", "kernel", "expr"],
-  rewrite: ["core", "expr", "ops"],
+  rewrite: ["core", "kernel", "expr", "ops"],
   plan: ["core", "kernel", "expr", "ops"],
   storage: ["core"],
   runtime: ["core", "kernel", "expr", "ops", "plan", "storage"],

@@ -74,6 +74,8 @@ async function onePass(gate, threads, turn) {
 
 async function wasmTriad(threads, passes) {
   const memory = new WebAssembly.Memory({ initial: PAGES, maximum: PAGES, shared: true });
+  // Pages that were never written are all one page of zeros, and reading that says nothing.
+  new Float64Array(memory.buffer).fill(1);
   const gate = new Int32Array(new SharedArrayBuffer(8));
   const module = new WebAssembly.Module(triadModule());
   const workers = Array.from({ length: threads }, (_, me) => {

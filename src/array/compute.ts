@@ -9,7 +9,9 @@ import type { Expr } from "../expr/expr.ts";
 import type { Site } from "../expr/site.ts";
 import { execute as executeProgram } from "../kernel/execute.ts";
 import { pressure } from "../kernel/wasm/memory.ts";
+import { planFor } from "../plan/cache.ts";
 import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
+import type { PlanData } from "../plan/plan.ts";
 import type { RunEvent } from "../runtime/events.ts";
 import { runPlan } from "../runtime/run.ts";
 import { LazyArray } from "./lazyArray.ts";
@@ -34,8 +36,8 @@ export type Executed<Array extends LazyArray> =
 /** How long tasks may run before other work of the process gets its turn. */
 const TURN_MS = 12;
 
-async function run(plan: Plan, { signal, onEvent, threads }: AsyncComputeOptions): Promise<Block[]> {
-  const events = eventsOf(plan, threads);
+async function run(prepared: Prepared, { signal, onEvent, threads }: AsyncComputeOptions): Promise<Block[]> {
+  const events = eventsOf(prepared, threads);
   if (pressure.isDue) await collected();
   let turnEnds = performance.now() + TURN_MS;
   for (;;) {
@@ -55,8 +57,11 @@ const otherWork = (): Promise<void> =>
     else setTimeout(resolve);
   });
 
-const eventsOf = ({ data, sources }: Plan, threads: number | undefined): ReturnType<typeof runPlan> =>
-  runPlan(data, sources, (program, bound) => executeProgram(program, bound, threads));
+const eventsOf = ({ plan, withLines }: Prepared, threads: number | undefined): ReturnType<typeof runPlan> =>
+  runPlan(plan.data, plan.sources, {
+    run: (program, bound) => executeProgram(program, bound, threads),
+    withLines,
+  });
 
 /** A turn in which results that were let go give their memory back. */
 async function collected(): Promise<void> {
@@ -64,8 +69,8 @@ async function collected(): Promise<void> {
   await otherWork();
 }
 
-function runSync(plan: Plan, { onEvent, threads }: ComputeOptions): Block[] {
-  const events = eventsOf(plan, threads);
+function runSync(prepared: Prepared, { onEvent, threads }: ComputeOptions): Block[] {
+  const events = eventsOf(prepared, threads);
   for (;;) {
     const step = events.next();
     if (step.done === true) return step.value;
@@ -86,30 +91,37 @@ function sitesOf(arrays: readonly LazyArray[]): (node: Expr) => Site | null {
   return (node) => sites.get(node) ?? node.site;
 }
 
+interface Prepared {
+  readonly plan: Plan;
+  /** The plan's data with the lines of the user's code. */
+  readonly withLines: () => PlanData;
+  readonly results: (blocks: readonly Block[]) => NDArray[];
+}
+
 /** Each expression once in the plan, each array's result in its place. */
-function prepare(
-  arrays: readonly LazyArray[],
-  options: ComputeOptions,
-): { plan: Plan; results: (blocks: readonly Block[]) => NDArray[] } {
+function prepare(arrays: readonly LazyArray[], { optimize = true }: ComputeOptions): Prepared {
   const roots = [...new Set(arrays.map(({ expr }) => expr))];
-  const results = (blocks: readonly Block[]): NDArray[] => {
-    const byExpr = new Map(roots.map((root, i) => [root, NDArray.fromBlock(blocks[i]!)]));
-    return arrays.map(({ expr }) => byExpr.get(expr)!);
+  return {
+    plan: planFor(roots, optimize),
+    withLines: () => planOf(roots, { optimize, siteOf: sitesOf(arrays) }).data,
+    results: (blocks) => {
+      const byExpr = new Map(roots.map((root, i) => [root, NDArray.fromBlock(blocks[i]!)]));
+      return arrays.map(({ expr }) => byExpr.get(expr)!);
+    },
   };
-  return { plan: planOf(roots, { ...options, siteOf: sitesOf(arrays) }), results };
 }
 
 export async function computeArrays(
   arrays: readonly LazyArray[],
   options: AsyncComputeOptions = {},
 ): Promise<NDArray[]> {
-  const { plan, results } = prepare(arrays, options);
-  return results(await run(plan, options));
+  const prepared = prepare(arrays, options);
+  return prepared.results(await run(prepared, options));
 }
 
 export function computeArraysSync(arrays: readonly LazyArray[], options: ComputeOptions = {}): NDArray[] {
-  const { plan, results } = prepare(arrays, options);
-  return results(runSync(plan, options));
+  const prepared = prepare(arrays, options);
+  return prepared.results(runSync(prepared, options));
 }
 
 type Results<Arrays extends readonly LazyArray[]> = { [K in keyof Arrays]: NDArray };

@@ -13,17 +13,19 @@ import {
   isTypedArray,
   type TypedArray,
 } from "../core/dtype.ts";
-import { DTypeError, IndexError, ShapeError } from "../core/errors.ts";
+import { DTypeError, IndexError, ShapeError, ValueError } from "../core/errors.ts";
 import { Complex, type Scalar } from "../core/numbers.ts";
 import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
+import { releaseBlock } from "../kernel/wasm/memory.ts";
 import { ndarrayText } from "./format.ts";
 
 export type NestedScalars = Scalar | readonly NestedScalars[];
 
 export class NDArray implements Block {
-  readonly data: TypedArray;
+  readonly #data: TypedArray;
+  #isDisposed = false;
   readonly dtype: DType;
   readonly shape: Shape;
   readonly strides: readonly number[];
@@ -39,7 +41,7 @@ export class NDArray implements Block {
     checkParts(data, shape, dtype, strides, offset);
     const steps = strides ?? stridesOf(shape);
     checkRoom(data, shape, dtype, steps, offset);
-    this.data = data;
+    this.#data = data;
     this.dtype = dtype;
     this.shape = shape;
     this.strides = steps;
@@ -48,6 +50,24 @@ export class NDArray implements Block {
 
   static fromBlock({ data, shape, dtype, strides, offset }: Block): NDArray {
     return new NDArray(data, shape, dtype, strides, offset);
+  }
+
+  get data(): TypedArray {
+    if (!this.#isDisposed) return this.#data;
+    throw new ValueError({
+      where: "data",
+      what: `this array of shape ${shapeText(this.shape)} was disposed of`,
+      cure: "Dispose of an array after its last use, or leave that to the garbage collector",
+    });
+  }
+
+  /**
+   * Gives a result's memory back at once. Neither it nor views of its data may be used afterwards. There is no need
+   * to: the garbage collector does it sooner or later. Sooner pays where many large results come and go.
+   */
+  dispose(): void {
+    if (!this.#isDisposed) releaseBlock(this);
+    this.#isDisposed = true;
   }
 
   get ndim(): number {
@@ -123,7 +143,13 @@ export class NDArray implements Block {
   toString(): string {
     return ndarrayText(this);
   }
+
+  declare readonly [Symbol.dispose]: () => void;
 }
+
+// `using result = await x.compute()` disposes of it at the end of the block, where the engine has the symbol.
+if (typeof Symbol.dispose === "symbol")
+  Object.defineProperty(NDArray.prototype, Symbol.dispose, { value: NDArray.prototype.dispose });
 
 // console.log in Node shows the elements, not the object's fields.
 Object.defineProperty(NDArray.prototype, Symbol.for("nodejs.util.inspect.custom"), {

@@ -20,6 +20,13 @@ let captured = 0;
 
 export const currentSite = (): Site | null => current;
 
+/** Nodes made from now on are made for this site: what replaces a node keeps its line. Returns the site before. */
+export function assumeSite(site: Site | null): Site | null {
+  const before = current;
+  current = site;
+  return before;
+}
+
 /** Enters a public function and tells whether it is the outermost one. The site is the line that called the function that calls this. */
 export function enterCall(call: string): boolean {
   if (depth++ > 0) return false;

@@ -31,7 +31,16 @@ const ALL: readonly Op[] = [
   ...ROUTINE_OPS,
 ];
 
-export const OPS: ReadonlyMap<string, Op> = new Map(ALL.map((op) => [op.name, op]));
+const byName = new Map<string, Op>(ALL.map((op) => [op.name, op]));
+export const OPS: ReadonlyMap<string, Op> = byName;
+
+/** Makes an op known by its name, so that plans can use it. */
+export function registerOp<T extends Op>(op: T): T {
+  if ((byName.get(op.name) ?? op) !== op)
+    throw new ValueError({ what: `there is an op ${op.name} already`, cure: "Give it another name" });
+  byName.set(op.name, op);
+  return op;
+}
 
 export function opNamed(name: string): Op {
   const op = OPS.get(name);

@@ -8,7 +8,7 @@ import { attrsText } from "../core/attrs.ts";
 import { sameShape } from "../core/shape.ts";
 import type { MoveOp } from "../expr/op.ts";
 import { opNamed } from "../ops/index.ts";
-import { probedMemory } from "./memory.ts";
+import { memoryOf, totalMemory } from "./memory.ts";
 import type { Operation, PlanArray, PlanData, PlanStep, ValueRef } from "./plan.ts";
 
 /** A task with more steps than this compiles slower than it saves. */
@@ -41,8 +41,9 @@ function fused(
   if (list.length === 1) return list;
   const merged = merge(list, isResult);
   if (merged.steps.every(({ kind }) => STREAMED.has(kind))) return [merged];
-  const apart = list.reduce((sum, operation) => sum + probedMemory(operation, arrays), 0);
-  return probedMemory(merged, arrays) > apart ? list : [merged];
+  const bytesOf = (operation: Operation): number => totalMemory(memoryOf(operation, arrays));
+  const apart = list.reduce((sum, operation) => sum + bytesOf(operation), 0);
+  return bytesOf(merged) > apart ? list : [merged];
 }
 
 const arraysOf = ({ steps, outputs }: Operation): string[] => [

@@ -1,11 +1,9 @@
-// Memory of a task, stated before it runs: its windows, its temporaries, its outputs and the interpreter's
-// registers. Each term has its reason.
+// Memory of a task, stated before it runs: its windows, its temporaries and its outputs. Each term has its reason.
+// What kernels keep besides (a thread's scratch, tiles of arrays from outside) does not depend on the task.
 
 import { blockBytes } from "../core/block.ts";
 import { numberOf, placeOf } from "../core/chunks.ts";
 import { sizeOf } from "../core/shape.ts";
-import type { KernelStep } from "../kernel/blockProgram.ts";
-import { TILE_LANES } from "../kernel/interpret/tile.ts";
 import { compileTask } from "./compile/task.ts";
 import type { Operation, PlanArray } from "./plan.ts";
 
@@ -24,11 +22,6 @@ export function memoryOf(operation: Operation, arrays: ReadonlyMap<string, PlanA
   return probes.reduce((most, terms) => (totalMemory(terms) > totalMemory(most) ? terms : most));
 }
 
-/** The bytes of windows, temporaries and outputs alone: what grows with chunks. */
-export function probedMemory(operation: Operation, arrays: ReadonlyMap<string, PlanArray>): number {
-  return totalMemory(memoryOf(operation, arrays).filter(({ reason }) => reason !== "registers"));
-}
-
 function taskMemory(
   operation: Operation,
   arrays: ReadonlyMap<string, PlanArray>,
@@ -42,25 +35,11 @@ function taskMemory(
     }));
   const temporaries = program.buffers.filter(({ role }) => role === "temporary");
   const temporary = temporaries.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
-  const registers = Math.max(0, ...program.steps.map(registerBytes));
   return [
     ...windows("read", reads),
     ...(temporary > 0 ? [{ reason: "temporaries", bytes: temporary }] : []),
     ...windows("write", writes),
-    ...(registers > 0 ? [{ reason: "registers", bytes: registers }] : []),
   ];
-}
-
-/** A register per instruction, for as many lanes as a tile has or the step needs. */
-function registerBytes(step: KernelStep): number {
-  if (step.kind === "routine") return 0;
-  const instructions =
-    step.kind === "loop"
-      ? step.program.instructions.length
-      : step.kind === "reduce"
-        ? step.lift.instructions.length
-        : 4;
-  return 8 * instructions * Math.min(TILE_LANES, sizeOf(step.domain));
 }
 
 export const totalMemory = (terms: readonly MemoryTerm[]): number =>

@@ -6,52 +6,13 @@
 // closest, and that is what `explain` tells.
 
 import type { Expr } from "../expr/expr.ts";
-import type { Op } from "../expr/op.ts";
 import { full } from "../ops/sources.ts";
-import { attrsTest, bindAttrs } from "./matchAttrs.ts";
+import { type Closest, fail, type MatchState, type NodeStep, Scope, type Step } from "./match.ts";
 import { compileNary } from "./matchNary.ts";
+import { compileOp } from "./matchOp.ts";
 import { sameScalar, shortText, valueText } from "./matchText.ts";
-import type { Condition, Form, OpForm, Pattern } from "./pattern.ts";
+import type { Condition, Form, Pattern } from "./pattern.ts";
 import type { RuleContext, WhyNot } from "./rule.ts";
-
-/** What a matcher works on; one for each matcher. */
-export interface MatchState {
-  /** What the pattern's names are bound to; undefined: nothing yet. */
-  readonly slots: unknown[];
-  /** What parts of the pattern have to remember between their steps. */
-  readonly registers: unknown[];
-  node: Expr;
-  context: RuleContext;
-  result: Expr | null;
-  /** The failure that came closest, when asked for. */
-  closest: { reason: string; clause: number } | null;
-  isTracing: boolean;
-}
-
-export type NodeStep = (node: Expr, state: MatchState) => boolean;
-export type Step = (state: MatchState) => boolean;
-
-/** Names and numbers handed out while a pattern is compiled. */
-export class Scope {
-  readonly slots: Map<string, number> = new Map();
-  registers = 0;
-  /** Parts are compiled from the last to the first: numbers fall. */
-  clauses = 0;
-
-  slot(name: string): number {
-    const known = this.slots.get(name);
-    if (known !== undefined) return known;
-    this.slots.set(name, this.slots.size);
-    return this.slots.size - 1;
-  }
-}
-
-/** Notes why a test failed, if somebody wants to know. The text is only made then. */
-export function fail(state: MatchState, clause: number, reason: () => string): false {
-  if (state.isTracing && (state.closest === null || clause > state.closest.clause))
-    state.closest = { reason: reason(), clause };
-  return false;
-}
 
 export interface Matcher {
   apply(node: Expr, context: RuleContext): Expr | null;
@@ -72,49 +33,44 @@ export function compileMatcher(
 ): Matcher {
   const scope = new Scope();
   const root = compilePattern(pattern, lastStep(scope, when, finish), scope, "the node");
-  const state: MatchState = {
-    slots: new Array<unknown>(scope.slots.size).fill(undefined),
-    registers: new Array<unknown>(scope.registers).fill(undefined),
-    node: null as unknown as Expr,
-    context: null as unknown as RuleContext,
-    result: null,
-    closest: null,
-    isTracing: false,
-  };
-  const run = (node: Expr, context: RuleContext): Expr | null => {
+  // A state is used again, unless a right side threw or is itself matching with this rule.
+  let idle: MatchState | null = null;
+  const run = (node: Expr, context: RuleContext, closest: Closest | null): Expr | null => {
+    const state = idle ?? newState(scope);
+    idle = null;
     state.node = node;
     state.context = context;
+    state.closest = closest;
+    const result = root(node, state) ? state.result : null;
     state.result = null;
-    const isMatch = root(node, state);
-    return isMatch ? state.result : null;
+    idle = state;
+    return result;
   };
-  return { apply: run, explain: (node, context) => explainWith(state, scope, run, node, context) };
+  return {
+    apply: (node, context) => run(node, context, null),
+    explain(node, context) {
+      const closest: Closest = { reason: "nothing matched", clause: scope.clauses };
+      if (run(node, context, closest) !== null) return null;
+      return { reason: closest.reason, progress: closest.clause - scope.clauses };
+    },
+  };
 }
 
-function explainWith(
-  state: MatchState,
-  scope: Scope,
-  run: Matcher["apply"],
-  node: Expr,
-  context: RuleContext,
-): WhyNot | null {
-  state.isTracing = true;
-  state.closest = null;
-  try {
-    if (run(node, context) !== null) return null;
-    const { reason, clause } = state.closest ?? { reason: "nothing matched", clause: scope.clauses };
-    return { reason, progress: clause - scope.clauses };
-  } finally {
-    state.isTracing = false;
-    state.closest = null;
-  }
-}
+const newState = (scope: Scope): MatchState => ({
+  slots: new Array<unknown>(scope.slots.size).fill(undefined),
+  registers: new Array<unknown>(scope.registers).fill(undefined),
+  node: null as unknown as Expr,
+  context: null as unknown as RuleContext,
+  result: null,
+  closest: null,
+});
 
 /** The end of the pattern: the conditions of the rule, then its right side. */
 function lastStep(scope: Scope, when: readonly Condition<unknown>[], finish: Finish): Step {
   const declines = --scope.clauses;
   const conditions = when.map((condition) => ({ ...condition, test: condition.test.bind(condition) }));
-  const first = (scope.clauses -= conditions.length);
+  const first = scope.clauses - conditions.length;
+  scope.clauses = first;
   return (state) => {
     const bound = boundOf(scope, state);
     for (let i = 0; i < conditions.length; i++) {
@@ -176,7 +132,8 @@ function compileForm(pattern: Pattern, next: Step, scope: Scope, place: string):
 export function compileGuard(pattern: Pattern, scope: Scope, place: string): NodeStep | null {
   const { conditions, isSingle } = pattern;
   if (conditions.length === 0 && !isSingle) return null;
-  const clause = (scope.clauses -= conditions.length + 1);
+  const clause = scope.clauses - conditions.length - 1;
+  scope.clauses = clause;
   return (node, state) => {
     if (isSingle && state.context.clients(node) > 1)
       return fail(state, clause, () => `${place} has ${state.context.clients(node)} clients, not one`);
@@ -228,7 +185,12 @@ function compileConstant(
     const value = node.op === full ? node.attrs["value"] : undefined;
     const before = form.kind === "literal" ? form.value : state.slots[slot];
     if (value === undefined || (before !== undefined && !sameScalar(before, value)))
-      return fail(state, clause, () => `${place} is ${shortText(node)}, not ${wanted}`);
+      // Of the two operands of a sum, the constant with another value came closer.
+      return fail(
+        state,
+        value === undefined ? clause : clause + 0.5,
+        () => `${place} is ${shortText(node)}, not ${wanted}`,
+      );
     for (const { test, text } of conditions)
       if (!test(value as never))
         return fail(state, clause, () => `does not hold: ${text} (${place} is ${shortText(node)})`);
@@ -237,77 +199,6 @@ function compileConstant(
     state.slots[slot] = value;
     const isMatch = next(state);
     if (form.kind === "constant") state.slots[slot] = before;
-    return isMatch;
-  };
-}
-
-function compileOp(form: OpForm, pattern: Pattern, next: Step, scope: Scope, place: string): NodeStep {
-  const { ops, inputs, rest } = form;
-  const register = scope.registers++;
-  const turned = scope.registers++;
-  const only = ops.length === 1 ? ops[0]! : null;
-  const called = ops.map((op) => op.name).join(" or ");
-  const isCommutative = only !== null && isCommutativeOp(only) && inputs.length === 2 && rest === null;
-  const begin = compileInputs(form, next, scope, register, turned, called);
-  const attrs = attrsTest(form.attrs, scope, place);
-  const guard = compileGuard(pattern, scope, place);
-  const clause = --scope.clauses;
-  const attempt: NodeStep = (node, state) => {
-    const nodeBefore = state.registers[register];
-    state.registers[register] = node;
-    state.registers[turned] = 0;
-    let isMatch = begin(state);
-    if (!isMatch && isCommutative && node.inputs[0] !== node.inputs[1]) {
-      state.registers[turned] = 1;
-      isMatch = begin(state);
-    }
-    state.registers[register] = nodeBefore;
-    return isMatch;
-  };
-  const proceed = attrs === null ? attempt : bindAttrs(attrs, attempt);
-  return (node, state) => {
-    if (only !== null ? node.op !== only : !ops.includes(node.op))
-      return fail(state, clause, () => `${place} is ${shortText(node)}, not ${called}`);
-    const count = node.inputs.length;
-    if (rest === null ? count !== inputs.length : count < inputs.length)
-      return fail(state, clause, () => `${place} has ${count} inputs, not ${inputs.length}`);
-    if (guard !== null && !guard(node, state)) return false;
-    return proceed(node, state);
-  };
-}
-
-const isCommutativeOp = (op: Op): boolean => op.class === "elementwise" && op.commutative === true;
-
-/** One step an input; with a rest between those before it and those after it. */
-function compileInputs(
-  { inputs, rest }: OpForm,
-  next: Step,
-  scope: Scope,
-  register: number,
-  turned: number,
-  called: string,
-): Step {
-  const before = rest?.at ?? inputs.length;
-  let step = next;
-  if (rest !== null) step = compileRest(scope.slot(rest.name), register, before, inputs.length, step);
-  for (let i = inputs.length - 1; i >= 0; i--) {
-    const match = compilePattern(inputs[i]!, step, scope, `input ${i} of ${called}`);
-    step = (state) => {
-      const all = (state.registers[register] as Expr).inputs;
-      const at = state.registers[turned] === 1 ? 1 - i : i < before ? i : all.length - inputs.length + i;
-      return match(all[at]!, state);
-    };
-  }
-  return step;
-}
-
-function compileRest(slot: number, register: number, before: number, count: number, next: Step): Step {
-  return (state) => {
-    const all = (state.registers[register] as Expr).inputs;
-    const bound = state.slots[slot];
-    state.slots[slot] = all.slice(before, all.length - (count - before));
-    const isMatch = next(state);
-    state.slots[slot] = bound;
     return isMatch;
   };
 }
@@ -327,40 +218,11 @@ function compileThrough(
     if (guard !== null && !guard(node, state)) return false;
     const levels = [node];
     let below = node;
-    while (below.inputs.length === 1 && form.ops.includes(below.op)) levels.push((below = below.inputs[0]!));
+    while (below.inputs.length === 1 && form.ops.includes(below.op)) {
+      below = below.inputs[0]!;
+      levels.push(below);
+    }
     for (let i = levels.length - 1; i >= 0; i--) if (match(levels[i]!, state)) return true;
     return false;
   };
-}
-
-/** The ops a node may have to match; null: any. */
-export function rootOps({ form }: Pattern): readonly Op[] | null {
-  switch (form.kind) {
-    case "variable":
-      return null;
-    case "literal":
-    case "constant":
-      return [full];
-    case "op":
-      return form.ops;
-    case "nary":
-      return [form.op];
-    case "through": {
-      const inner = rootOps(form.inner);
-      return inner === null ? null : [...new Set([...form.ops, ...inner])];
-    }
-    default:
-      form satisfies never;
-      throw form;
-  }
-}
-
-/** The ops its inputs may have, by position: for dispatch. */
-export function inputOps({ form }: Pattern): readonly (ReadonlySet<Op> | null)[] {
-  if (form.kind !== "op") return [];
-  const certain = form.rest === null ? form.inputs : form.inputs.slice(0, form.rest.at);
-  return certain.map((input) => {
-    const ops = rootOps(input);
-    return ops === null ? null : new Set(ops);
-  });
 }

@@ -4,7 +4,7 @@
 import type { Attr, Attrs } from "../core/attrs.ts";
 import { attrLabel, attrsText } from "../core/attrs.ts";
 import type { Expr } from "../expr/expr.ts";
-import { fail, type MatchState, type NodeStep, type Scope } from "./compile.ts";
+import { fail, type MatchState, type NodeStep, type Scope } from "./match.ts";
 import { type AttrsForm, Bind, type Condition } from "./pattern.ts";
 
 /** One name that a record or an attribute is bound to, or one value it must have. */
@@ -13,7 +13,7 @@ interface AttrTest {
   readonly key: string | undefined;
   readonly slot: number;
   readonly value: Attr | undefined;
-  readonly conditions: readonly Condition<never>[];
+  readonly conditions: readonly Condition<unknown>[];
 }
 
 export interface AttrsTest {

@@ -5,15 +5,8 @@
 import { InvariantError } from "../core/errors.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
-import {
-  compileGuard,
-  compilePattern,
-  fail,
-  type MatchState,
-  type NodeStep,
-  type Scope,
-  type Step,
-} from "./compile.ts";
+import { compileGuard, compilePattern } from "./compile.ts";
+import { fail, type MatchState, type NodeStep, type Scope, type Step } from "./match.ts";
 import { shortText } from "./matchText.ts";
 import type { Form, Pattern } from "./pattern.ts";
 

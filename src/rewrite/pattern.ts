@@ -15,6 +15,9 @@
 //   nary(add, [x, p.negative(x)], rest("others"))      a chain of an associative op as a flat list
 //   p.exp(x).as("e")                        names the matched node
 //   on(myOp)(x), on([less, greater])(x, y)  ops by record
+//
+// On a right side attributes are written in the order in which the API writes them (axes before keepdims): nodes
+// are equal when the texts of their attributes are.
 
 import type { Attr, Attrs } from "../core/attrs.ts";
 import type { DType } from "../core/dtype.ts";
@@ -177,7 +180,7 @@ export class WholeAttrs<Name extends string> {
 export const wholeAttrs = <Name extends string>(name: Name): WholeAttrs<Name> => new WholeAttrs(name);
 export const attrs: WholeAttrs<"attrs"> = wholeAttrs("attrs");
 
-export type AttrPattern = Attr | Bind<string, never>;
+export type AttrPattern = Attr | Bind<string, unknown>;
 export type AttrRecord = { readonly [name: string]: AttrPattern };
 export type Input = Pattern | Scalar;
 export type Argument = Input | Rest<string> | WholeAttrs<string> | AttrRecord;
@@ -200,7 +203,7 @@ type BindsOfOne<T> =
           ? unknown
           : BindsOfRecord<T>;
 type BindsOfRecord<R> = {
-  readonly [K in keyof R as R[K] extends Bind<infer Name, never> ? Name : never]: R[K] extends Bind<
+  readonly [K in keyof R as R[K] extends Bind<infer Name, unknown> ? Name : never]: R[K] extends Bind<
     string,
     infer Value
   >

@@ -15,10 +15,11 @@ import type { Scalar } from "../core/numbers.ts";
 import { sameShape } from "../core/shape.ts";
 import type { Expr } from "../expr/expr.ts";
 import { full } from "../ops/sources.ts";
-import { compileMatcher, inputOps, type Matcher, rootOps } from "./compile.ts";
+import { compileMatcher } from "./compile.ts";
 import { broadcastTo, constantOf, filledLike, stretches } from "./make.ts";
 import { asPattern, type Condition, Pattern, type Variable } from "./pattern.ts";
-import { type Change, type Rule, type RuleContext, tagsOf, type WhyNot } from "./rule.ts";
+import { inputOps, rootOps } from "./patternOps.ts";
+import { type Change, type Rule, type RuleContext, tagsOf } from "./rule.ts";
 import { checkTemplate, instantiate } from "./template.ts";
 
 /** A right side that decides against the match, and says why. */
@@ -72,12 +73,9 @@ export function rule<Binds>(
     tracks: rootOps(left),
     inputs: inputOps(left),
     apply: (node, context) => matcher.apply(node, context),
-    whyNot: (node, context) => whyNot(matcher, node, context),
+    whyNot: (node, context) => matcher.explain(node, context),
   };
 }
-
-const whyNot = (matcher: Matcher, node: Expr, context: RuleContext): WhyNot | null =>
-  matcher.explain(node, context);
 
 function replacement<Binds>(
   name: string,
@@ -118,7 +116,7 @@ function fitted(result: Expr, node: Expr): Expr {
 const typed =
   (test: (node: Expr) => boolean, says: string) =>
   <Name extends string>(of: Variable<Name>): Condition<{ readonly [N in Name]: Expr }> => {
-    const { name } = of.form as { name: Name };
+    const { name } = of.form as unknown as { name: Name };
     return { text: `${name} is ${says}`, test: (bound) => test(bound[name]) };
   };
 

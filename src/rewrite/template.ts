@@ -14,12 +14,12 @@ import { type AttrsForm, Bind, type Form, type OpForm, type Pattern } from "./pa
 export type Bound = { readonly [name: string]: unknown };
 
 export function instantiate(template: Pattern, bound: Bound, node: Expr): Expr {
-  const value = valueOf(template.form, bound);
+  const value = literalValue(template.form, bound);
   return value === undefined ? build(template, bound, node) : filledLike(value, node);
 }
 
 /** The value of a number or of a bound constant. */
-function valueOf(form: Form, bound: Bound): Scalar | undefined {
+function literalValue(form: Form, bound: Bound): Scalar | undefined {
   if (form.kind === "literal") return form.value;
   return form.kind === "constant" ? (bound[form.name] as Scalar) : undefined;
 }
@@ -35,7 +35,7 @@ function build(template: Pattern, bound: Bound, node: Expr): Expr {
       return buildChain(form, bound, node);
     case "literal":
     case "constant":
-      return scalar(valueOf(form, bound)!, node.dtype);
+      return scalar(literalValue(form, bound)!, node.dtype);
     case "through":
       throw new InvariantError({ what: "seeThrough has no meaning on a right side" });
     default:
@@ -55,7 +55,7 @@ function buildOp(form: OpForm, bound: Bound, node: Expr): Expr {
 /** Numbers last: they take the dtype of the last operand that has one, counted from `from`. */
 function operands(templates: readonly Pattern[], bound: Bound, node: Expr, from: number): Expr[] {
   const built = templates.map((template) =>
-    valueOf(template.form, bound) === undefined ? build(template, bound, node) : null,
+    literalValue(template.form, bound) === undefined ? build(template, bound, node) : null,
   );
   const beside = built.findLast((operand, i) => operand !== null && i >= from)?.dtype;
   return built.map(
@@ -64,7 +64,7 @@ function operands(templates: readonly Pattern[], bound: Bound, node: Expr, from:
 }
 
 const literal = (template: Pattern, bound: Bound, dtype: DType): Expr =>
-  scalar(valueOf(template.form, bound)!, dtype);
+  scalar(literalValue(template.form, bound)!, dtype);
 
 function buildChain({ op, members, rest }: Extract<Form, { kind: "nary" }>, bound: Bound, node: Expr): Expr {
   const others = rest === null ? [] : (bound[rest] as readonly Expr[]);

@@ -41,7 +41,7 @@ const inOneChunk = ({ attrs, shape }: Expr): Attrs =>
 /** The value of a node whose inputs are all in memory: one operation per level of its tree, nothing fused, interpreted. */
 function runAlone(node: Expr): Block {
   const { data: plan, sources } = planOf([node], { optimize: false });
-  const run = runPlan(plan, sources, interpret);
+  const run = runPlan(plan, sources, { run: interpret });
   for (;;) {
     const step = run.next();
     if (step.done === true) return step.value[0]!;

@@ -11,7 +11,8 @@ import type { BlockProgram } from "../kernel/blockProgram.ts";
 import { Borrowed, resultBlock } from "../kernel/blocks.ts";
 import { execute } from "../kernel/execute.ts";
 import { LaneFailure } from "../kernel/interpret/index.ts";
-import { compileTask } from "../plan/compile/task.ts";
+import { isReleased } from "../kernel/wasm/memory.ts";
+import { compileTask, type TaskProgram } from "../plan/compile/task.ts";
 import { type Operation, type PlanArray, type PlanData, type PlanStep, readsOf } from "../plan/plan.ts";
 import { ChunkedArray, type StoredArray, WholeArray, windowBytes } from "./chunkStore.ts";
 import type { RunEvent } from "./events.ts";
@@ -25,10 +26,16 @@ export type Sources = ReadonlyMap<string, Source>;
 /** Runs a task's block program: `execute`, or the reference `interpret`. */
 export type RunProgram = (program: BlockProgram, bound: readonly (Block | undefined)[]) => void;
 
+export interface RunOptions {
+  readonly run?: RunProgram;
+  /** The same plan with the lines of the user's code: asked for when something fails. */
+  readonly withLines?: () => PlanData;
+}
+
 export function* runPlan(
   plan: PlanData,
   sources: Sources,
-  run: RunProgram = execute,
+  { run = execute, withLines = () => plan }: RunOptions = {},
 ): Generator<RunEvent, Block[]> {
   const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
   const stored = new Map<string, StoredArray>();
@@ -40,7 +47,11 @@ export function* runPlan(
     for (const operation of plan.operations) {
       yield { type: "operationStart", operation: operation.name, tasks: sizeOf(operation.grid) };
       for (const { array } of operation.outputs) stored.set(array, storageFor(arrays.get(array)!));
-      yield* runOperation(operation, arrays, stored, run);
+      try {
+        yield* runOperation(operation, arrays, stored, run);
+      } catch (error) {
+        throw error instanceof TaskFailure ? located(error, withLines()) : error;
+      }
       release(operation, arrays, stored, readers);
       yield { type: "operationEnd", operation: operation.name };
     }
@@ -53,6 +64,12 @@ export function* runPlan(
 
 /** A transferred or shrunk buffer would silently read as NaN. */
 function presentBlock(name: string, { block, length }: Source): Block {
+  if (isReleased(block.data))
+    throw new RunError({
+      where: "data",
+      what: `the memory of source ${name} was given back by dispose()`,
+      cure: "Dispose of a result after the last computation that reads it",
+    });
   if (block.data.length >= length) return block;
   throw new RunError({
     where: "data",
@@ -89,7 +106,7 @@ function* runOperation(
   const tasks = sizeOf(operation.grid);
   for (let task = 0; task < tasks; task++) {
     const place = placeOf(task, operation.grid);
-    const { program, reads, writes } = compileTask(operation, arrays, place);
+    const { program, reads, writes } = compiledTask(operation, arrays, task);
     const bound: Block[] = [];
     const borrowed = new Borrowed();
     for (const { array, box, buffer } of reads) bound[buffer] = stored.get(array)!.window(box, borrowed);
@@ -97,7 +114,7 @@ function* runOperation(
     try {
       run(program, bound);
     } catch (error) {
-      throw located(error, operation, place);
+      throw error instanceof LaneFailure ? new TaskFailure(operation.name, place, error) : error;
     } finally {
       borrowed.giveBack();
     }
@@ -113,23 +130,54 @@ function* runOperation(
   }
 }
 
-/** A failure that depends on the data, with the op, the chunk and the user's line. */
-function located(error: unknown, operation: Operation, place: readonly number[]): unknown {
-  if (!(error instanceof LaneFailure)) return error;
-  const step: PlanStep | undefined = operation.steps[error.origin];
-  const op = step !== undefined && "op" in step ? step.op : operation.name;
+/** Programs of operations with few tasks: their plan may be run again. */
+const compiled = new WeakMap<Operation, TaskProgram[]>();
+const FEW_TASKS = 16;
+
+function compiledTask(
+  operation: Operation,
+  arrays: ReadonlyMap<string, PlanArray>,
+  task: number,
+): TaskProgram {
+  const compile = (): TaskProgram => compileTask(operation, arrays, placeOf(task, operation.grid));
+  if (sizeOf(operation.grid) > FEW_TASKS) return compile();
+  const known = compiled.get(operation) ?? [];
+  compiled.set(operation, known);
+  known[task] ??= compile();
+  return known[task];
+}
+
+/** A failure that depends on the data, and the task that met it. */
+class TaskFailure extends Error {
+  readonly operation: string;
+  readonly place: readonly number[];
+  readonly failure: LaneFailure;
+
+  constructor(operation: string, place: readonly number[], failure: LaneFailure) {
+    super(failure.message, { cause: failure });
+    this.operation = operation;
+    this.place = place;
+    this.failure = failure;
+  }
+}
+
+/** The same with the op, the chunk and the user's line. */
+function located({ operation: name, place, failure }: TaskFailure, plan: PlanData): RunError {
+  const operation = plan.operations.find((candidate) => candidate.name === name)!;
+  const step: PlanStep | undefined = operation.steps[failure.origin];
+  const op = step !== undefined && "op" in step ? step.op : name;
   const call = step?.call === undefined || step.call === op ? op : `${op} in ${step.call}`;
   const line = step?.line;
   return new RunError(
     {
-      what: error.trap.message,
-      where: `${call}${line === undefined ? "" : ` at ${line}`}, chunk [${place.join(", ")}] of ${operation.name}`,
-      cure: error.trap.cure,
+      what: failure.trap.message,
+      where: `${call}${line === undefined ? "" : ` at ${line}`}, chunk [${place.join(", ")}] of ${name}`,
+      cure: failure.trap.cure,
       operation: op,
       chunk: place,
       line,
     },
-    { cause: error },
+    { cause: failure },
   );
 }
 

@@ -14,7 +14,7 @@ import type { Program } from "./program.ts";
 import { check } from "./settings.ts";
 
 function blocksOf({ data, sources }: cw.Plan, run: RunProgram): readonly Block[] {
-  const events = runPlan(data, sources, run);
+  const events = runPlan(data, sources, { run });
   for (;;) {
     const step = events.next();
     if (step.done === true) return step.value;

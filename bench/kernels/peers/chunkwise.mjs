@@ -72,7 +72,7 @@ export async function open() {
     version: hasThreads ? "" : "(compute has no option threads)",
     forms: { resident: formsOver("resident", computed), outside: formsOver("outside", computed) },
     read,
-    drop: () => {},
+    drop: (result) => result.dispose(),
     async load(dtype, shape, x, y) {
       const plain = (typed) => (shape.length === 1 ? typed : new cw.NDArray(typed, shape, dtype));
       operands.outside = { x: plain(x), y: plain(y) };

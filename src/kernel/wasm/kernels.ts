@@ -2,8 +2,9 @@
 // compiled once however often it is asked for.
 
 import { InvariantError } from "../../core/errors.ts";
+import { type Kernel, type Run, trap } from "./control.ts";
 import { giveBytes, memory, takeBytes } from "./memory.ts";
-import { type Kernel, type Run, scratch, trap } from "./threads.ts";
+import { scratch } from "./threads.ts";
 
 const MAX_KERNELS = 2000;
 

@@ -3,13 +3,17 @@
 
 import { TABLES } from "../tables.ts";
 
-/** Words of the job under way (threads.ts). */
+/** Words of the job under way (control.ts). */
 export const CONTROL_AT = 0;
 const TABLES_AT = 4096;
 export const PARAMETERS_AT: number = 1 << 16;
 export const PARAMETER_BYTES: number = 1 << 16;
+/** Parameters of the tiles that are ready (stream.ts). */
+export const SLOTS_AT: number = PARAMETERS_AT + PARAMETER_BYTES;
+export const SLOT_PARAMETER_BYTES: number = 1 << 14;
+const SLOTS_BYTES = 8 * SLOT_PARAMETER_BYTES;
 /** The first byte that can be given away. */
-export const HEAP_AT: number = PARAMETERS_AT + PARAMETER_BYTES;
+export const HEAP_AT: number = SLOTS_AT + SLOTS_BYTES;
 
 /** Where a table that `lookup` reads begins. */
 export function tableAddress(table: number): number {

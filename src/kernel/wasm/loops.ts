@@ -9,10 +9,11 @@ import { bind } from "../interpret/tile.ts";
 import { programText, type ScalarProgram } from "../program.ts";
 import { TRAPPING } from "../traps.ts";
 import { type Arranged, arrange, isTransposed, type Walk, walkOf } from "./arrange.ts";
+import type { Kernel } from "./control.ts";
 import { kernelOf } from "./kernels.ts";
 import { type InnerWalk, loopModule } from "./loopKernel.ts";
 import { addressOf, isShared } from "./memory.ts";
-import { type Kernel, runJob } from "./threads.ts";
+import { runJob } from "./threads.ts";
 import { runTiles } from "./tiles.ts";
 
 /** Elements that one thread takes at a time: long enough to be worth it, and short enough that new code is
@@ -89,7 +90,7 @@ export function placeOf(walk: Walk): Place {
 }
 
 /** One job: all of a domain, its accesses at these places. */
-export function runPlaces(
+function runPlaces(
   kernel: Kernel,
   { domain, first, threads }: Pick<Loop, "domain" | "first" | "threads">,
   split: number,
@@ -101,7 +102,8 @@ export function runPlaces(
   runJob(kernel, parametersOf(domain, first, places), units, aligned, threads);
 }
 
-function parametersOf(domain: Shape, first: readonly number[], places: readonly Place[]): number[] {
+/** The words of a loop kernel. */
+export function parametersOf(domain: Shape, first: readonly number[], places: readonly Place[]): number[] {
   const words = [...domain];
   for (const { address, strides } of places) words.push(address, ...strides);
   for (const start of first) words.push(start | 0, Math.floor(start / 2 ** 32));

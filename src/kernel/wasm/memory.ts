@@ -101,18 +101,35 @@ export function keepBlock(dtype: DType, shape: Shape): Block | null {
   if (at === null) return null;
   const buffer = structuredClone(memory.buffer);
   buffers.add(buffer);
-  freed.register(buffer, at);
+  freed.register(buffer, at, buffer);
   pressure.add(buffer, bytes);
   return blockAt(buffer, at, dtype, shape);
 }
 
+const released = new WeakSet<ArrayBufferLike>();
+
+/** Gives a kept block's place back now, not when nobody can see it any more. Others are left alone. */
+export function releaseBlock({ data }: Block): void {
+  const { buffer, byteLength } = data;
+  if (!freed.unregister(buffer)) return;
+  heap.give(data.byteOffset);
+  buffers.delete(buffer);
+  released.add(buffer);
+  pressure.remove(buffer, byteLength);
+}
+
+/** True for views of a block that was given back: what they show belongs to somebody else by now. */
+export const isReleased = ({ buffer }: TypedArray): boolean => released.has(buffer);
+
 /** Engines hand out so much without touching it. */
 const WEIGHT_BYTES = 64 << 20;
+/** The collector's work is worth this many bytes for each byte that it knows of. */
+const BYTES_PER_WEIGHT = 4;
 
 /**
  * The collector of garbage knows nothing of the bytes behind a kept block, and would see no reason to run. So
- * blocks carry weights: buffers of their size whose pages are never touched, alive as long as they are. What the
- * collector finds is given back in a turn of the event loop, which `isDue` asks for.
+ * blocks carry weights: buffers in proportion to their size whose pages are never touched, alive as long as they
+ * are. What the collector finds is given back in a turn of the event loop, which `isDue` asks for.
  */
 class Pressure {
   readonly #weights = new WeakMap<ArrayBufferLike, ArrayBuffer>();
@@ -121,10 +138,16 @@ class Pressure {
 
   add(buffer: ArrayBufferLike, bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes < WEIGHT_BYTES) return;
-    this.#weights.set(buffer, new ArrayBuffer(this.#bytes));
+    if (this.#bytes < BYTES_PER_WEIGHT * WEIGHT_BYTES) return;
+    this.#weights.set(buffer, new ArrayBuffer(this.#bytes / BYTES_PER_WEIGHT));
     this.#bytes = 0;
     this.isDue = true;
+  }
+
+  /** For a block that is given back without the collector's help. */
+  remove(buffer: ArrayBufferLike, bytes: number): void {
+    this.#weights.delete(buffer);
+    this.#bytes = Math.max(0, this.#bytes - bytes);
   }
 }
 

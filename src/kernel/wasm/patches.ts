@@ -13,10 +13,19 @@ import type { Walk } from "./arrange.ts";
 import { runWalks } from "./loops.ts";
 import { addressOf, blockAt, giveBytes, memory } from "./memory.ts";
 import { boxesOf } from "./ranges.ts";
-import type { ReduceCut } from "./reduceLayout.ts";
-import { asTheyAre, type Reduction, runPlane, statePlane, takeStates } from "./reductions.ts";
+import { type ReduceCut, type ReducePlane, reduceParameters, reduceUnits } from "./reduceLayout.ts";
+import {
+  asTheyAre,
+  type PlaneKernel,
+  planeKernel,
+  type Reduction,
+  runPlane,
+  statePlane,
+  takeStates,
+} from "./reductions.ts";
+import { runTilesOf, slotsFor, type TileJob, type Tiles } from "./stream.ts";
 
-/** What a core's cache holds. */
+/** One patch: several of them fit a core's cache. */
 const PATCH_BYTES = 1 << 20;
 
 /** Rows and columns that are in memory at one time. */
@@ -29,73 +38,118 @@ interface Patch {
 
 /** As runPlane, for operands that are not a plane: totals[component][segment][column]. */
 export function reducePatches(reduction: Reduction, cut: ReduceCut, totals: readonly number[]): void {
-  const patches = new Patches(reduction, cut);
+  const patches = new Patches(reduction, cut, totals);
   try {
-    patches.run(totals);
+    patches.run();
   } finally {
     patches.giveBack();
   }
 }
 
-class Patches {
+class Patches implements Tiles {
+  readonly count: number;
   readonly #reduction: Reduction;
   readonly #cut: ReduceCut;
+  readonly #totals: readonly number[];
   readonly #usesIndex: boolean;
-  /** What a patch holds for each place, and where. */
+  readonly #lift: ScalarProgram;
+  /** What a patch holds for each place. */
   readonly #dtypes: readonly DType[];
-  readonly #at: readonly number[];
   readonly #high: number;
   readonly #wide: number;
+  /** Where, for every slot. */
+  readonly #at: (readonly number[])[] = [];
+  readonly #kernels = new Map<number, PlaneKernel>();
 
-  constructor(reduction: Reduction, cut: ReduceCut) {
-    const { rows, columns, states, step } = reduction;
+  constructor(reduction: Reduction, cut: ReduceCut, totals: readonly number[]) {
+    const { rows, columns, states, step, threads } = reduction;
     this.#reduction = reduction;
     this.#cut = cut;
+    this.#totals = totals;
     this.#usesIndex = step.lift.instructions.some(({ prim }) => prim === "index");
+    this.#lift = this.#usesIndex ? asTheyAre(states) : step.lift;
     this.#dtypes = this.#usesIndex ? states : step.lift.operands;
     const bytes = this.#dtypes.reduce((sum, dtype) => sum + infoOf(dtype).bytes, 0);
     const segment = Math.min(rows, cut.segmentRows);
     this.#wide = Math.min(columns, Math.max(1, Math.floor(PATCH_BYTES / (segment * bytes))));
     const segments = Math.max(1, Math.floor(PATCH_BYTES / (segment * this.#wide * bytes)));
     this.#high = this.#wide < columns ? segment : Math.min(rows, segments * segment);
-    this.#at = takePatch(this.#dtypes, this.#high, this.#wide);
+    this.count = Math.ceil(rows / this.#high) * Math.ceil(columns / this.#wide);
+    for (let slot = 0; slot < slotsFor(threads); slot++)
+      this.#at.push(takePatch(this.#dtypes, this.#high, this.#wide));
   }
 
   giveBack(): void {
-    for (const at of this.#at) giveBytes(at);
+    for (const at of this.#at.flat()) giveBytes(at);
   }
 
-  run(totals: readonly number[]): void {
-    const { rows, columns, states } = this.#reduction;
-    for (let row = 0; row < rows; row += this.#high) {
-      for (let column = 0; column < columns; column += this.#wide) {
-        const patch = {
-          ...{ row, rows: Math.min(this.#high, rows - row) },
-          ...{ column, columns: Math.min(this.#wide, columns - column) },
-        };
-        const first = Math.floor(row / this.#cut.segmentRows) * columns + column;
-        this.#fill(patch);
-        this.#reduce(
-          patch,
-          totals.map((total, i) => total + first * infoOf(states[i]!).bytes),
-        );
-      }
+  /** While others reduce patches that are ready; one by one where the last columns' patches need another kernel. */
+  run(): void {
+    const { columns, threads } = this.#reduction;
+    if (this.#wide === columns) return runTilesOf(this.#kernelFor(this.#patch(0)).kernel, this, threads);
+    for (let tile = 0; tile < this.count; tile++) {
+      const patch = this.#patch(tile);
+      this.#fill(patch, 0);
+      const plane = this.#plane(patch, 0);
+      runPlane(plane, this.#kernelFor(patch), this.#cutOf(patch), this.#totalsOf(patch), threads);
     }
   }
 
-  #reduce({ rows, columns }: Patch, totals: readonly number[]): void {
-    const { step, states, threads } = this.#reduction;
-    const plane = statePlane(this.#dtypes, this.#at, rows, columns);
-    const lift = this.#usesIndex ? asTheyAre(states) : step.lift;
-    const cut = { ...this.#cut, segmentRows: Math.min(rows, this.#cut.segmentRows) };
-    runPlane(plane, lift, step, states, cut, totals, threads);
+  prepare(tile: number, slot: number): TileJob {
+    const patch = this.#patch(tile);
+    this.#fill(patch, slot);
+    const plane = this.#plane(patch, slot);
+    const { walk } = this.#kernelFor(patch);
+    const cut = this.#cutOf(patch);
+    return {
+      parameters: reduceParameters(plane, walk, cut, this.#totalsOf(patch)),
+      units: reduceUnits(plane, walk, cut),
+    };
+  }
+
+  complete(): void {}
+
+  #patch(tile: number): Patch {
+    const { rows, columns } = this.#reduction;
+    const across = Math.ceil(columns / this.#wide);
+    const row = Math.floor(tile / across) * this.#high;
+    const column = (tile % across) * this.#wide;
+    return {
+      ...{ row, rows: Math.min(this.#high, rows - row) },
+      ...{ column, columns: Math.min(this.#wide, columns - column) },
+    };
+  }
+
+  #plane({ rows, columns }: Patch, slot: number): ReducePlane {
+    return statePlane(this.#dtypes, this.#at[slot]!, rows, columns);
+  }
+
+  /** Patches of equally many columns have one kernel. */
+  #kernelFor(patch: Patch): PlaneKernel {
+    let known = this.#kernels.get(patch.columns);
+    if (known === undefined) {
+      const { step, states } = this.#reduction;
+      known = planeKernel(this.#plane(patch, 0), this.#lift, step, states);
+      this.#kernels.set(patch.columns, known);
+    }
+    return known;
+  }
+
+  #cutOf({ rows }: Patch): ReduceCut {
+    return { ...this.#cut, segmentRows: Math.min(rows, this.#cut.segmentRows) };
+  }
+
+  #totalsOf({ row, column }: Patch): number[] {
+    const { states, columns } = this.#reduction;
+    const first = Math.floor(row / this.#cut.segmentRows) * columns + column;
+    return this.#totals.map((total, i) => total + first * infoOf(states[i]!).bytes);
   }
 
   /** The patch's places, box by box of the domain. */
-  #fill(patch: Patch): void {
+  #fill(patch: Patch, slot: number): void {
     const { step, kept } = this.#reduction;
     const lengths = (axes: readonly number[]): number[] => axes.map((axis) => step.domain[axis]!);
-    const into = this.#walksInto(patch);
+    const into = this.#walksInto(patch, slot);
     for (const rows of boxesOf(lengths(step.axes), patch.row, patch.row + patch.rows)) {
       for (const columns of boxesOf(lengths(kept), patch.column, patch.column + patch.columns)) {
         const start = [...step.domain];
@@ -110,16 +164,17 @@ class Patches {
   }
 
   #fillBox(start: readonly number[], shape: Shape, into: readonly Walk[]): void {
-    const { step, operands, threads } = this.#reduction;
+    const { step, operands } = this.#reduction;
     const from = operands.map((walk) => movedTo(walk, start));
     const to = into.map((walk) => movedTo(walk, start));
     const first = start.map((x, axis) => x + (step.from[axis] ?? 0));
-    if (this.#usesIndex) runWalks(step.lift, shape, [...from, ...to], first, threads);
-    else from.forEach((walk, k) => copyWalk(walk, to[k]!, shape, threads));
+    // On this thread alone: the others may be at work on patches that are ready.
+    if (this.#usesIndex) runWalks(step.lift, shape, [...from, ...to], first, 1);
+    else from.forEach((walk, k) => copyWalk(walk, to[k]!, shape));
   }
 
   /** Where the domain's place 0 would be in the patch, and how far each axis moves it. */
-  #walksInto({ row, rows, column, columns }: Patch): Walk[] {
+  #walksInto({ row, rows, column, columns }: Patch, slot: number): Walk[] {
     const { step, kept } = this.#reduction;
     const strides: number[] = [];
     const along = (axes: readonly number[], width: number): void =>
@@ -129,7 +184,7 @@ class Patches {
     along(step.axes, columns);
     along(kept, 1);
     return this.#dtypes.map((dtype, i) => {
-      const { data } = blockAt(memory.buffer, this.#at[i]!, dtype, [rows * columns]);
+      const { data } = blockAt(memory.buffer, this.#at[slot]![i]!, dtype, [rows * columns]);
       return { data, dtype, offset: -(row * columns + column), strides };
     });
   }
@@ -152,14 +207,14 @@ const movedTo = (walk: Walk, start: readonly number[]): Walk => ({
 const copies = new Map<DType, ScalarProgram>();
 
 /** The elements of a walk to where another goes. */
-function copyWalk(from: Walk, to: Walk, shape: Shape, threads: number): void {
+function copyWalk(from: Walk, to: Walk, shape: Shape): void {
   if (addressOf(from) === null) return copyElements(blockOf(from, shape), blockOf(to, shape));
   let copy = copies.get(from.dtype);
   if (copy === undefined) {
     copy = asTheyAre([from.dtype]);
     copies.set(from.dtype, copy);
   }
-  runWalks(copy, shape, [from, to], [], threads);
+  runWalks(copy, shape, [from, to], [], 1);
 }
 
 const blockOf = (walk: Walk, shape: Shape): Block => ({ ...walk, shape });

@@ -10,6 +10,7 @@ import type { ReduceStep } from "../blockProgram.ts";
 import { BLOCK_ROWS } from "../interpret/reduce.ts";
 import { programOf, type ScalarProgram } from "../program.ts";
 import type { Walk } from "./arrange.ts";
+import type { Kernel } from "./control.ts";
 import { kernelOf } from "./kernels.ts";
 import { runWalks, textOf, walkThrough } from "./loops.ts";
 import { addressOf, blockAt, giveBytes, isShared, memory, takeBytes } from "./memory.ts";
@@ -19,11 +20,12 @@ import {
   type PlaneOperand,
   type ReduceCut,
   type ReducePlane,
+  type ReduceWalk,
   reduceParameters,
   reduceUnits,
   reduceWalk,
 } from "./reduceLayout.ts";
-import { type Kernel, runJob } from "./threads.ts";
+import { runJob } from "./threads.ts";
 
 /** Elements that one unit of work should have at least; fewer where a patch has to hold several units. */
 const UNIT_ELEMENTS = 65_536;
@@ -53,7 +55,7 @@ export function runReduceKernel(step: ReduceStep, blocks: readonly Block[], thre
   if (totals === null) return false;
   try {
     if (plane === null) reducePatches(reduction, cut, totals);
-    else runPlane(plane, step.lift, step, states, cut, totals, threads);
+    else runPlane(plane, planeKernel(plane, step.lift, step, states), cut, totals, threads);
     if (segments > 1) combineSegments(reduction, segments, totals);
     finish(reduction, totals, blocks);
   } finally {
@@ -123,22 +125,35 @@ function singleStride(
   return long.length === 0 ? 0 : strides[long.at(-1)!]!;
 }
 
-/** One job: all units of a plane. */
-export function runPlane(
+/** How a plane is walked, and the kernel that does it. */
+export interface PlaneKernel {
+  readonly kernel: Kernel;
+  readonly walk: ReduceWalk;
+}
+
+export function planeKernel(
   plane: ReducePlane,
   lift: ScalarProgram,
   { combine, absorbing }: Pick<ReduceStep, "combine" | "absorbing">,
   states: readonly DType[],
+): PlaneKernel {
+  const walk = reduceWalk(plane, states);
+  const key = `reduce ${walk.mode} ${walk.walks.join()} ${absorbing} ${textOf(lift)}\n${textOf(combine)}`;
+  const stop = absorbing === null ? {} : { absorbing: Number(absorbing) };
+  const kernel = kernelOf(key, () =>
+    reduceModule(lift, combine, { isShared, mode: walk.mode, walks: walk.walks, ...stop }),
+  );
+  return { kernel, walk };
+}
+
+/** One job: all units of a plane. */
+export function runPlane(
+  plane: ReducePlane,
+  { kernel, walk }: PlaneKernel,
   cut: ReduceCut,
   totals: readonly number[],
   threads: number,
 ): void {
-  const walk = reduceWalk(plane, states);
-  const key = `reduce ${walk.mode} ${walk.walks.join()} ${absorbing} ${textOf(lift)}\n${textOf(combine)}`;
-  const stop = absorbing === null ? {} : { absorbing: Number(absorbing) };
-  const kernel: Kernel = kernelOf(key, () =>
-    reduceModule(lift, combine, { isShared, mode: walk.mode, walks: walk.walks, ...stop }),
-  );
   const units = reduceUnits(plane, walk, cut);
   const perUnit = (plane.rows * plane.columns) / units;
   const part = Math.max(1, Math.floor(UNIT_ELEMENTS / 2 / perUnit));
@@ -170,7 +185,8 @@ function combineSegments(
 ): void {
   const plane = statePlane(states, totals, segments, columns);
   // A unit reads all segments of its columns before it writes their total.
-  runPlane(plane, asTheyAre(states), step, states, { blockRows: 1, segmentRows: segments }, totals, 1);
+  const cut = { blockRows: 1, segmentRows: segments };
+  runPlane(plane, planeKernel(plane, asTheyAre(states), step, states), cut, totals, 1);
 }
 
 /** Totals to results: through `finish`, or as they are. */

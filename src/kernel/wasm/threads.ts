@@ -1,46 +1,12 @@
-// Threads that share one job. In: a kernel, its parameters, how many units of work there are. Out: all units done.
-// The calling thread opens the job, works on it itself, closes it, and waits until nobody is inside. A helper
-// enters only while a job is open, so one that is late (or not there yet, or dead) is not waited for.
-// Must hold: the job's words are written only while it is closed and nobody is inside.
+// The threads of the process, and jobs that they share. In: a kernel, its parameters, how many units of work there
+// are. Out: all units done, by the calling thread and those that help it.
 
 import { InvariantError } from "../../core/errors.ts";
-import { LaneFailure } from "../interpret/run.ts";
-import { TRAP_KINDS, trapOf } from "../traps.ts";
+import { type Kernel, SLOT_WORDS, SPINS, shareJob, WORDS, words } from "./control.ts";
 import { CONTROL_AT, PARAMETER_BYTES, PARAMETERS_AT } from "./layout.ts";
 import { isShared, memory, takeBytes } from "./memory.ts";
 import { SCRATCH_BYTES } from "./module.ts";
 
-/** Numbers of the words at CONTROL_AT. `epoch` is odd while a job is open. */
-const WORDS = {
-  epoch: 0,
-  /** Those that change much have cache lines of their own. */
-  next: 16,
-  inside: 32,
-  kernel: 48,
-  codeAt: 49,
-  codeBytes: 50,
-  parameters: 51,
-  units: 52,
-  part: 53,
-  trapKind: 54,
-  trapOrigin: 55,
-  failed: 56,
-} as const;
-
-/** About 30 µs. */
-const SPINS = 10_000;
-
-export type Run = (parameters: number, from: number, to: number) => void;
-
-/** A compiled kernel; its bytes lie in the memory too, for the other threads. */
-export interface Kernel {
-  readonly number: number;
-  readonly run: Run;
-  readonly codeAt: number;
-  readonly codeBytes: number;
-}
-
-const words = new Int32Array(memory.buffer, CONTROL_AT, 64);
 const parameterWords = new Int32Array(memory.buffer, PARAMETERS_AT, PARAMETER_BYTES / 4);
 
 function newScratch(): number {
@@ -51,10 +17,6 @@ function newScratch(): number {
 
 /** The calling thread's own. */
 export const scratch: number = newScratch();
-
-export function trap(kind: number, origin: number): void {
-  throw new LaneFailure(trapOf(TRAP_KINDS[kind]!), origin);
-}
 
 /** Does all units, in parts of `part`, with up to so many threads. */
 export function runJob(
@@ -73,43 +35,13 @@ export function runJob(
 }
 
 function runTogether(kernel: Kernel, units: number, part: number): void {
-  words[WORDS.kernel] = kernel.number;
-  words[WORDS.codeAt] = kernel.codeAt;
-  words[WORDS.codeBytes] = kernel.codeBytes;
-  words[WORDS.parameters] = PARAMETERS_AT;
-  words[WORDS.units] = units;
-  words[WORDS.part] = part;
-  words[WORDS.trapKind] = -1;
-  words[WORDS.failed] = 0;
-  Atomics.store(words, WORDS.next, 0);
-  Atomics.add(words, WORDS.epoch, 1);
-  Atomics.notify(words, WORDS.epoch);
-  try {
+  shareJob(kernel, { parameters: PARAMETERS_AT, units, part, slots: 0 }, () => {
     for (;;) {
       const from = Atomics.add(words, WORDS.next, part);
-      if (from >= units) break;
+      if (from >= units) return;
       kernel.run(PARAMETERS_AT, from, Math.min(units, from + part));
     }
-  } finally {
-    Atomics.store(words, WORDS.next, units);
-    Atomics.add(words, WORDS.epoch, 1);
-    waitUntilEmpty();
-  }
-  const kind = Atomics.load(words, WORDS.trapKind);
-  if (kind >= 0) trap(kind, Atomics.load(words, WORDS.trapOrigin));
-  if (Atomics.load(words, WORDS.failed) !== 0)
-    throw new InvariantError({ what: "a kernel failed on another thread" });
-}
-
-/** The main thread of a page must not sleep: what is left is at most one part of the job. */
-const maySleep = typeof (globalThis as { document?: unknown }).document === "undefined";
-
-function waitUntilEmpty(): void {
-  for (let looks = 0; ; looks++) {
-    const inside = Atomics.load(words, WORDS.inside);
-    if (inside === 0) return;
-    if (maySleep && looks > SPINS) Atomics.wait(words, WORDS.inside, inside);
-  }
+  });
 }
 
 interface Thread {
@@ -130,7 +62,7 @@ function threadClass(): ThreadClass | null {
 let helpers = 0;
 
 /** Starts what is missing; true if there are any. */
-function hasHelpers(wanted: number): boolean {
+export function hasHelpers(wanted: number): boolean {
   const Helper = isShared && helpers < wanted ? threadClass() : null;
   while (Helper !== null && helpers < wanted) {
     startHelper(Helper);
@@ -140,7 +72,10 @@ function hasHelpers(wanted: number): boolean {
 }
 
 function startHelper(Helper: ThreadClass): void {
-  const setting = { memory, scratch: newScratch(), control: CONTROL_AT, spins: SPINS, words: WORDS };
+  const setting = {
+    ...{ memory, scratch: newScratch(), control: CONTROL_AT },
+    ...{ spins: SPINS, slotWords: SLOT_WORDS, words: WORDS },
+  };
   const helper = new Helper(new URL("./worker.js", import.meta.url), {
     type: "module",
     name: "chunkwise",

@@ -2,79 +2,76 @@
 // copied out. In: a loop. Out: its results written. Memory taken does not depend on the domain.
 
 import type { Block } from "../../core/block.ts";
+import { placeOf as placeOfNumber } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { RunError } from "../../core/errors.ts";
-import { type Shape, stridesOf } from "../../core/shape.ts";
+import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import { copyElements } from "../routines/walk.ts";
-import type { Walk } from "./arrange.ts";
-import { type Loop, loopKernelFor, type Place, placeOf, runPlaces } from "./loops.ts";
+import { type Walk, walkOf } from "./arrange.ts";
+import type { Kernel } from "./control.ts";
+import type { InnerWalk } from "./loopKernel.ts";
+import { type Loop, loopKernelFor, type Place, parametersOf, placeOf } from "./loops.ts";
 import { addressOf, blockAt, giveBytes, memory, takeBytes } from "./memory.ts";
-import type { Kernel } from "./threads.ts";
+import { runTilesOf, slotsFor, type TileJob, type Tiles } from "./stream.ts";
 
-/** What a core's cache holds, with room for what is worked on where it is. */
+/** One tile: several of them fit a core's cache, beside what is worked on where it is. */
 const TILE_BYTES = 1 << 20;
 
 export function runTiles(loop: Loop): void {
-  const at = takeBytes(TILE_BYTES);
+  const slots = slotsFor(loop.threads);
+  const at = takeBytes(slots * TILE_BYTES);
   if (at === null)
     throw new RunError({
       what: "there is no memory left for tiles of arrays from outside",
       cure: "Let go of results that are no longer needed",
     });
   try {
-    new TiledLoop(loop, at).run();
+    const tiles = new LoopTiles(loop, at);
+    runTilesOf(tiles.kernel, tiles, loop.threads);
   } finally {
     giveBytes(at);
   }
 }
 
-/** Axes behind `#axis` whole, `#axis` in parts, those before it one by one. */
-class TiledLoop {
+interface Staged {
+  readonly place: Place;
+  readonly outside: Block;
+  /** Null where the access is worked on where it lies. */
+  readonly inside: Block | null;
+}
+
+/** Tiles of a loop: axes behind `#axis` whole, `#axis` in parts, those before it one by one. */
+class LoopTiles implements Tiles {
+  readonly count: number;
+  readonly kernel: Kernel;
   readonly #loop: Loop;
   readonly #staging: number;
-  readonly #kernel: Kernel;
   readonly #axis: number;
   readonly #part: number;
+  /** How many parts `#axis` has. */
+  readonly #parts: number;
   readonly #operands: number;
+  readonly #staged: (readonly Staged[])[] = [];
 
   constructor(loop: Loop, staging: number) {
+    const { domain, walks, program } = loop;
     this.#loop = loop;
     this.#staging = staging;
-    this.#operands = loop.program.operands.length;
+    this.#operands = program.operands.length;
     const { axis, part } = tilingOf(loop);
     this.#axis = axis;
     this.#part = part;
-    const inner = loop.walks.map((walk) => {
-      const stride = walk.strides.at(-1)!;
-      if (stride === 0) return "fixed";
-      return stride === 1 || addressOf(walk) === null ? "unit" : "strided";
-    });
-    this.#kernel = loopKernelFor(loop.program, loop.domain.length, inner, axis, false);
+    this.#parts = Math.ceil(domain[axis]! / part);
+    this.count = sizeOf(domain.slice(0, axis)) * this.#parts;
+    this.kernel = loopKernelFor(program, domain.length, walks.map(stagedWalk), axis, false);
   }
 
-  run(): void {
-    const { domain } = this.#loop;
-    this.#visit(
-      0,
-      domain.map(() => 0),
-    );
-  }
-
-  #visit(axis: number, start: number[]): void {
-    const { domain } = this.#loop;
-    const step = axis < this.#axis ? 1 : this.#part;
-    for (let at = 0; at < domain[axis]!; at += step) {
-      start[axis] = at;
-      if (axis < this.#axis) this.#visit(axis + 1, start);
-      else this.#tile(start, Math.min(step, domain[axis]! - at));
-    }
-    start[axis] = 0;
-  }
-
-  #tile(start: readonly number[], part: number): void {
-    const { domain, walks, first, threads } = this.#loop;
+  prepare(tile: number, slot: number): TileJob {
+    const { domain, walks, first } = this.#loop;
+    const start = this.#startOf(tile);
+    const part = Math.min(this.#part, domain[this.#axis]! - start[this.#axis]!);
     const shape = domain.map((length, axis) => (axis < this.#axis ? 1 : axis === this.#axis ? part : length));
-    let free = this.#staging;
+    let free = this.#staging + slot * TILE_BYTES;
     const staged = walks.map((walk, k) => {
       const outside = tileOf(walk, start, shape);
       if (addressOf(outside) !== null) return { place: placeOf(outside), outside, inside: null };
@@ -83,13 +80,30 @@ class TiledLoop {
       if (k < this.#operands) copyElements(outside, inside);
       return { place: stagedPlace(inside), outside, inside };
     });
+    this.#staged[slot] = staged;
     const begin = first.map((x, axis) => x + start[axis]!);
     const places = staged.map(({ place }) => place);
-    runPlaces(this.#kernel, { domain: shape, first: begin, threads }, this.#axis, places);
-    for (const { outside, inside } of staged.slice(this.#operands)) {
+    return { parameters: parametersOf(shape, begin, places), units: part };
+  }
+
+  #startOf(tile: number): number[] {
+    const { domain } = this.#loop;
+    const outer = placeOfNumber(Math.floor(tile / this.#parts), domain.slice(0, this.#axis));
+    const start = [...outer, (tile % this.#parts) * this.#part];
+    return domain.map((_, axis) => start[axis] ?? 0);
+  }
+
+  complete(_: number, slot: number): void {
+    for (const { outside, inside } of this.#staged[slot]!.slice(this.#operands)) {
       if (inside !== null) copyElements(inside, outside);
     }
   }
+}
+
+/** What is copied in lies one element after another. */
+function stagedWalk(walk: Walk): InnerWalk {
+  const stride = walk.strides.at(-1)!;
+  return stride !== 0 && addressOf(walk) === null ? "unit" : walkOf(stride);
 }
 
 /** The outermost axis of which a part fits, with all axes behind it whole. */

@@ -1,15 +1,15 @@
 // A thread that helps with jobs. In: the shared memory, its own scratch, and where the words of the job lie
-// (threads.ts writes them). It sleeps until a job opens, takes parts of it while there are any, and sleeps again.
+// (control.ts writes them). It sleeps until a job opens, takes parts of it while there are any, and sleeps again.
 // Plain JavaScript, and on its own: it is loaded as it is, from the sources and from the built package.
 
 /**
- * @typedef {{memory: WebAssembly.Memory, scratch: number, control: number, spins: number,
+ * @typedef {{memory: WebAssembly.Memory, scratch: number, control: number, spins: number, slotWords: number,
  *   words: {[name: string]: number}}} Setting
  */
 
 /** @param {Setting} setting */
-function serve({ memory, scratch, control, spins, words: at }) {
-  const words = new Int32Array(memory.buffer, control, 64);
+function serve({ memory, scratch, control, spins, slotWords, words: at }) {
+  const words = new Int32Array(memory.buffer, control, 256);
   /** @type {Map<number, (parameters: number, from: number, to: number) => void>} */
   const kernels = new Map();
 
@@ -33,19 +33,45 @@ function serve({ memory, scratch, control, spins, words: at }) {
     return instance.exports.run;
   };
 
-  const work = () => {
+  /** Units that are all there: as many as a part at a time. */
+  const workOnUnits = (run) => {
     const units = words[at.units];
     const part = words[at.part];
+    for (;;) {
+      const from = Atomics.add(words, at.next, part);
+      if (from >= units) return;
+      run(words[at.parameters], from, Math.min(units, from + part));
+    }
+  };
+
+  /** Tiles that are made one after another: each is taken before it is there, and waited for. */
+  const workOnTiles = (run, epoch) => {
+    const tiles = words[at.units];
+    const slots = words[at.slots];
+    for (;;) {
+      const tile = Atomics.add(words, at.next, 1);
+      if (tile >= tiles) return;
+      const slot = at.firstSlot + (tile % slots) * slotWords;
+      for (let looks = 0; ; looks++) {
+        const state = Atomics.load(words, slot);
+        if (state === tile + 1) break;
+        if (Atomics.load(words, at.epoch) !== epoch) return;
+        if (looks > spins) Atomics.wait(words, slot, state, 1);
+      }
+      run(words[at.parameters] + (tile % slots) * words[at.part], 0, words[slot + 1]);
+      Atomics.store(words, slot, -(tile + 1));
+      Atomics.notify(words, slot);
+    }
+  };
+
+  const work = (epoch) => {
     try {
       const run = kernelOf(words[at.kernel]);
-      for (;;) {
-        const from = Atomics.add(words, at.next, part);
-        if (from >= units) return;
-        run(words[at.parameters], from, Math.min(units, from + part));
-      }
+      if (words[at.slots] === 0) workOnUnits(run);
+      else workOnTiles(run, epoch);
     } catch {
-      Atomics.store(words, at.next, units);
       if (Atomics.load(words, at.trapKind) < 0) Atomics.store(words, at.failed, 1);
+      Atomics.store(words, at.next, words[at.units]);
     }
   };
 
@@ -63,7 +89,7 @@ function serve({ memory, scratch, control, spins, words: at }) {
     Atomics.add(words, at.inside, 1);
     if (Atomics.load(words, at.epoch) === epoch) {
       seen = epoch;
-      work();
+      work(epoch);
     }
     if (Atomics.sub(words, at.inside, 1) === 1) Atomics.notify(words, at.inside);
   }

@@ -17,7 +17,7 @@ import { sameBox, type TaskWriter } from "./task.ts";
 export function emitLoops(task: TaskWriter, members: readonly number[]): void {
   const inside = new Set(members);
   const needed = members.filter((at) => isNeededOutside(task, at, inside));
-  const reductions = onlyReductions(task, needed);
+  const reductions = onlyReductions(task, needed, inside);
   for (const reduction of reductions) task.pending.set(reduction, members);
   if (reductions.length > 0) return;
   const box = task.boxes[members[0]!]!;
@@ -42,25 +42,30 @@ function isNeededOutside(task: TaskWriter, at: number, members: ReadonlySet<numb
 }
 
 /** The reductions that alone use a loop's results, if they all run over the same places: they become one pass. */
-function onlyReductions(task: TaskWriter, needed: readonly number[]): readonly number[] {
-  const consumers = [...new Set(needed.flatMap((at) => task.consumers[at]!))];
+function onlyReductions(
+  task: TaskWriter,
+  needed: readonly number[],
+  members: ReadonlySet<number>,
+): readonly number[] {
+  const outside = (at: number): number[] => task.consumers[at]!.filter((i) => !members.has(i));
+  const consumers = [...new Set(needed.flatMap(outside))];
   const steps = consumers.map((at) => task.operation.steps[at]!);
-  const isAlone = needed.every((at) => !task.isOutput(at) && canTakeIn(task, at));
+  const isAlone = needed.every(
+    (at) => !task.isOutput(at) && outside(at).every((i) => canTakeIn(task, i, at)),
+  );
   const axes = steps.map((step) => (step.kind === "reduce" ? step.axes : null));
   const isOnePass = axes.every((list) => list !== null && sameShape(list, axes[0]!));
   return isAlone && isOnePass ? consumers : [];
 }
 
-/** Every user of a value is a reduction of all of it at once. */
-function canTakeIn(task: TaskWriter, at: number): boolean {
-  return task.consumers[at]!.every((consumer) => {
-    const step = task.operation.steps[consumer]!;
-    if (step.kind !== "reduce" || !step.lifts) return false;
-    const box = task.boxes[consumer]!;
-    const isOneGroup = step.axes.every((axis) => (placesAlong(step, box, axis) ?? 1) === 1);
-    const [demand] = demandOf(step, box, inputTypes(task.operation.steps, step));
-    return isOneGroup && sameBox(demand!, task.boxes[at]!);
-  });
+/** The step is a reduction of all of a value at once. */
+function canTakeIn(task: TaskWriter, consumer: number, at: number): boolean {
+  const step = task.operation.steps[consumer]!;
+  if (step.kind !== "reduce" || !step.lifts) return false;
+  const box = task.boxes[consumer]!;
+  const isOneGroup = step.axes.every((axis) => (placesAlong(step, box, axis) ?? 1) === 1);
+  const [demand] = demandOf(step, box, inputTypes(task.operation.steps, step));
+  return isOneGroup && sameBox(demand!, task.boxes[at]!);
 }
 
 /** How many places a reduction's box has along a reduced axis; undefined where the axis is dropped. */

@@ -1,0 +1,34 @@
+// An op and a rule of your own: sinc(x) = sin(x)/x, which is 1 at 0. An op is a record with a body; a rule is one
+// line; who registers it has it in every computation from then on.
+
+import assert from "node:assert/strict";
+import * as cw from "chunkwise";
+import { explain, on, optimize, p, pipeline, registerOp, rule, s, unary, x } from "chunkwise/rewrite";
+
+const sinc = registerOp(
+  unary("sinc", {
+    accepts: "real",
+    floating: true,
+    real: (t) => s.select(s.isZero(t), s.one(t.type), s.div(s.sin(t), t)),
+  }),
+);
+
+const toSinc = rule("toSinc", "sin(x) / x = sinc(x)", p.divide(p.sin(x), x), on(sinc)(x), {
+  tags: ["stabilize"],
+  changes: ["domain"],
+});
+pipeline.group("stabilize").register(toSinc);
+
+const t = cw.asarray([-1, 0, 0.5]);
+const ratio = cw.sin(t).divide(t);
+console.log(String(explain(ratio)));
+
+const [root] = optimize([ratio.expr]).roots;
+const result = await new cw.LazyArray(root!).compute();
+console.log(result);
+assert.equal(result.data[1], 1);
+
+// Off for one computation, and off for good.
+assert.equal(optimize([ratio.expr], { exclude: ["toSinc"] }).roots[0], ratio.expr);
+pipeline.group("stabilize").remove("toSinc");
+assert.throws(() => optimize([ratio.expr], { exclude: ["toSinc"] }), /no rule or tag "toSinc"/);

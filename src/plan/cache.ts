@@ -1,0 +1,75 @@
+// Plans of computations that were planned before. Two computations with the same structure (ops, attributes, types,
+// chunks) differ only in the data they read, so the second one takes the first one's plan with its own sources.
+// In: expressions. Out: their plan. Plans made here know no lines of the user's code; who needs them asks `planOf`.
+
+import { attrsText, type Resource } from "../core/attrs.ts";
+import type { Expr } from "../expr/expr.ts";
+import type { Op } from "../expr/op.ts";
+import { postOrder } from "../expr/walk.ts";
+import { type DataResource, dataOf } from "../ops/sources.ts";
+import { Plan, planOf } from "./index.ts";
+import type { PlanData } from "./plan.ts";
+
+interface Planned {
+  readonly data: PlanData;
+  /** Names of the sources, in the order in which a walk meets them. */
+  readonly sources: readonly string[];
+}
+
+/** Larger graphs take longer to plan than to look up, but are seldom planned twice. */
+const MAX_NODES = 500;
+const MAX_PLANS = 500;
+const plans = new Map<string, Planned>();
+
+export function planFor(roots: readonly Expr[], optimize: boolean): Plan {
+  const nodes = postOrder(roots);
+  if (nodes.length > MAX_NODES) return planWithoutLines(roots, optimize);
+  const { key, sources } = structureOf(nodes, roots);
+  const known = plans.get(`${optimize} ${key}`);
+  if (known !== undefined)
+    return new Plan(known.data, new Map(known.sources.map((name, i) => [name, sources[i]!])));
+  const plan = planWithoutLines(roots, optimize);
+  if (plans.size >= MAX_PLANS) plans.delete(plans.keys().next().value!);
+  plans.set(`${optimize} ${key}`, { data: plan.data, sources: [...plan.sources.keys()] });
+  return plan;
+}
+
+const planWithoutLines = (roots: readonly Expr[], optimize: boolean): Plan =>
+  planOf(roots, { optimize, siteOf: () => null });
+
+/** All that a plan depends on as text, and the data it does not depend on. */
+function structureOf(
+  nodes: readonly Expr[],
+  roots: readonly Expr[],
+): { key: string; sources: DataResource[] } {
+  const numbers = new Map<Expr, number>();
+  const resources = new Map<Resource, number>();
+  const sources: DataResource[] = [];
+  const resourceText = (resource: Resource): string => {
+    const number = resources.get(resource) ?? resources.size;
+    resources.set(resource, number);
+    return `#${number}`;
+  };
+  let key = "";
+  for (const node of nodes) {
+    numbers.set(node, numbers.size);
+    if (node.op.class === "source" && node.op.body === null) sources.push(dataOf(node.attrs));
+    key += `${numberOf(node.op)}(`;
+    for (const input of node.inputs) key += `${numbers.get(input)},`;
+    key += `${attrsText(node.attrs, resourceText)})`;
+  }
+  return { key: `${key}${roots.map((root) => numbers.get(root)).join()}`, sources };
+}
+
+const opNumbers = new WeakMap<Op, number>();
+let ops = 0;
+
+/** Ops of users may share a name. */
+function numberOf(op: Op): number {
+  let number = opNumbers.get(op);
+  if (number === undefined) {
+    number = ops++;
+    opNumbers.set(op, number);
+  }
+  return number;
+}

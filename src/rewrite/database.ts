@@ -1,0 +1,211 @@
+// Databases of rewrites. A sequence holds stages in an order that named anchors give ("after: canonicalize"):
+// groups of rules that are applied together until none matches, global rewrites, and sequences again. A query
+// picks from it. Who registers a rule sees it in the next computation.
+// Must hold: names are unique in a sequence; a tag that nothing has is an error, with a suggestion.
+
+import { ValueError } from "../core/errors.ts";
+import { closest } from "../core/suggest.ts";
+import { Dispatcher } from "./dispatch.ts";
+import type { Query } from "./query.ts";
+import type { GlobalRewrite, Rule } from "./rule.ts";
+
+/** A stage of what a query picked. */
+export type Stage =
+  | { readonly kind: "rules"; readonly name: string; readonly dispatcher: Dispatcher }
+  | { readonly kind: "global"; readonly name: string; readonly rewrite: GlobalRewrite };
+
+/** Where a stage goes: at the end unless said. */
+export interface Position {
+  readonly after?: string;
+  readonly before?: string;
+}
+
+export interface RegisterOptions extends Position {
+  readonly tags?: readonly string[];
+}
+
+interface Member {
+  readonly rule: Rule;
+  readonly tags: ReadonlySet<string>;
+}
+
+/** Rules that are applied together until none of them matches. Their order is the order of trying. */
+export class RuleGroup {
+  readonly name: string;
+  readonly #members = new Map<string, Member>();
+  /** Grows with every change, so that what was compiled from it is known to be stale. */
+  version = 0;
+
+  constructor(name: string, rules: readonly Rule[] = []) {
+    this.name = name;
+    for (const rule of rules) this.register(rule);
+  }
+
+  /** Its tags are its own, its name, the group's name, and those given here. */
+  register(rule: Rule, tags: readonly string[] = []): this {
+    if (this.#members.has(rule.name)) {
+      throw new ValueError({
+        what: `there is a rule ${rule.name} in ${this.name} already`,
+        cure: "Give it another name, or remove the other one",
+      });
+    }
+    this.#members.set(rule.name, {
+      rule,
+      tags: new Set([rule.name, this.name, ...rule.tags, ...tags]),
+    });
+    this.version++;
+    return this;
+  }
+
+  remove(name: string): this {
+    if (!this.#members.delete(name)) throw unknownName("rule", name, [...this.#members.keys()]);
+    this.version++;
+    return this;
+  }
+
+  get rules(): readonly Rule[] {
+    return [...this.#members.values()].map(({ rule }) => rule);
+  }
+
+  get members(): readonly Member[] {
+    return [...this.#members.values()];
+  }
+
+  select(query: Query): readonly Rule[] {
+    return this.members.filter(({ tags }) => query.selects(tags)).map(({ rule }) => rule);
+  }
+}
+
+type Item = RuleGroup | RuleSequence | GlobalRewrite;
+
+interface Entry {
+  readonly item: Item;
+  readonly tags: ReadonlySet<string>;
+}
+
+export class RuleSequence {
+  readonly name: string;
+  #entries: readonly Entry[] = [];
+  #version = 0;
+  readonly #picked = new Map<string, { readonly version: number; readonly stages: readonly Stage[] }>();
+
+  constructor(name: string, items: readonly Item[] = []) {
+    this.name = name;
+    for (const item of items) this.register(item);
+  }
+
+  register(item: Item, { tags = [], ...position }: RegisterOptions = {}): this {
+    if (this.#entries.some((entry) => entry.item.name === item.name))
+      throw new ValueError({ what: `there is a stage ${item.name} already`, cure: "Give it another name" });
+    const own = item instanceof RuleGroup || item instanceof RuleSequence ? [] : (item.tags ?? ["fastRun"]);
+    const entry = { item, tags: new Set([item.name, ...own, ...tags]) };
+    this.#entries = this.#entries.toSpliced(this.#place(position), 0, entry);
+    this.#version++;
+    return this;
+  }
+
+  #place({ after, before }: Position): number {
+    const lowest = after === undefined ? 0 : this.#at(after) + 1;
+    const highest = before === undefined ? this.#entries.length : this.#at(before);
+    if (lowest <= highest) return after === undefined ? highest : lowest;
+    throw new ValueError({
+      what: `nothing is after ${after} and before ${before}`,
+      cure: `The order is ${this.#entries.map(({ item }) => item.name).join(", ")}`,
+    });
+  }
+
+  #at(name: string): number {
+    const at = this.#entries.findIndex(({ item }) => item.name === name);
+    if (at >= 0) return at;
+    throw unknownName(
+      "stage",
+      name,
+      this.#entries.map(({ item }) => item.name),
+    );
+  }
+
+  get stages(): readonly Item[] {
+    return this.#entries.map(({ item }) => item);
+  }
+
+  /** A stage by its name, in sequences below too. */
+  group(name: string): RuleGroup {
+    const found = this.groups.find((group) => group.name === name);
+    if (found !== undefined) return found;
+    throw unknownName(
+      "group",
+      name,
+      this.groups.map((group) => group.name),
+    );
+  }
+
+  get groups(): readonly RuleGroup[] {
+    return this.stages.flatMap((item) =>
+      item instanceof RuleGroup ? [item] : item instanceof RuleSequence ? item.groups : [],
+    );
+  }
+
+  get rules(): readonly Rule[] {
+    return this.groups.flatMap((group) => group.rules);
+  }
+
+  get version(): number {
+    return this.stages.reduce((sum, item) => sum + ("version" in item ? item.version : 0), this.#version);
+  }
+
+  /** Every tag and name that a query may use. */
+  get tags(): ReadonlySet<string> {
+    const below = this.#entries.flatMap(({ item, tags }) => [
+      ...tags,
+      ...(item instanceof RuleSequence ? item.tags : []),
+      ...(item instanceof RuleGroup ? item.members.flatMap((member) => [...member.tags]) : []),
+    ]);
+    return new Set(below);
+  }
+
+  /** The stages that a query picks, compiled; known until something is registered. */
+  query(query: Query): readonly Stage[] {
+    const { version } = this;
+    const known = this.#picked.get(query.text);
+    if (known?.version === version) return known.stages;
+    this.#check(query);
+    const stages = this.#select(query);
+    if (this.#picked.size >= MOST_PICKED) this.#picked.clear();
+    this.#picked.set(query.text, { version, stages });
+    return stages;
+  }
+
+  #check(query: Query): void {
+    const known = new Set([...this.tags, ...BUILT_IN_TAGS]);
+    const unknown = query.tags.find((tag) => !known.has(tag));
+    if (unknown !== undefined) throw unknownName("rule or tag", unknown, [...known]);
+    for (const [name, below] of Object.entries(query.subquery)) {
+      if (!this.#entries.some(({ item }) => item.name === name)) this.group(name);
+      this.#check(below);
+    }
+  }
+
+  #select(query: Query): Stage[] {
+    return this.#entries.flatMap(({ item, tags }): Stage[] => {
+      const wanted = query.subquery[item.name] ?? query;
+      if (item instanceof RuleSequence) return item.#select(wanted);
+      if (!(item instanceof RuleGroup))
+        return wanted.selects(tags) ? [{ kind: "global", name: item.name, rewrite: item }] : [];
+      const rules = item.select(wanted);
+      return rules.length === 0
+        ? []
+        : [{ kind: "rules", name: item.name, dispatcher: new Dispatcher(rules) }];
+    });
+  }
+}
+
+const MOST_PICKED = 64;
+
+/** Modes and classes are known even where no rule has them yet. */
+const BUILT_IN_TAGS: readonly string[] = [
+  ...["fastRun", "fastCompile", "fastMath"],
+  ...["fastMath:z", "fastMath:r", "fastMath:n", "fastMath:d"],
+];
+
+const unknownName = (kind: string, name: string, known: readonly string[]): ValueError =>
+  new ValueError({ what: `there is no ${kind} ${JSON.stringify(name)}`, cure: closest(name, known) });

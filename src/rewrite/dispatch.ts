@@ -1,0 +1,63 @@
+// Which rules can match a node: a tree of decisions by the node's op and the ops of its first two inputs,
+// grown as nodes ask. In: an ordered list of rules. Out: for a node, the few that are worth trying, in order.
+// Must hold: a node that no rule can match costs one to three look-ups.
+
+import type { Expr } from "../expr/expr.ts";
+import type { Op } from "../expr/op.ts";
+import type { Rule } from "./rule.ts";
+
+const NONE: readonly Rule[] = Object.freeze([]);
+
+/** What is known of an op: its rules, and what is left of them for the ops of its inputs. */
+interface Branch {
+  readonly rules: readonly Rule[];
+  /** By the op of the next input; null where inputs make no difference. */
+  readonly byInput: Map<Op, Branch> | null;
+}
+
+export class Dispatcher {
+  readonly rules: readonly Rule[];
+  readonly #byOp = new Map<Op, Branch>();
+
+  constructor(rules: readonly Rule[]) {
+    this.rules = rules;
+  }
+
+  candidates(node: Expr): readonly Rule[] {
+    const { op, inputs } = node;
+    const branch = this.#byOp.get(op) ?? this.#growOp(op);
+    if (branch.byInput === null || inputs.length === 0) return branch.rules;
+    const first = inputs[0]!.op;
+    const second = branch.byInput.get(first) ?? growInput(branch, op, [first], inputs.length > 1);
+    if (second.byInput === null || inputs.length === 1) return second.rules;
+    const other = inputs[1]!.op;
+    return (second.byInput.get(other) ?? growInput(second, op, [first, other], false)).rules;
+  }
+
+  #growOp(op: Op): Branch {
+    const rules = this.rules.filter(({ tracks }) => tracks === null || tracks.includes(op));
+    const asks = rules.some(({ inputs = [] }) => inputs.slice(0, 2).some((ops) => ops !== null));
+    const branch = { rules: rules.length === 0 ? NONE : rules, byInput: asks ? new Map() : null };
+    this.#byOp.set(op, branch);
+    return branch;
+  }
+}
+
+function growInput(parent: Branch, op: Op, inputs: readonly Op[], hasMore: boolean): Branch {
+  const rules = parent.rules.filter((rule) => canMatch(rule, op, inputs, hasMore));
+  const branch = {
+    rules: rules.length === 0 ? NONE : rules,
+    byInput: hasMore && rules.length > 0 ? new Map<Op, Branch>() : null,
+  };
+  parent.byInput!.set(inputs.at(-1)!, branch);
+  return branch;
+}
+
+/** Could the rule match, as far as these inputs tell? */
+function canMatch({ inputs = [] }: Rule, op: Op, found: readonly Op[], hasMore: boolean): boolean {
+  const fits = (order: readonly number[]): boolean =>
+    found.every((input, i) => inputs[order[i]!]?.has(input) ?? true);
+  const isSwappable =
+    op.class === "elementwise" && op.commutative === true && (hasMore || found.length === 2);
+  return fits([0, 1]) || (isSwappable && fits([1, 0]));
+}

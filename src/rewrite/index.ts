@@ -1,0 +1,72 @@
+// The door of `chunkwise/rewrite`: rules, patterns, databases, graphs, explain and profile.
+
+export type { Attr, Attrs } from "../core/attrs.ts";
+export { RuleCycleError, RuleError, RuleGrowthError, RuleTypeError } from "../core/errors.ts";
+export { type Expr, makeExpr } from "../expr/expr.ts";
+export type { ArrayType, ElementwiseOp, Op } from "../expr/op.ts";
+/** The language in which the bodies of ops are written: `s.add(x, y)`. */
+export * as s from "../kernel/scalar.ts";
+export { binary, type ElementwiseFunction, type ElementwiseLine, unary } from "../ops/elementwise/define.ts";
+export { OPS, opNamed, registerOp } from "../ops/index.ts";
+export {
+  type Position,
+  type RegisterOptions,
+  RuleGroup,
+  RuleSequence,
+  type Stage,
+} from "./database.ts";
+export { type Derivation, derivationOf } from "./derivation.ts";
+export { Dispatcher } from "./dispatch.ts";
+export { type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
+export { type Explanation, explain, type WhyNotReport } from "./explain.ts";
+export { type Checkpoint, FunctionGraph, type GraphChange, type Validator } from "./graph.ts";
+export { broadcastTo, castTo, constantOf, filledLike, scalar } from "./make.ts";
+export { byOp, fixpoint, group, inToOut, outToIn } from "./navigators.ts";
+export {
+  a,
+  attrs,
+  b,
+  bind,
+  type Condition,
+  condition,
+  constant,
+  nary,
+  on,
+  Pattern,
+  p,
+  rest,
+  seeThrough,
+  single,
+  variable,
+  w,
+  wholeAttrs,
+  x,
+  y,
+  z,
+} from "./pattern.ts";
+export {
+  bool,
+  constantNode,
+  decline,
+  floating,
+  integer,
+  type RightSide,
+  type RuleOptions,
+  real,
+  rule,
+  when,
+} from "./patternRule.ts";
+export { MODES, modeQuery, type OptimizeOptions, optimize, pipeline, rewriteExprs } from "./pipeline.ts";
+export type { Profile, RuleProfile, StageProfile } from "./profile.ts";
+export { Query, type QueryParts, query } from "./query.ts";
+export {
+  type Change,
+  functionRule,
+  type GlobalRewrite,
+  type LocalRewrite,
+  type Replacements,
+  type Rule,
+  type RuleContext,
+} from "./rule.ts";
+export type { RewriteReport, Rewritten, StageReport } from "./run.ts";
+export { opRemove, opSub, patternSub } from "./substitutions.ts";

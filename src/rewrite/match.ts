@@ -1,0 +1,50 @@
+// What matchers share: the state they work on, names and numbers given out while a pattern is compiled, and
+// the note of the test that came closest when somebody asks why a rule did not fire.
+
+import type { Expr } from "../expr/expr.ts";
+import type { RuleContext } from "./rule.ts";
+
+/** What a matcher works on; one for each matcher. */
+export interface MatchState {
+  /** What the pattern's names are bound to; undefined: nothing yet. */
+  readonly slots: unknown[];
+  /** What parts of the pattern have to remember between their steps. */
+  readonly registers: unknown[];
+  node: Expr;
+  context: RuleContext;
+  result: Expr | null;
+  /** The failure that came closest, when somebody wants to know. */
+  closest: Closest | null;
+}
+
+export interface Closest {
+  reason: string;
+  clause: number;
+}
+
+export type NodeStep = (node: Expr, state: MatchState) => boolean;
+export type Step = (state: MatchState) => boolean;
+
+/** Names and numbers handed out while a pattern is compiled. */
+export class Scope {
+  readonly slots: Map<string, number> = new Map();
+  registers = 0;
+  /** Parts are compiled from the last to the first: numbers fall. */
+  clauses = 0;
+
+  slot(name: string): number {
+    const known = this.slots.get(name);
+    if (known !== undefined) return known;
+    this.slots.set(name, this.slots.size);
+    return this.slots.size - 1;
+  }
+}
+
+/** Notes why a test failed, if somebody wants to know. The text is only made then. */
+export function fail({ closest }: MatchState, clause: number, reason: () => string): false {
+  if (closest !== null && clause > closest.clause) {
+    closest.reason = reason();
+    closest.clause = clause;
+  }
+  return false;
+}

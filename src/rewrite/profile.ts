@@ -1,0 +1,178 @@
+// The profile of a rewrite: a hierarchy of stages and rules with time, nodes and counts, as data and as text.
+// Must hold: the figures add up. A stage's time is its rules' and the rest; its nodes at the end are those at
+// the start + what rules added − what they removed; what rules applied in all is what stages applied.
+
+import type { Expr } from "../expr/expr.ts";
+import { postOrder } from "../expr/walk.ts";
+import type { Stage } from "./database.ts";
+import type { DriverObserver } from "./driver.ts";
+import { attributeNodes } from "./nodeAccounts.ts";
+import type { Rule, RuleContext } from "./rule.ts";
+
+export interface RuleProfile {
+  readonly name: string;
+  readonly tried: number;
+  /** The pattern fitted; the right side may still have declined. */
+  readonly matched: number;
+  readonly applied: number;
+  readonly milliseconds: number;
+  /** Nodes of the stage's result that this rule made, and nodes of its begin that it made unnecessary. */
+  readonly added: number;
+  readonly removed: number;
+}
+
+export interface StageProfile {
+  readonly name: string;
+  readonly kind: Stage["kind"];
+  readonly milliseconds: number;
+  /** Beside the time of its rules. */
+  readonly restMilliseconds: number;
+  /** The most replacements that followed one another at one node, and the first round. */
+  readonly rounds: number;
+  readonly nodes: { readonly start: number; readonly end: number; readonly max: number };
+  readonly applied: number;
+  /** Nodes that are new only because their inputs are, and nodes that went for that reason. */
+  readonly rebuilt: { readonly added: number; readonly removed: number };
+  /** The rules that were tried, the most time first. */
+  readonly rules: readonly RuleProfile[];
+  /** Rules that were there and never applied. */
+  readonly unused: readonly string[];
+}
+
+export interface Profile {
+  readonly milliseconds: number;
+  readonly nodes: { readonly start: number; readonly end: number };
+  readonly applied: number;
+  readonly stages: readonly StageProfile[];
+  toString(): string;
+}
+
+interface Account {
+  tried: number;
+  matched: number;
+  applied: number;
+  milliseconds: number;
+}
+
+/** Watches one stage. */
+export class StageProfiler implements DriverObserver {
+  readonly #stage: Stage;
+  readonly #before: readonly Expr[];
+  readonly #began: number;
+  readonly #accounts = new Map<Rule, Account>();
+  /** Replacements in their order, and what rebuilt nodes were before. */
+  readonly #fired: { rule: Rule; node: Expr; replacement: Expr }[] = [];
+  readonly #rebuiltFrom = new Map<Expr, Expr>();
+  readonly #rounds = new Map<Expr, number>();
+  #result: StageProfile | null = null;
+
+  constructor(stage: Stage, roots: readonly Expr[]) {
+    this.#stage = stage;
+    this.#before = postOrder(roots);
+    this.#began = performance.now();
+  }
+
+  tryRule(rule: Rule, node: Expr, { clients }: RuleContext): Expr | null {
+    const account = this.#account(rule);
+    let hasMatched = false;
+    const onMatch = (): void => {
+      hasMatched = true;
+    };
+    const from = performance.now();
+    const result = rule.apply(node, { clients, onMatch });
+    account.milliseconds += performance.now() - from;
+    account.tried++;
+    if (hasMatched || result !== null) account.matched++;
+    return result;
+  }
+
+  applied(rule: Rule, node: Expr, replacement: Expr): void {
+    this.#account(rule).applied++;
+    this.#fired.push({ rule, node, replacement });
+    this.#rounds.set(replacement, (this.#rounds.get(node) ?? 0) + 1);
+  }
+
+  rebuilt(node: Expr, now: Expr): void {
+    this.#rebuiltFrom.set(now, node);
+  }
+
+  #account(rule: Rule): Account {
+    const known = this.#accounts.get(rule);
+    if (known !== undefined) return known;
+    const account = { tried: 0, matched: 0, applied: 0, milliseconds: 0 };
+    this.#accounts.set(rule, account);
+    return account;
+  }
+
+  end(roots: readonly Expr[]): void {
+    const milliseconds = performance.now() - this.#began;
+    const after = postOrder(roots);
+    const { byRule, rebuilt, made } = attributeNodes(this.#before, after, this.#fired, this.#rebuiltFrom);
+    const rules = [...this.#accounts].map(([rule, account]): RuleProfile => {
+      const { added = 0, removed = 0 } = byRule.get(rule) ?? {};
+      return { name: rule.name, ...account, added, removed };
+    });
+    const all = this.#stage.kind === "rules" ? this.#stage.dispatcher.rules : [];
+    this.#result = {
+      name: this.#stage.name,
+      kind: this.#stage.kind,
+      milliseconds,
+      restMilliseconds: milliseconds - sum(rules, (rule) => rule.milliseconds),
+      rounds: 1 + Math.max(0, ...new Set(this.#rounds.values())),
+      nodes: { start: this.#before.length, end: after.length, max: this.#before.length + made },
+      applied: sum(rules, (rule) => rule.applied),
+      rebuilt,
+      rules: rules.sort((a, b) => b.milliseconds - a.milliseconds),
+      unused: all.filter((rule) => (this.#accounts.get(rule)?.applied ?? 0) === 0).map(({ name }) => name),
+    };
+  }
+
+  static summary(
+    profilers: readonly StageProfiler[],
+    before: readonly Expr[],
+    after: readonly Expr[],
+  ): Profile {
+    const stages = profilers.map((profiler) => profiler.#result!);
+    const profile = {
+      milliseconds: sum(stages, (stage) => stage.milliseconds),
+      nodes: { start: postOrder(before).length, end: postOrder(after).length },
+      applied: sum(stages, (stage) => stage.applied),
+      stages,
+    };
+    return Object.defineProperty(profile, "toString", { value: () => profileText(profile) });
+  }
+}
+
+const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
+  items.reduce((total, item) => total + of(item), 0);
+
+const time = (milliseconds: number): string => `${milliseconds.toFixed(3)} ms`;
+
+function profileText({ milliseconds, nodes, applied, stages }: Profile): string {
+  const head = `rewrite  ${time(milliseconds)}, ${nodes.start} nodes before, ${nodes.end} after, ${applied} replacements`;
+  return [head, ...stages.flatMap(stageLines)].join("\n");
+}
+
+function stageLines(stage: StageProfile): string[] {
+  const { start, end, max } = stage.nodes;
+  const used = stage.rules.filter((rule) => rule.applied > 0);
+  return [
+    `  ${stage.name}  ${time(stage.milliseconds)} in ${stage.rounds} rounds, nodes (start, end, max) ${start} ${end} ${max}`,
+    `    ${time(stage.restMilliseconds)} outside of rules, nodes rebuilt +${stage.rebuilt.added} −${stage.rebuilt.removed}`,
+    ...used.map(ruleLine),
+    ...unusedLines(stage),
+  ];
+}
+
+const ruleLine = (rule: RuleProfile): string =>
+  `    ${time(rule.milliseconds)}  ${rule.name}: tried ${rule.tried}, matched ${rule.matched}, applied ${rule.applied}, nodes +${rule.added} −${rule.removed}`;
+
+function unusedLines({ rules, unused }: StageProfile): string[] {
+  if (unused.length === 0) return [];
+  const idle = rules.filter((rule) => rule.applied === 0);
+  const spent = sum(idle, (rule) => rule.milliseconds);
+  const tried = idle.map((rule) => `${rule.name} ${time(rule.milliseconds)}`);
+  return [
+    `    ${time(spent)} in ${unused.length} rules that were not applied${tried.length === 0 ? "" : `: ${tried.join(", ")}`}`,
+  ];
+}

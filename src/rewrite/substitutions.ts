@@ -1,0 +1,29 @@
+// Shortcuts for common rules: one op for another, an op that goes, a pattern for another.
+// These do what they are told; what that changes of results is for the caller to say.
+
+import { type Expr, makeExpr } from "../expr/expr.ts";
+import type { Op } from "../expr/op.ts";
+import type { Pattern } from "./pattern.ts";
+import { type RightSide, type RuleOptions, rule } from "./patternRule.ts";
+import { functionRule, type Rule } from "./rule.ts";
+
+/** Every use of one op becomes a use of another, with the same inputs and attributes. */
+export const opSub = (from: Op, to: Op): Rule =>
+  functionRule(`opSub(${from.name}, ${to.name})`, `${from.name}(…) = ${to.name}(…)`, {
+    tracks: [from],
+    apply: (node: Expr) => makeExpr(to, node.inputs, node.attrs),
+  });
+
+/** Every use of an op of one input becomes that input. */
+export const opRemove = (op: Op): Rule =>
+  functionRule(`opRemove(${op.name})`, `${op.name}(x) = x`, {
+    tracks: [op],
+    apply: (node: Expr) => node.inputs[0] ?? null,
+  });
+
+/** A rule without a name of its own: whatever matches the first pattern becomes the second. */
+export const patternSub = <Binds>(
+  left: Pattern<Binds>,
+  right: RightSide<NoInfer<Binds>>,
+  options: RuleOptions<NoInfer<Binds>> & { readonly name?: string; readonly equation?: string } = {},
+): Rule => rule(options.name ?? "patternSub", options.equation ?? "", left, right, options);
