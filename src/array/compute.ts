@@ -16,8 +16,9 @@ import type { RunEvent } from "../runtime/events.ts";
 import { runPlan } from "../runtime/run.ts";
 import { LazyArray } from "./lazyArray.ts";
 import { NDArray } from "./ndarray.ts";
+import { type RewriteOptions, rewritingOf } from "./rewriting.ts";
 
-export interface ComputeOptions extends PlanOptions {
+export interface ComputeOptions extends PlanOptions, RewriteOptions {
   /** Sees every event of the run. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** How many threads kernels may use: as many as the machine has when not said. */
@@ -99,11 +100,13 @@ interface Prepared {
 }
 
 /** Each expression once in the plan, each array's result in its place. */
-function prepare(arrays: readonly LazyArray[], { optimize = true }: ComputeOptions): Prepared {
+function prepare(arrays: readonly LazyArray[], options: ComputeOptions): Prepared {
+  const { optimize = true } = options;
   const roots = [...new Set(arrays.map(({ expr }) => expr))];
+  const rewriting = rewritingOf(options);
   return {
-    plan: planFor(roots, optimize),
-    withLines: () => planOf(roots, { optimize, siteOf: sitesOf(arrays) }).data,
+    plan: planFor(roots, optimize, rewriting),
+    withLines: () => planOf(rewriting.apply(roots), { optimize, siteOf: sitesOf(arrays) }).data,
     results: (blocks) => {
       const byExpr = new Map(roots.map((root, i) => [root, NDArray.fromBlock(blocks[i]!)]));
       return arrays.map(({ expr }) => byExpr.get(expr)!);
@@ -150,7 +153,7 @@ export function computeSync(...args: readonly unknown[]): NDArray[] {
   return computeArraysSync(arrays, options);
 }
 
-const COMPUTE_OPTIONS = ["optimize", "onEvent", "signal", "threads"];
+const COMPUTE_OPTIONS = ["optimize", "mode", "include", "exclude", "onEvent", "signal", "threads"];
 
 /** Options of a run, checked; `where` is what the user called. */
 export function checkRun(
@@ -188,10 +191,16 @@ interface RunOptionCheck {
   readonly accepts: (value: unknown) => boolean;
 }
 
+const isNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((name) => typeof name === "string");
+
 const RUN_OPTIONS: { readonly [name: string]: RunOptionCheck } = {
   optimize: { wanted: "true or false", accepts: (value) => typeof value === "boolean" },
   onEvent: { wanted: "a function", accepts: (value) => typeof value === "function" },
   signal: { wanted: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
+  mode: { wanted: 'a mode, as "fastRun+fastMath"', accepts: (value) => typeof value === "string" },
+  include: { wanted: "a list of names of rules or tags", accepts: isNames },
+  exclude: { wanted: "a list of names of rules or tags", accepts: isNames },
   threads: {
     wanted: "a whole number from 1 to 1024",
     accepts: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1024,
@@ -253,8 +262,9 @@ export function executeSync<Array extends LazyArray>(
 }
 
 /** The plan of one or several arrays. Computes nothing. */
-export function plan(arrays: LazyArray | readonly LazyArray[], options?: PlanOptions): Plan {
+export function plan(arrays: LazyArray | readonly LazyArray[], options?: PlanOptions & RewriteOptions): Plan {
   const list = checkLazy(Array.isArray(arrays) ? arrays : [arrays], "plan");
-  const checked = checkRun(options, "plan", ["optimize"]);
-  return planOf([...new Set(list.map(({ expr }) => expr))], { ...checked, siteOf: sitesOf(list) });
+  const checked = checkRun(options, "plan", ["optimize", "mode", "include", "exclude"]);
+  const roots = [...new Set(list.map(({ expr }) => expr))];
+  return planOf(rewritingOf(checked).apply(roots), { ...checked, siteOf: sitesOf(list) });
 }

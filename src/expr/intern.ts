@@ -69,40 +69,61 @@ function later(work: () => void): void {
 }
 
 const FIRST_SWEEP = 64;
+/** Few users are looked through one by one: a table costs more than it saves. */
+const FEW = 8;
 
 export class UserTable<Node extends Interned> {
-  readonly #buckets = new Map<number, WeakRef<Node>[]>();
+  #few: WeakRef<Node>[] = [];
+  #buckets: Map<number, WeakRef<Node>[]> | null = null;
   #entries = 0;
   #sweepAt = FIRST_SWEEP;
 
   find(hash: number, isSame: (node: Node) => boolean): Node | undefined {
-    for (const entry of this.#buckets.get(hash) ?? []) {
+    for (const entry of this.#buckets === null ? this.#few : (this.#buckets.get(hash) ?? [])) {
       const node = entry.deref();
-      if (node !== undefined && isSame(node)) return node;
+      if (node !== undefined && node.hash === hash && isSame(node)) return node;
     }
     return undefined;
   }
 
   add(node: Node): this {
-    const bucket = this.#buckets.get(node.hash);
-    if (bucket === undefined) this.#buckets.set(node.hash, [new WeakRef(node)]);
-    else bucket.push(new WeakRef(node));
+    if (this.#buckets === null && this.#few.length < FEW) this.#few.push(new WeakRef(node));
+    else this.#put(node.hash, new WeakRef(node));
+    return this;
+  }
+
+  #put(hash: number, entry: WeakRef<Node>): void {
+    const buckets = this.#buckets ?? this.#makeBuckets();
+    const bucket = buckets.get(hash);
+    if (bucket === undefined) buckets.set(hash, [entry]);
+    else bucket.push(entry);
     this.#entries++;
     if (this.#entries >= this.#sweepAt) this.sweep();
-    return this;
+  }
+
+  #makeBuckets(): Map<number, WeakRef<Node>[]> {
+    const few = this.#few;
+    this.#few = [];
+    this.#buckets = new Map();
+    for (const entry of few) {
+      const node = entry.deref();
+      if (node !== undefined) this.#put(node.hash, entry);
+    }
+    return this.#buckets;
   }
 
   /** Drops entries of collected nodes and tells how many are left. */
   sweep(): number {
+    this.#few = this.#few.filter((entry) => entry.deref() !== undefined);
     let alive = 0;
-    for (const [hash, bucket] of this.#buckets) {
+    for (const [hash, bucket] of this.#buckets ?? []) {
       const left = bucket.filter((entry) => entry.deref() !== undefined);
       alive += left.length;
-      if (left.length === 0) this.#buckets.delete(hash);
-      else this.#buckets.set(hash, left);
+      if (left.length === 0) this.#buckets!.delete(hash);
+      else this.#buckets!.set(hash, left);
     }
     this.#entries = alive;
     this.#sweepAt = Math.max(FIRST_SWEEP, 2 * alive);
-    return alive;
+    return alive + this.#few.length;
   }
 }

@@ -12,8 +12,14 @@ import type { PlanData } from "./plan.ts";
 
 interface Planned {
   readonly data: PlanData;
-  /** Names of the sources, in the order in which a walk meets them. */
-  readonly sources: readonly string[];
+  /** The plan's names of sources, and their places in the order in which a walk of the expressions meets them. */
+  readonly sources: readonly (readonly [name: string, at: number])[];
+}
+
+/** What is done to expressions before they are planned, and a text that says all it depends on. */
+export interface Rewriting {
+  readonly key: string;
+  apply(roots: readonly Expr[]): readonly Expr[];
 }
 
 /** Larger graphs take longer to plan than to look up, but are seldom planned twice. */
@@ -21,21 +27,27 @@ const MAX_NODES = 500;
 const MAX_PLANS = 500;
 const plans = new Map<string, Planned>();
 
-export function planFor(roots: readonly Expr[], optimize: boolean): Plan {
+export function planFor(roots: readonly Expr[], optimize: boolean, rewriting: Rewriting): Plan {
+  const planned = (): Plan => planOf(rewriting.apply(roots), { optimize, siteOf: () => null });
   const nodes = postOrder(roots);
-  if (nodes.length > MAX_NODES) return planWithoutLines(roots, optimize);
-  const { key, sources } = structureOf(nodes, roots);
-  const known = plans.get(`${optimize} ${key}`);
+  if (nodes.length > MAX_NODES) return planned();
+  const structure = structureOf(nodes, roots);
+  const key = `${optimize} ${rewriting.key} ${structure.key}`;
+  const known = plans.get(key);
   if (known !== undefined)
-    return new Plan(known.data, new Map(known.sources.map((name, i) => [name, sources[i]!])));
-  const plan = planWithoutLines(roots, optimize);
-  if (plans.size >= MAX_PLANS) plans.delete(plans.keys().next().value!);
-  plans.set(`${optimize} ${key}`, { data: plan.data, sources: [...plan.sources.keys()] });
+    return new Plan(known.data, new Map(known.sources.map(([name, at]) => [name, structure.sources[at]!])));
+  const plan = planned();
+  remember(key, plan, structure.sources);
   return plan;
 }
 
-const planWithoutLines = (roots: readonly Expr[], optimize: boolean): Plan =>
-  planOf(roots, { optimize, siteOf: () => null });
+/** Unless the plan reads data that the expressions did not: constants that were folded into one array. */
+function remember(key: string, { data, sources }: Plan, met: readonly DataResource[]): void {
+  const places = [...sources].map(([name, resource]) => [name, met.indexOf(resource)] as const);
+  if (places.some(([, at]) => at < 0)) return;
+  if (plans.size >= MAX_PLANS) plans.delete(plans.keys().next().value!);
+  plans.set(key, { data, sources: places });
+}
 
 /** All that a plan depends on as text, and the data it does not depend on. */
 function structureOf(

@@ -6,12 +6,14 @@ import { NodeTable } from "./nodeTable.ts";
 
 export class ClientCounts {
   readonly #roots: readonly Expr[];
+  readonly #order: readonly Expr[];
   /** What stands for the nodes of the start already, when counting begins late; null: under way. */
   readonly #done: NodeTable<Expr | null>;
   #counts: NodeTable<number> | null = null;
 
-  constructor(roots: readonly Expr[], done: NodeTable<Expr | null>) {
+  constructor(roots: readonly Expr[], order: readonly Expr[], done: NodeTable<Expr | null>) {
     this.#roots = roots;
+    this.#order = order;
     this.#done = done;
   }
 
@@ -28,35 +30,22 @@ export class ClientCounts {
   }
 
   #count(): NodeTable<number> {
-    const { nodes, counts } = countAll(this.#roots);
-    for (const node of nodes) {
-      const next = this.#done.get(node);
+    const counts = countClients(this.#roots, this.#order);
+    for (const node of this.#order) {
       const count = counts.get(node)!;
-      if (count > 1 && next !== undefined && next !== null && count > (counts.get(next) ?? 1))
-        counts.set(next, count);
+      const next = count > 1 ? this.#done.get(node) : null;
+      if (next !== undefined && next !== null && count > (counts.get(next) ?? 1)) counts.set(next, count);
     }
     return counts;
   }
 }
 
-/** Nodes that use a node, each once, and the results it is. */
-export function countClients(roots: readonly Expr[]): NodeTable<number> {
-  return countAll(roots).counts;
-}
-
-function countAll(roots: readonly Expr[]): { nodes: Expr[]; counts: NodeTable<number> } {
+/** Nodes that use a node, each once, and the results it is. `order` has every node. */
+export function countClients(roots: readonly Expr[], order: readonly Expr[]): NodeTable<number> {
   const counts = new NodeTable<number>();
-  const nodes: Expr[] = [];
-  const add = (node: Expr): void => {
-    const count = counts.get(node);
-    if (count === undefined) nodes.push(node);
-    counts.set(node, (count ?? 0) + 1);
-  };
+  const add = (node: Expr): void => counts.set(node, (counts.get(node) ?? 0) + 1);
   for (const root of roots) add(root);
-  // Grows while it is walked: every node once, in the order in which they are met.
-  for (let at = 0; at < nodes.length; at++) {
-    const { inputs } = nodes[at]!;
-    for (let i = 0; i < inputs.length; i++) if (inputs.indexOf(inputs[i]!) === i) add(inputs[i]!);
-  }
-  return { nodes, counts };
+  for (const { inputs } of order)
+    for (let i = 0; i < inputs.length; i++) if (i === 0 || inputs.indexOf(inputs[i]!) === i) add(inputs[i]!);
+  return counts;
 }

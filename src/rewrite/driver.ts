@@ -88,7 +88,7 @@ class Run {
     this.#observer = options.observer ?? null;
     this.#order = options.order ?? orderOf(roots);
     this.#maxNewNodes = options.maxNewNodes;
-    this.#clients = new ClientCounts(roots, this.#done);
+    this.#clients = new ClientCounts(roots, this.#order, this.#done);
     this.#context = { clients: (node) => this.#clients.of(node) };
   }
 

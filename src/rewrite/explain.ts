@@ -6,11 +6,11 @@ import { ValueError } from "../core/errors.ts";
 import { closest } from "../core/suggest.ts";
 import type { Expr } from "../expr/expr.ts";
 import { exprText } from "../expr/print.ts";
-import { postOrder } from "../expr/walk.ts";
 import { countClients } from "./clients.ts";
 import type { RuleGroup, RuleSequence, Stage } from "./database.ts";
 import type { DriverObserver } from "./driver.ts";
 import { lineText, shortText } from "./matchText.ts";
+import { orderOf } from "./order.ts";
 import { type OptimizeOptions, pipeline, queryOf } from "./pipeline.ts";
 import type { Rule, RuleContext, WhyNot } from "./rule.ts";
 import { runStage } from "./run.ts";
@@ -142,9 +142,10 @@ function findRule(database: RuleSequence, name: string): Found {
 }
 
 function closestMiss(rule: Rule, roots: readonly Expr[]): WhyNotReport {
-  const counts = countClients(roots);
+  const order = orderOf(roots);
+  const counts = countClients(roots, order);
   const context: RuleContext = { clients: (node) => counts.get(node) ?? 1 };
-  const nodes = postOrder(roots).filter(({ op }) => rule.tracks === null || rule.tracks.includes(op));
+  const nodes = order.filter(({ op }) => rule.tracks === null || rule.tracks.includes(op));
   if (nodes.length === 0) {
     const ops = rule.tracks?.map(({ name }) => name).join(" or ") ?? "anything";
     return report(rule, false, `no node is ${ops}`, null);

@@ -6,6 +6,9 @@ import type { Expr } from "../expr/expr.ts";
 const PAGE_BITS = 6;
 const PAGE_SIZE = 1 << PAGE_BITS;
 
+/** Shifting is for 31 bits. */
+const pageOf = (id: number): number => (id <= 0x7fffffff ? id >> PAGE_BITS : Math.floor(id / PAGE_SIZE));
+
 type Page<Value> = (Value | undefined)[];
 
 export class NodeTable<Value> {
@@ -20,7 +23,7 @@ export class NodeTable<Value> {
   }
 
   get(node: Expr): Value | undefined {
-    const number = Math.floor(node.id / PAGE_SIZE);
+    const number = pageOf(node.id);
     if (number !== this.#lastNumber) {
       const page = this.#pages.get(number);
       if (page === undefined) return undefined;
@@ -31,7 +34,7 @@ export class NodeTable<Value> {
   }
 
   set(node: Expr, value: Value): void {
-    const number = Math.floor(node.id / PAGE_SIZE);
+    const number = pageOf(node.id);
     if (number !== this.#lastNumber) {
       this.#last = this.#pages.get(number) ?? this.#addPage(number);
       this.#lastNumber = number;

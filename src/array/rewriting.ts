@@ -1,0 +1,32 @@
+// Which rules a computation's expressions are rewritten by. In: its options. Out: the rewriting, and a text that says
+// all it depends on, so that plans can be found again.
+
+import type { Expr } from "../expr/expr.ts";
+import type { Rewriting } from "../plan/cache.ts";
+import { pipeline, optimize as rewriteAll } from "../rewrite/pipeline.ts";
+
+export interface RewriteOptions {
+  /** A mode of the optimizer: `fastRun` (the default), `fastCompile`, `none`; `fastRun+fastMath` lets results change. */
+  readonly mode?: string | undefined;
+  /** Names or tags of rules that are wanted besides. */
+  readonly include?: readonly string[] | undefined;
+  /** Names or tags of rules that are not wanted. */
+  readonly exclude?: readonly string[] | undefined;
+}
+
+const NOTHING: Rewriting = { key: "none", apply: (roots) => roots };
+
+/** `optimize: false` rewrites nothing. */
+export function rewritingOf({
+  optimize = true,
+  mode = "fastRun",
+  include = [],
+  exclude = [],
+}: RewriteOptions & { readonly optimize?: boolean | undefined }): Rewriting {
+  if (!optimize) return NOTHING;
+  return {
+    // The version counts what users register.
+    key: `${mode} +${include.join()} -${exclude.join()} ${pipeline.version}`,
+    apply: (roots: readonly Expr[]) => rewriteAll(roots, { mode, include, exclude }).roots,
+  };
+}
