@@ -60,7 +60,7 @@ export interface ReduceOp extends OpBase {
   combine(a: readonly Value[], b: readonly Value[]): readonly Value[];
   /** The state of no elements. */
   identity(input: DType, attrs: Attrs): readonly Scalar[];
-  /** A state (of one component) that nothing changes any more, if there is one: the rest need not be read. */
+  /** A state (one bool) that nothing changes any more, if there is one: the rest need not be read. */
   readonly absorbing?: Scalar | undefined;
   finish(state: readonly Value[], end: ReduceEnd): Value;
 }

@@ -46,7 +46,7 @@ export interface ReduceStep {
   /** state, state → state */
   readonly combine: ScalarProgram;
   readonly identity: readonly Scalar[];
-  /** A value of the state's only component that nothing changes any more, if there is one. */
+  /** A value of the state's only component, a bool, that nothing changes any more, if there is one. */
   readonly absorbing: Scalar | null;
   /** state → results; null leaves the state as it is. */
   readonly finish: ScalarProgram | null;

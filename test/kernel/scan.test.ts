@@ -9,7 +9,7 @@ import { DTYPES, type DType, infoOf, isComplex, isFloat } from "../../src/core/d
 import { fitScalar } from "../../src/core/numbers.ts";
 import { type Shape, sizeOf } from "../../src/core/shape.ts";
 import type { Access, ScanStep } from "../../src/kernel/blockProgram.ts";
-import { runScan } from "../../src/kernel/interpret/loop.ts";
+import { runScan } from "../../src/kernel/interpret/scan.ts";
 import { bind } from "../../src/kernel/interpret/tile.ts";
 import { programOf } from "../../src/kernel/program.ts";
 import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";
@@ -196,7 +196,7 @@ describe("scan kernels", () => {
         for (const walk of ["across", "along"] as const)
           for (const hasBefore of [false, true]) {
             const combine = programOf([dtype, dtype], (a, b) => [op.combine(a!, b!)]);
-            const shape = { walk, hasBefore, exclusive: hasBefore };
+            const shape = { walk, hasBefore, exclusive: hasBefore, isDense: walk === "along" && hasBefore };
             const bytes = scanModule(false, combine, fitScalar(op.identity, dtype), shape);
             const module = wabt.readWasm(bytes, { simd: true, sign_extension: true, readDebugNames: false });
             module.validate();

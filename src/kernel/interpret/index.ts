@@ -6,9 +6,10 @@ import { InvariantError } from "../../core/errors.ts";
 import type { BlockProgram, Buffer, KernelStep, RoutineStep, RoutineView } from "../blockProgram.ts";
 import { type RoutineCall, Trap } from "../routine.ts";
 import { ROUTINES } from "../routines/index.ts";
-import { runLoop, runScan } from "./loop.ts";
+import { runLoop } from "./loop.ts";
 import { runReduce } from "./reduce.ts";
 import { LaneFailure } from "./run.ts";
+import { runScan } from "./scan.ts";
 import { bind } from "./tile.ts";
 
 export { LaneFailure };

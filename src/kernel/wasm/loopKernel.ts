@@ -30,7 +30,7 @@ const WORD = 4;
 /** Two copies of the vector body: enough to hide latencies, few enough to stay in registers. */
 const UNROLL = 2;
 /** Elements of a stretch: few enough lines for any cache, even when all fall into the same sets. */
-const BLOCK = 32;
+const BLOCK = 8;
 
 /** The words: lengths, then for each access its address and strides in bytes, then first coordinates (two each). */
 export function loopModule(program: ScalarProgram, shape: LoopShape): Uint8Array<ArrayBuffer> {

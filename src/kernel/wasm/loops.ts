@@ -19,6 +19,8 @@ import { runTiles } from "./tiles.ts";
 /** Elements that one thread takes at a time: long enough to be worth it, and short enough that new code is
  * exchanged for its optimised form (which happens between calls) soon after the start. */
 const PART_LANES = 32_768;
+/** Places of the shared axis that one thread takes at least when an operand is transposed: several cache lines. */
+const BLOCKED_PLACES = 256;
 /** Instructions × lanes from which on other threads are asked for help. */
 const WORTH_SHARING = 1 << 20;
 
@@ -74,8 +76,9 @@ function runInPlace(loop: Loop): void {
   const { domain, walks } = loop;
   const split = domain.indexOf(Math.max(...domain));
   const inner = walks.map(({ strides }) => walkOf(strides.at(-1)!));
-  const kernel = loopKernelFor(loop.program, domain.length, inner, split, isTransposed(loop));
-  runPlaces(kernel, loop, split, walks.map(placeOf));
+  const isBlocked = isTransposed(loop);
+  const kernel = loopKernelFor(loop.program, domain.length, inner, split, isBlocked);
+  runPlaces(kernel, loop, split, walks.map(placeOf), isBlocked ? BLOCKED_PLACES : 1);
 }
 
 /** Where an access begins and how far it moves along each axis, in bytes. */
@@ -95,9 +98,10 @@ function runPlaces(
   { domain, first, threads }: Pick<Loop, "domain" | "first" | "threads">,
   split: number,
   places: readonly Place[],
+  least: number,
 ): void {
   const units = domain[split]!;
-  const part = Math.max(1, Math.ceil(PART_LANES / (sizeOf(domain) / units)));
+  const part = Math.max(least, Math.ceil(PART_LANES / (sizeOf(domain) / units)));
   const aligned = split === domain.length - 1 ? Math.ceil(part / 64) * 64 : part;
   runJob(kernel, parametersOf(domain, first, places), units, aligned, threads);
 }

@@ -5,6 +5,7 @@
 
 import type { Block } from "../../core/block.ts";
 import { type DType, infoOf } from "../../core/dtype.ts";
+import type { Scalar } from "../../core/numbers.ts";
 import { sizeOf, stridesOf } from "../../core/shape.ts";
 import type { ReduceStep } from "../blockProgram.ts";
 import { BLOCK_ROWS } from "../interpret/reduce.ts";
@@ -49,19 +50,62 @@ export function runReduceKernel(step: ReduceStep, blocks: readonly Block[], thre
   const { rows, columns, states } = reduction;
   if (rows === 0 || columns === 0) return false;
   const plane = planeOf(reduction);
-  const cut = cutOf(reduction, plane === null ? PATCH_UNIT_ELEMENTS : UNIT_ELEMENTS);
-  const segments = Math.ceil(rows / cut.segmentRows);
-  const totals = takeStates(states, segments * columns);
+  const cut = cutOf(reduction, plane);
+  const totals = takeStates(states, Math.ceil(rows / cut.segmentRows) * columns);
   if (totals === null) return false;
   try {
-    if (plane === null) reducePatches(reduction, cut, totals);
-    else runPlane(plane, planeKernel(plane, step.lift, step, states), cut, totals, threads);
+    const segments = reduceSegments(reduction, plane, cut, totals);
     if (segments > 1) combineSegments(reduction, segments, totals);
     finish(reduction, totals, blocks);
   } finally {
     for (const at of totals) giveBytes(at);
   }
   return true;
+}
+
+/** To totals[component][segment][column]; gives the number of segments that matter. */
+function reduceSegments(
+  reduction: Reduction,
+  plane: ReducePlane | null,
+  cut: ReduceCut,
+  totals: readonly number[],
+): number {
+  const { step, states, rows, columns, threads } = reduction;
+  const segments = Math.ceil(rows / cut.segmentRows);
+  if (plane === null) reducePatches(reduction, cut, totals);
+  else {
+    const kernel = planeKernel(plane, step.lift, step, states);
+    if (step.absorbing !== null && columns === 1)
+      return reduceUntilAbsorbed(plane, kernel, cut, totals[0]!, step.absorbing, threads);
+    runPlane(plane, kernel, cut, totals, threads);
+  }
+  return segments;
+}
+
+/** Twice as many segments each time, until one of them settles the matter: the rest need not be read. */
+function reduceUntilAbsorbed(
+  plane: ReducePlane,
+  kernel: PlaneKernel,
+  cut: ReduceCut,
+  totals: number,
+  absorbing: Scalar,
+  threads: number,
+): number {
+  const { segmentRows } = cut;
+  const segments = Math.ceil(plane.rows / segmentRows);
+  const settled = new Uint8Array(memory.buffer, totals, segments);
+  for (let done = 0, count = 1; done < segments; done += count, count *= 2) {
+    const row = done * segmentRows;
+    const operands = plane.operands.map((operand) => ({
+      ...operand,
+      address: operand.address + row * operand.rowStride,
+    }));
+    const rows = Math.min(plane.rows - row, count * segmentRows);
+    runPlane({ ...plane, rows, operands }, kernel, cut, [totals + done], threads);
+    const end = Math.min(segments, done + count);
+    if (settled.subarray(done, end).includes(Number(absorbing))) return end;
+  }
+  return segments;
 }
 
 function reductionOf(step: ReduceStep, blocks: readonly Block[], threads: number): Reduction {
@@ -90,11 +134,17 @@ export function takeStates(states: readonly DType[], count: number): number[] | 
   return taken;
 }
 
-/** Segments of 2ᵏ blocks, as long as a unit of work should be; one that holds all rows if columns are many. */
-function cutOf({ rows, columns }: Reduction, unitElements: number): ReduceCut {
-  const wanted = Math.max(BLOCK_ROWS, unitElements / columns);
+/** Parts of the work for each thread: enough that none waits long for the last. */
+const UNITS_PER_THREAD = 8;
+
+/** All rows at once where columns alone make enough units of work. Else segments of 2ᵏ blocks. */
+function cutOf({ rows, columns, threads, states }: Reduction, plane: ReducePlane | null): ReduceCut {
+  const tileColumns = plane === null ? columns : reduceWalk(plane, states).tileColumns;
+  const unitElements = plane === null ? PATCH_UNIT_ELEMENTS : UNIT_ELEMENTS;
+  const tiles = Math.ceil(columns / tileColumns);
+  const wanted = Math.max(BLOCK_ROWS, unitElements / Math.min(columns, tileColumns));
   const segmentRows = BLOCK_ROWS * 2 ** Math.ceil(Math.log2(wanted / BLOCK_ROWS));
-  const isWhole = columns >= unitElements / 16 || segmentRows >= rows;
+  const isWhole = tiles >= UNITS_PER_THREAD * threads || segmentRows >= rows;
   return { blockRows: BLOCK_ROWS, segmentRows: isWhole ? rows : segmentRows };
 }
 

@@ -33,7 +33,7 @@ export function runScanKernel(step: ScanStep, blocks: readonly Block[], threads:
     const kernel = kernelOf(scanKey(combine, identity, job.shape), () =>
       scanModule(isShared, combine, identity, job.shape),
     );
-    runJob(kernel, job.parameters, job.units, 1, threads);
+    runJob(kernel, job.parameters, job.units, job.part, threads);
   });
 }
 

@@ -1,142 +1,106 @@
-// Scans of columns that lie side by side. In: a frame. Out: code. A unit is a tile of columns: each of its rows is
-// the row before it combined with the operand's, vector by vector. The row before is read back from the result.
+// Scans of columns that lie side by side. In: a frame. Out: code. A unit is a tile of columns, and its rows are taken
+// in blocks: for some vectors of columns at a time, what a block's rows come to and the carry stay in registers. The
+// carry is read back from the result: it is the row before the block.
 
+import { SCAN_BLOCK } from "../../interpret/scan.ts";
 import type { Local } from "../assembler.ts";
-import { lanesOf, scalarBody, VectorConstants, vectorBodies } from "../body.ts";
+import { lanesOf } from "../body.ts";
 import { increase, repeat, setMin } from "../counting.ts";
-import { type LaneCount, loadVector, pushSplat, storeVector } from "../vectorCode.ts";
-import { eachUnit, moveToNumber, pushPart, pushStart, type ScanFrame, storePart } from "./frame.ts";
+import { type Columns, ScalarColumn, VectorColumns, type Walkers } from "./columns.ts";
+import { eachUnit, moveToTile, pushStart, type ScanFrame, storePart } from "./frame.ts";
 
-/** Vectors in a turn. */
-const UNROLL = 2;
+/** Vectors that are worked on at once: of 32 and 64 bits, a line of the cache; then what is left. */
+const VECTORS = [4, 1];
 
-/** Addresses in a row while it is walked. */
-interface Walkers {
-  readonly running: Local;
-  readonly next: Local;
-  readonly target: Local;
-  readonly column: Local;
+/** What a unit walks with; `rows` counts a block's rows, `place` and `end` are bytes in a row. */
+interface Walk extends Walkers {
+  readonly rows: Local;
+  readonly row: Local;
+  readonly place: Local;
+  readonly end: Local;
 }
-
-/** What the first row is combined with has its own place, or is the identity. */
-type Source = "row" | "start";
 
 export function scanAcross(frame: ScanFrame): void {
-  const { w, at, shape, combine } = frame;
-  const lanes = lanesOf(combine);
-  const vector =
-    lanes === null || frame.parts.length === 2 ? null : { lanes, constants: new VectorConstants(w, combine) };
-  const [running, next, target, column] = [0, 1, 2, 3].map(() => w.local("i32")) as [
-    Local,
-    Local,
-    Local,
-    Local,
-  ];
-  const walkers = { running, next, target, column };
-  const row = (source: Source): void => combineRow(frame, walkers, source, vector);
+  const { w, at, shape } = frame;
+  const names = ["carry", "next", "target", "rows", "row", "place", "end"] as const;
+  const walk = Object.fromEntries(names.map((name) => [name, w.local("i32")])) as unknown as Walk;
+  const lanes = frame.parts.length === 2 ? null : lanesOf(frame.combine);
+  const vectors = lanes === null ? [] : VECTORS.map((count) => new VectorColumns(frame, walk, lanes, count));
+  const ways = [...vectors, new ScalarColumn(frame, walk)];
   eachUnit(frame, () => {
     moveToTile(frame);
-    if (shape.exclusive) copyStart(frame, walkers);
-    else {
-      row("start");
-      increase(w, at.operand, at.operandStep);
-    }
-    w.i32(1).set(at.turn);
-    repeat(w, at.turn, at.length, 1, () => {
-      row("row");
-      increase(w, at.operand, at.operandStep);
-      increase(w, at.result, at.resultStep);
+    w.get(at.count).i32(frame.bytes).op("i32.mul").set(walk.end).i32(0).set(at.turn);
+    if (shape.exclusive) copyStart(frame, walk);
+    scanRows(frame, walk, ways, scanFirst);
+    w.block((done) => {
+      w.loop((again) => {
+        w.get(at.turn).get(at.length).op("i32.ge_u").branchIf(done);
+        scanRows(frame, walk, ways, scanFurther);
+        w.branch(again);
+      });
     });
   });
-}
-
-/** Addresses to the tile's first column; `count` becomes its number of columns. */
-function moveToTile(frame: ScanFrame): void {
-  const { w, at, bytes } = frame;
-  const tiles = w.local("i32");
-  const first = w.local("i32");
-  w.get(at.count).get(at.tile).op("i32.add").i32(1).op("i32.sub").get(at.tile).op("i32.div_u").set(tiles);
-  w.get(at.unit).get(tiles).op("i32.rem_u").get(at.tile).op("i32.mul").set(first);
-  w.get(at.unit).get(tiles).op("i32.div_u").set(at.number);
-  moveToNumber(frame);
-  for (const address of [at.operand, at.before, at.result])
-    w.get(first).i32(bytes).op("i32.mul").get(address).op("i32.add").set(address);
-  const left = (): void => void w.get(at.count).get(first).op("i32.sub");
-  setMin(w, at.count, left, () => w.get(at.tile));
 }
 
 /** An exclusive scan's first row is what it starts with. */
-function copyStart(frame: ScanFrame, { running, target, column }: Walkers): void {
+function copyStart(frame: ScanFrame, { carry, target, place, end }: Walk): void {
   const { w, at, parts, bytes } = frame;
-  w.get(at.before).set(running).get(at.result).set(target).i32(0).set(column);
-  repeat(w, column, at.count, 1, () => {
-    for (const part of parts) storePart(frame, target, part, () => pushStart(frame, running, part));
-    increase(w, running, bytes);
+  w.get(at.before).set(carry).get(at.result).set(target).i32(0).set(place);
+  repeat(w, place, end, bytes, () => {
+    for (const part of parts) storePart(frame, target, part, () => pushStart(frame, carry, part));
+    increase(w, carry, bytes);
     increase(w, target, bytes);
   });
+  increase(w, at.result, at.resultStep);
 }
 
-interface VectorWay {
-  readonly lanes: LaneCount;
-  readonly constants: VectorConstants;
-}
+/** Writes the code for some columns of a block, down its rows. */
+type ScanColumns = (frame: ScanFrame, walk: Walk, columns: Columns) => void;
 
-function combineRow(frame: ScanFrame, walkers: Walkers, source: Source, vector: VectorWay | null): void {
-  const { w, at } = frame;
-  const { running, next, target, column } = walkers;
-  w.get(source === "row" ? at.result : at.before).set(running);
-  w.get(at.operand).set(next).get(at.result).set(target).i32(0).set(column);
-  if (source === "row") increase(w, target, at.resultStep);
-  if (vector !== null) {
-    const step = UNROLL * vector.lanes;
-    repeat(w, column, at.count, step, () => {
-      combineVectors(frame, walkers, source, vector);
-      moveOn(frame, walkers, step);
+/** A block of rows, or as many as are left. Addresses go on to the next. */
+function scanRows(frame: ScanFrame, walk: Walk, ways: readonly Columns[], scan: ScanColumns): void {
+  const { w, at, bytes } = frame;
+  const { rows, next, target, place, end } = walk;
+  const left = (): void => void w.get(at.length).get(at.turn).op("i32.sub");
+  setMin(w, rows, left, () => w.i32(SCAN_BLOCK));
+  w.i32(0).set(place);
+  for (const columns of ways)
+    repeat(w, place, end, columns.count * bytes, () => {
+      w.get(at.operand).get(place).op("i32.add").set(next);
+      w.get(at.result).get(place).op("i32.add").set(target);
+      scan(frame, walk, columns);
     });
-  }
-  repeat(w, column, at.count, 1, () => {
-    combineElement(frame, walkers, source);
-    moveOn(frame, walkers, 1);
+  increase(w, at.turn, rows);
+  for (const [address, step] of [
+    [at.operand, at.operandStep],
+    [at.result, at.resultStep],
+  ] as const)
+    w.get(rows).get(step).op("i32.mul").get(address).op("i32.add").set(address);
+}
+
+/** The first block goes on from the start, and no carry is needed. There may be no rows. */
+function scanFirst({ w, at }: ScanFrame, walk: Walk, columns: Columns): void {
+  const { carry, next, target, rows, row, place } = walk;
+  w.get(at.before).get(place).op("i32.add").set(carry).i32(0).set(row);
+  columns.takeStart();
+  repeat(w, row, rows, 1, () => {
+    columns.addRow();
+    columns.store();
+    increase(w, next, at.operandStep);
+    increase(w, target, at.resultStep);
   });
 }
 
-function moveOn({ w, bytes }: ScanFrame, { running, next, target }: Walkers, columns: number): void {
-  for (const address of [running, next, target]) increase(w, address, columns * bytes);
-}
-
-function combineVectors(
-  frame: ScanFrame,
-  walkers: Walkers,
-  source: Source,
-  { lanes, constants }: VectorWay,
-): void {
-  const { w, combine, type, bytes, shape, identity } = frame;
-  const { running, next, target } = walkers;
-  const offsets = Array.from({ length: UNROLL }, (_, copy) => copy * lanes * bytes);
-  const inputs = offsets.map((offset) => ({
-    load: (number: number): 32 | 64 => {
-      if (number === 1) return loadVector(w.get(next), type, lanes, offset);
-      if (source === "row" || shape.hasBefore) return loadVector(w.get(running), type, lanes, offset);
-      pushSplat(w, type, identity[0]!);
-      return 32;
-    },
-    index: (): 32 => 32,
-  }));
-  const result = combine.results[0]![0]!;
-  vectorBodies(w, combine, lanes, constants, inputs).forEach((values, copy) =>
-    storeVector(w, target, values[result]!, lanes, offsets[copy]!),
-  );
-}
-
-function combineElement(frame: ScanFrame, { running, next, target }: Walkers, source: Source): void {
-  const { w, combine, parts } = frame;
-  const locals = scalarBody(w, combine, {
-    load: (number, _, part) => {
-      if (number === 1) pushPart(frame, next, part);
-      else if (source === "row") pushPart(frame, running, part);
-      else pushStart(frame, running, part);
-    },
-    index: () => undefined,
+function scanFurther({ w, at }: ScanFrame, walk: Walk, columns: Columns): void {
+  const { carry, next, target, rows, row } = walk;
+  w.get(target).get(at.resultStep).op("i32.sub").set(carry).i32(1).set(row);
+  columns.takeCarry();
+  columns.takeRow();
+  columns.storeWithCarry();
+  repeat(w, row, rows, 1, () => {
+    increase(w, next, at.operandStep);
+    increase(w, target, at.resultStep);
+    columns.addRow();
+    columns.storeWithCarry();
   });
-  for (const part of parts) storePart(frame, target, part, () => w.get(locals[combine.results[0]![part]!]!));
 }

@@ -1,84 +1,113 @@
-// Scans lane by lane. In: a frame. Out: code. A unit is some lanes, and four of them are scanned at once: each step
-// of a lane waits for the one before, and four that do not wait for each other take hardly longer than one.
+// Scans lane by lane. In: a frame. Out: code. A unit is some lanes, and a lane is scanned block by block. Where a lane's
+// elements lie side by side, a block's results are made and stored as vectors.
 
+import { SCAN_BLOCK } from "../../interpret/scan.ts";
 import type { Local } from "../assembler.ts";
-import { scalarBody } from "../body.ts";
 import { increase, repeat, setMin } from "../counting.ts";
 import { machineType } from "../scalarCode.ts";
-import { eachUnit, moveToNumber, pushPart, pushStart, type ScanFrame, storePart } from "./frame.ts";
+import { denseBlock } from "./denseBlock.ts";
+import {
+  combined,
+  eachUnit,
+  fromLocals,
+  moveToTile,
+  pushPart,
+  pushStart,
+  type ScanFrame,
+  setLocals,
+  storePart,
+} from "./frame.ts";
 
-/** Lanes that are scanned at once. */
-const CHAINS = 4;
-
-interface Chain {
-  readonly operand: Local;
-  readonly result: Local;
-  /** By part. */
-  readonly running: readonly Local[];
+/** What is kept of a lane, by part. */
+interface Kept {
+  /** The result at the end of the block before. */
+  readonly carry: readonly Local[];
+  /** The elements of this block so far, combined. */
+  readonly local: readonly Local[];
 }
 
 export function scanAlong(frame: ScanFrame): void {
-  const { w, at } = frame;
-  const chains = Array.from({ length: CHAINS }, () => newChain(frame));
-  const [lane, end] = [w.local("i32"), w.local("i32")];
-  const firsts = [at.operand, at.before, at.result].map((first) => ({ first, kept: w.local("i32") }));
+  const { w, at, parts, type, shape } = frame;
+  const [carry, local] = [0, 1].map(() => parts.map(() => w.local(machineType(type))));
+  const kept = { carry: carry!, local: local! };
+  const block = shape.isDense ? denseBlock(frame) : () => scanBlock(frame, kept);
+  const lane = w.local("i32");
+  const [operand, result] = [w.local("i32"), w.local("i32")];
   eachUnit(frame, () => {
-    for (const { first, kept } of firsts) w.get(first).set(kept);
-    w.get(at.unit).get(at.tile).op("i32.mul").set(lane);
-    const endOfTile = (): void => void w.get(at.unit).i32(1).op("i32.add").get(at.tile).op("i32.mul");
-    setMin(w, end, endOfTile, () => w.get(at.count));
-    for (const count of [CHAINS, 1])
-      repeat(w, lane, end, count, () => {
-        chains.slice(0, count).forEach((chain, k) => {
-          for (const { first, kept } of firsts) w.get(kept).set(first);
-          w.get(lane).i32(k).op("i32.add").set(at.number);
-          startChain(frame, chain);
-        });
-        runChains(frame, chains.slice(0, count));
-      });
+    moveToTile(frame);
+    w.get(at.operand).set(operand).get(at.result).set(result).i32(0).set(lane);
+    repeat(w, lane, at.count, 1, () => {
+      w.get(operand).set(at.operand).get(result).set(at.result);
+      scanLane(frame, kept, block);
+      increase(w, operand, at.operandColumn);
+      increase(w, at.before, at.beforeColumn);
+      increase(w, result, at.resultColumn);
+    });
   });
 }
 
-function newChain({ w, parts, type }: ScanFrame): Chain {
-  const running = parts.map(() => w.local(machineType(type)));
-  return { operand: w.local("i32"), result: w.local("i32"), running };
-}
-
-/** To the lane in `number`. */
-function startChain(frame: ScanFrame, { operand, result, running }: Chain): void {
-  const { w, at, parts } = frame;
-  moveToNumber(frame);
-  w.get(at.operand).set(operand).get(at.result).set(result);
-  for (const part of parts) {
-    pushStart(frame, at.before, part);
-    w.set(running[part]!);
+function scanLane(frame: ScanFrame, kept: Kept, block: (carry: readonly Local[]) => void): void {
+  const { w, at, shape, parts } = frame;
+  setLocals(frame, kept.carry, (part) => pushStart(frame, at.before, part));
+  if (shape.exclusive) {
+    for (const part of parts) storePart(frame, at.result, part, fromLocals(frame, kept.carry));
+    increase(w, at.result, at.resultStep);
   }
-}
-
-function runChains(frame: ScanFrame, chains: readonly Chain[]): void {
-  const { w, at, shape } = frame;
   w.i32(0).set(at.turn);
-  repeat(w, at.turn, at.length, 1, () => {
-    for (const chain of chains) {
-      if (shape.exclusive) storeRunning(frame, chain);
-      advance(frame, chain);
-      if (!shape.exclusive) storeRunning(frame, chain);
-      increase(w, chain.operand, at.operandStep);
-      increase(w, chain.result, at.resultStep);
-    }
+  scanFirst(frame, kept);
+  repeat(w, at.turn, at.length, SCAN_BLOCK, () => block(kept.carry));
+  scanRest(frame, kept);
+}
+
+/** The first block goes on from the start, and no carry is needed. */
+function scanFirst(frame: ScanFrame, { carry }: Kept): void {
+  const { w, at } = frame;
+  const end = w.local("i32");
+  setMin(
+    w,
+    end,
+    () => w.get(at.length),
+    () => w.i32(SCAN_BLOCK),
+  );
+  repeat(w, at.turn, end, 1, () => {
+    const sofar = combined(frame, fromLocals(frame, carry), (part) => pushPart(frame, at.operand, part));
+    setLocals(frame, carry, fromLocals(frame, sofar));
+    storeAndMoveOn(frame, carry);
   });
 }
 
-function storeRunning(frame: ScanFrame, { result, running }: Chain): void {
-  for (const part of frame.parts) storePart(frame, result, part, () => frame.w.get(running[part]!));
+function storeAndMoveOn(frame: ScanFrame, result: readonly Local[]): void {
+  const { w, at, parts } = frame;
+  for (const part of parts) storePart(frame, at.result, part, fromLocals(frame, result));
+  increase(w, at.operand, at.operandStep);
+  increase(w, at.result, at.resultStep);
 }
 
-/** running = combine(running, next) */
-function advance(frame: ScanFrame, { operand, running }: Chain): void {
-  const { w, combine, parts } = frame;
-  const locals = scalarBody(w, combine, {
-    load: (number, _, part) => (number === 0 ? void w.get(running[part]!) : pushPart(frame, operand, part)),
-    index: () => undefined,
-  });
-  for (const part of parts) w.get(locals[combine.results[0]![part]!]!).set(running[part]!);
+function scanBlock(frame: ScanFrame, kept: Kept): void {
+  for (let place = 0; place < SCAN_BLOCK - 1; place++) scanElement(frame, kept, place === 0);
+  setLocals(frame, kept.carry, fromLocals(frame, scanElement(frame, kept, false)));
+}
+
+/** Fewer elements than a block has. */
+function scanRest(frame: ScanFrame, kept: Kept): void {
+  const { w, at } = frame;
+  w.get(at.turn)
+    .get(at.length)
+    .op("i32.lt_u")
+    .when(() => {
+      scanElement(frame, kept, true);
+      increase(w, at.turn, 1);
+      repeat(w, at.turn, at.length, 1, () => void scanElement(frame, kept, false));
+    });
+}
+
+/** Stores an element's result, gives it, and goes to the next. */
+function scanElement(frame: ScanFrame, { carry, local }: Kept, isFirst: boolean): Local[] {
+  const { at } = frame;
+  const next = (part: 0 | 1): void => pushPart(frame, at.operand, part);
+  const sofar = fromLocals(frame, local);
+  setLocals(frame, local, isFirst ? next : fromLocals(frame, combined(frame, sofar, next)));
+  const result = combined(frame, fromLocals(frame, carry), sofar);
+  storeAndMoveOn(frame, result);
+  return result;
 }

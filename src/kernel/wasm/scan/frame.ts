@@ -4,7 +4,8 @@ import { infoOf, type RealDType } from "../../../core/dtype.ts";
 import { Complex, type Scalar } from "../../../core/numbers.ts";
 import type { ScalarProgram } from "../../program.ts";
 import type { FunctionWriter, Local } from "../assembler.ts";
-import { repeat } from "../counting.ts";
+import { scalarBody } from "../body.ts";
+import { increase, repeat, setMin } from "../counting.ts";
 import type { RunArguments } from "../module.ts";
 import { moveToRow } from "../rowPlace.ts";
 import { loadName, pushConstant, storeName } from "../scalarCode.ts";
@@ -15,11 +16,13 @@ export interface ScanShape {
   readonly exclusive: boolean;
   /** Lanes go on from a block of earlier results; else from the identity. */
   readonly hasBefore: boolean;
+  /** Neighbours along the scanned axis are neighbours in memory. */
+  readonly isDense: boolean;
 }
 
 /**
- * The parameters' words; then the axes of lanes, or of planes of columns (rowPlace.ts), with strides of operand,
- * before and result. Steps lead along the scanned axis. `count`: lanes, or columns; `tile`: how many are a unit.
+ * The parameters' words; then the axes of planes (rowPlace.ts), with strides of operand, before and result. A plane is
+ * `count` columns, `tile` of them a unit: the words with "Column" lead to the next one, steps down a column.
  */
 export const SCAN_WORDS = [
   "length",
@@ -30,6 +33,9 @@ export const SCAN_WORDS = [
   "resultStep",
   "count",
   "tile",
+  "operandColumn",
+  "beforeColumn",
+  "resultColumn",
 ] as const;
 
 export interface ScanFrame {
@@ -63,8 +69,11 @@ export function openFrame(
 
 const numberOf = (x: number | bigint | boolean): number | bigint => (typeof x === "boolean" ? Number(x) : x);
 
-/** For every unit, with the parameters read anew. */
-export function eachUnit({ w, run, at }: ScanFrame, body: () => void): void {
+/**
+ * For every unit, with the parameters read anew. An exclusive scan is the same one place further on: the place after
+ * the last is not there, and `length` is one less.
+ */
+export function eachUnit({ w, run, at, shape }: ScanFrame, body: () => void): void {
   w.get(run.from).set(at.unit);
   repeat(w, at.unit, run.to, 1, () => {
     SCAN_WORDS.forEach((word, number) =>
@@ -73,29 +82,73 @@ export function eachUnit({ w, run, at }: ScanFrame, body: () => void): void {
         .memory("i32.load", 4 * number)
         .set(at[word]),
     );
+    if (shape.exclusive) increase(w, at.length, -1);
     body();
   });
 }
 
-/** Addresses of the first lane or plane go to the one whose number is in `number`. */
-export function moveToNumber({ w, run, at }: ScanFrame): void {
-  moveToRow(w, run.parameters, 4 * SCAN_WORDS.length, at.number, [at.operand, at.before, at.result]);
+/** Addresses to the first column of the unit's tile; `count` becomes its number of columns. */
+export function moveToTile({ w, run, at }: ScanFrame): void {
+  const [tiles, first] = [w.local("i32"), w.local("i32")];
+  w.get(at.count).get(at.tile).op("i32.add").i32(1).op("i32.sub").get(at.tile).op("i32.div_u").set(tiles);
+  w.get(at.unit).get(tiles).op("i32.rem_u").get(at.tile).op("i32.mul").set(first);
+  w.get(at.unit).get(tiles).op("i32.div_u").set(at.number);
+  const addresses = [at.operand, at.before, at.result];
+  moveToRow(w, run.parameters, 4 * SCAN_WORDS.length, at.number, addresses);
+  for (const [address, column] of [
+    [at.operand, at.operandColumn],
+    [at.before, at.beforeColumn],
+    [at.result, at.resultColumn],
+  ] as const)
+    w.get(first).get(column).op("i32.mul").get(address).op("i32.add").set(address);
+  const left = (): void => void w.get(at.count).get(first).op("i32.sub");
+  setMin(w, at.count, left, () => w.get(at.tile));
 }
 
 /** Leaves a part of the element at an address. */
-export function pushPart({ w, type }: ScanFrame, address: Local, part: 0 | 1): void {
-  w.get(address).memory(loadName(type), part * infoOf(type).bytes);
+export function pushPart({ w, type }: ScanFrame, address: Local, part: 0 | 1, offset = 0): void {
+  w.get(address).memory(loadName(type), offset + part * infoOf(type).bytes);
 }
 
-/** Stores a part at an address. */
-export function storePart({ w, type }: ScanFrame, address: Local, part: 0 | 1, value: () => void): void {
+/** Stores a part of the element at an address. */
+export function storePart(
+  { w, type }: ScanFrame,
+  address: Local,
+  part: 0 | 1,
+  value: Push,
+  offset = 0,
+): void {
   w.get(address);
-  value();
-  w.memory(storeName(type), part * infoOf(type).bytes);
+  value(part);
+  w.memory(storeName(type), offset + part * infoOf(type).bytes);
 }
 
 /** Leaves a part of what a lane starts with. */
 export function pushStart(frame: ScanFrame, before: Local, part: 0 | 1): void {
   if (frame.shape.hasBefore) pushPart(frame, before, part);
   else pushConstant(frame.w, frame.type, frame.identity[part]!);
+}
+
+/** Leaves a part of a value. */
+export type Push = (part: 0 | 1) => void;
+
+/** x ⊕ y of one lane, by part. */
+export function combined({ w, combine }: ScanFrame, x: Push, y: Push): Local[] {
+  const locals = scalarBody(w, combine, {
+    load: (number, _, part) => (number === 0 ? x(part) : y(part)),
+    index: () => undefined,
+  });
+  return combine.results[0]!.map((at) => locals[at]!);
+}
+
+export const fromLocals =
+  ({ w }: ScanFrame, locals: readonly Local[]): Push =>
+  (part) =>
+    void w.get(locals[part]!);
+
+export function setLocals(frame: ScanFrame, locals: readonly Local[], value: Push): void {
+  for (const part of frame.parts) {
+    value(part);
+    frame.w.set(locals[part]!);
+  }
 }

@@ -28,36 +28,37 @@ export interface ScanJob {
   readonly shape: ScanShape;
   readonly parameters: readonly number[];
   readonly units: number;
+  /** Units that are worth fetching together. */
+  readonly part: number;
 }
 
-/** With fewer columns than this, rows are too short to be worth a loop each. */
-const MIN_COLUMNS = 16;
-/** Columns of a unit: a row of each access stays in the fastest cache. */
-const TILE_BYTES = 8192;
-/** Elements that make a unit of lanes worth fetching. */
-const UNIT_ELEMENTS = 16384;
+/** Columns of a unit: long enough stretches of a row for memory to keep up, short enough for several threads. */
+const TILE_BYTES = 16384;
+/** Elements that are worth fetching. */
+const PART_ELEMENTS = 16384;
+
+const ONE_COLUMN: RowAxis = { count: 1, strides: [0, 0, 0] };
 
 export function scanJob(scan: Scan): ScanJob | null {
   const { domain, axis, exclusive, bytes, operand, before, result } = scan;
   const length = domain[axis]!;
   const axes = joinedAxes(scan);
   if (length === 0 || rowCount(axes) === 0) return null;
-  const columns = axes.at(-1);
-  const isAcross =
-    columns !== undefined &&
-    columns.count >= MIN_COLUMNS &&
-    columns.strides.every((stride) => stride === bytes);
-  const walk = isAcross ? "across" : "along";
-  const planes = isAcross ? axes.slice(0, -1) : axes;
-  const count = isAcross ? columns.count : rowCount(axes);
-  const tile = isAcross ? Math.ceil(TILE_BYTES / bytes) : 4 * Math.ceil(UNIT_ELEMENTS / length / 4);
+  const { count, strides } = axes.at(-1) ?? ONE_COLUMN;
+  const planes = axes.slice(0, -1);
+  const isAcross = strides.every((stride) => stride === bytes);
+  const tile = Math.min(count, Math.ceil(isAcross ? TILE_BYTES / bytes : PART_ELEMENTS / length));
   const places = { operand: operand.address, before: (before ?? operand).address, result: result.address };
   const steps = { operandStep: operand.strides[axis]!, resultStep: result.strides[axis]! };
-  const words = { length, count, tile, ...places, ...steps };
+  const isDense = !isAcross && steps.operandStep === bytes && steps.resultStep === bytes;
+  const [operandColumn, beforeColumn, resultColumn] = strides as [number, number, number];
+  const columns = { count, tile, operandColumn, beforeColumn, resultColumn };
+  const words = { length, ...places, ...steps, ...columns };
   return {
-    shape: { walk, exclusive, hasBefore: before !== null },
+    shape: { walk: isAcross ? "across" : "along", exclusive, hasBefore: before !== null, isDense },
     parameters: [...SCAN_WORDS.map((word) => words[word]), ...axisWords(planes)],
-    units: Math.ceil(count / tile) * (isAcross ? rowCount(planes) : 1),
+    units: Math.ceil(count / tile) * rowCount(planes),
+    part: Math.ceil(PART_ELEMENTS / (tile * length)),
   };
 }
 
@@ -80,7 +81,8 @@ function joinedAxes({ domain, axis, operand, before, result }: Scan): RowAxis[] 
 
 /** Equal for scans that one module serves. */
 export function scanKey(combine: ScalarProgram, identity: Scalar, shape: ScanShape): string {
-  const { walk, exclusive, hasBefore } = shape;
+  const { walk, exclusive, hasBefore, isDense } = shape;
   const dtype = combine.operands[0]!;
-  return `scan ${walk} ${exclusive} ${hasBefore} ${dtype} ${scalarText(identity)}\n${programText(combine)}`;
+  const ways = `${walk} ${exclusive} ${hasBefore} ${isDense}`;
+  return `scan ${ways} ${dtype} ${scalarText(identity)}\n${programText(combine)}`;
 }

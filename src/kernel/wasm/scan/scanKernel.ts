@@ -1,5 +1,6 @@
 // Scans as WebAssembly modules. In: a combination (running, next → running), what lanes start with, and how the
-// scan walks. Out: bytes. The order is the interpreter's: strictly one place after another, so the same bits.
+// scan walks. Out: bytes. The order is the interpreter's (docs/adr/0008), so the same bits: in blocks of a few places,
+// so that a block need not wait for the one before until it is done itself, and the processor works on several.
 // Must hold: the result shares no memory with the operand.
 
 import type { Scalar } from "../../../core/numbers.ts";
