@@ -1,5 +1,6 @@
 // Scan kernels against the interpreter: every dtype and combination, along any axis, rows that lie in any way,
-// inclusive and exclusive, from the identity and from a block of earlier results.
+// inclusive and exclusive, from the identity and from a block of earlier results. And the interpreter against the
+// order that docs/adr/0008 defines.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -9,7 +10,7 @@ import { DTYPES, type DType, infoOf, isComplex, isFloat } from "../../src/core/d
 import { fitScalar } from "../../src/core/numbers.ts";
 import { type Shape, sizeOf } from "../../src/core/shape.ts";
 import type { Access, ScanStep } from "../../src/kernel/blockProgram.ts";
-import { runScan } from "../../src/kernel/interpret/scan.ts";
+import { runScan, SCAN_BLOCK } from "../../src/kernel/interpret/scan.ts";
 import { bind } from "../../src/kernel/interpret/tile.ts";
 import { programOf } from "../../src/kernel/program.ts";
 import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";
@@ -84,7 +85,10 @@ function fill({ data, dtype }: Block, seed: number): void {
   const out = data as unknown as (number | bigint)[];
   const isBig = data instanceof BigInt64Array || data instanceof BigUint64Array;
   for (let i = 0; i < data.length; i++) out[i] = isBig ? BigInt(value()) * 0x1234567_89abcdefn : value();
-  if (hasFractions && random() < 0.3 && data.length > 0) out[Math.floor(random() * data.length)] = Number.NaN;
+  if (!hasFractions || data.length === 0) return;
+  for (let i = 0; i < data.length; i++) if (random() < 0.05) out[i] = -0;
+  if (random() < 0.3)
+    out[Math.floor(random() * data.length)] = random() < 0.5 ? Number.NaN : Number.POSITIVE_INFINITY;
 }
 
 const whole = (buffer: number, shape: Shape): Access => ({
@@ -140,7 +144,7 @@ function check(c: Case): string {
 }
 
 const cases: fc.Arbitrary<Case> = fc
-  .array(fc.constantFrom(1, 2, 3, 5, 17, 40, 41), { minLength: 1, maxLength: 3 })
+  .array(fc.constantFrom(1, 2, 3, 5, 7, 8, 9, 16, 17, 40, 41), { minLength: 1, maxLength: 3 })
   .chain((shape) => {
     const axes = shape.map((_, axis) => axis);
     const order = fc.oneof(
@@ -189,6 +193,27 @@ describe("scan kernels", () => {
         check({ ...common, exclusive, hasBefore, seed: sizeOf(shape), atOnce: false });
   });
 
+  const around = [1, 2, 7, 8, 9, 15, 16, 17, 24, 25, 63, 64, 65].map((length) => [length]);
+  const layouts = [
+    ["a row", around, 0, [0], 0],
+    ["rows side by side", around.map(([length]) => [3, length!]), 1, [0, 1], 1],
+    ["places apart", around.map(([length]) => [3, length!]), 1, [1, 0], 1],
+    ["columns", around.map(([length], k) => [length!, k + 2]), 0, [0, 1], 1],
+    ["many columns", around.map(([length], k) => [length!, 15 + k]), 0, [0, 1], 0],
+  ] as const;
+  test.each(layouts)(
+    "%s of lengths around the ends of blocks, of every dtype",
+    (_, shapes, axis, order, gap) => {
+      const common = { axis, order, resultOrder: order, gap, atOnce: true };
+      for (const shape of shapes)
+        for (const dtype of NUMERIC)
+          for (const op of SCANS.keys())
+            for (const exclusive of [false, true])
+              for (const hasBefore of [false, true])
+                check({ ...common, dtype, op, shape, exclusive, hasBefore, seed: sizeOf(shape) });
+    },
+  );
+
   test("wabt reads every module", async () => {
     const wabt = await loadWabt();
     for (const dtype of NUMERIC)
@@ -202,5 +227,57 @@ describe("scan kernels", () => {
             module.validate();
             module.destroy();
           }
+  });
+});
+
+// ---- the order ----
+
+/** A row of float64 through the interpreter. */
+function scanned(values: Float64Array<ArrayBuffer>, start: number, exclusive: boolean): Float64Array {
+  const shape = [values.length];
+  const block = (data: Float64Array<ArrayBuffer>): Block => ({
+    ...{ dtype: "float64", shape: [data.length], strides: [1], offset: 0 },
+    data,
+  });
+  const result = block(new Float64Array(values.length));
+  const step: ScanStep = {
+    ...{ kind: "scan", domain: shape, axis: 0, exclusive, identity: 0 },
+    combine: programOf(["float64", "float64"], (a, b) => [SCANS[0]!.combine(a!, b!)]),
+    ...{ operand: whole(0, shape), before: { ...whole(1, [1]), axes: [-1] }, result: whole(2, shape) },
+  };
+  runScan(step, [block(values), block(Float64Array.of(start)), result]);
+  return result.data as Float64Array;
+}
+
+/** The definition, place by place. */
+function defined(values: Float64Array, start: number): number[] {
+  const sumFrom = (first: number, from: number, to: number): number =>
+    values.subarray(from, to).reduce((sum, x) => sum + x, first);
+  const results: number[] = [];
+  for (let i = 0; i < values.length; i++) {
+    const first = i - (i % SCAN_BLOCK);
+    if (first === 0) results.push(sumFrom(start, 0, i + 1));
+    else results.push(results[first - 1]! + sumFrom(values[first]!, first + 1, i + 1));
+  }
+  return results;
+}
+
+describe("the order of scans", () => {
+  const random = (length: number): Float64Array<ArrayBuffer> => {
+    const block = blockOf("float64", [length], [0], 0);
+    fill(block, length);
+    return Float64Array.from(block.data as Float64Array, (x) => (Number.isFinite(x) ? x : 1));
+  };
+
+  test.each([1, 7, 8, 9, 16, 17, 1000, 4095, 4096, 4097, 10_000])("%i places", (length) => {
+    const values = random(length);
+    const wanted = defined(values, 0.1);
+    expect([...scanned(values, 0.1, false)]).toEqual(wanted);
+    expect([...scanned(values, 0.1, true)]).toEqual([0.1, ...wanted.slice(0, -1)]);
+  });
+
+  test("sums of what is not negative do not fall", () => {
+    const sums = scanned(random(100_000).map(Math.abs), 0, false);
+    expect(sums.findIndex((sum, i) => i > 0 && sum < sums[i - 1]!)).toBe(-1);
   });
 });
