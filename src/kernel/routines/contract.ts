@@ -1,26 +1,20 @@
 // contract: sums of products over shared axes, as XLA's dot_general. In: a and b of one numeric dtype; batchA and
 // batchB, contractA and contractB name pairs of equally long axes. Out: the batch axes in batchA's order, then a's
 // free axes, then b's. Integers wrap, floats add up in float64, the sum of nothing is 0. A product from outside comes
-// first (product.ts).
+// first (product.ts). This is the plain way, sum by sum: what kernels are compared with.
 
 import type { Attrs } from "../../core/attrs.ts";
 import type { Block } from "../../core/block.ts";
-import { isComplex, isFloat, isWide } from "../../core/dtype.ts";
-import { sizeOf } from "../../core/shape.ts";
+import { isComplex, isFloat, isWide, type TypedArray } from "../../core/dtype.ts";
 import type { Routine } from "../routine.ts";
 import { blockAt } from "./attributes.ts";
-import { groupAxes, matrixCalls, type Pair } from "./matrices.ts";
+import { groupAxes, matrixCalls } from "./matrices.ts";
 import { currentProduct } from "./product.ts";
-import { DEPTH, Stretch, TILE, type Tiles } from "./tiles.ts";
-import { ComplexTiles } from "./tiles-complex.ts";
-import { FloatTiles } from "./tiles-float.ts";
-import { IntegerTiles } from "./tiles-integer.ts";
-import { WideTiles } from "./tiles-wide.ts";
-import { Odometer } from "./walk.ts";
+import { stepsOf } from "./walk.ts";
 
 export const contract: Routine = ({ inputs, outputs, attrs }) => {
   const [a, b, output] = [blockAt(inputs, 0), blockAt(inputs, 1), blockAt(outputs, 0)];
-  if (!contractByProduct(a, b, output, attrs)) contractByTiles(a, b, output, attrs);
+  if (!contractByProduct(a, b, output, attrs)) contractBySums(a, b, output, attrs);
 };
 
 /** True if the product from outside has done it. */
@@ -31,56 +25,73 @@ export function contractByProduct(a: Block, b: Block, output: Block, attrs: Attr
   return calls?.every(product) ?? false;
 }
 
-function contractByTiles(a: Block, b: Block, output: Block, attrs: Attrs): void {
+/** Writes to output[to] the sum over k of a[inA + stepsA[k]] · b[inB + stepsB[k]]. */
+type SumOfProducts = (inA: number, inB: number, to: number) => void;
+
+function contractBySums(a: Block, b: Block, output: Block, attrs: Attrs): void {
   const { batch, rows, columns, depth } = groupAxes(a, b, output, attrs);
-  const tiles = tilesFor(a, b, output);
-  const matrices = {
-    rows: stretch(rows, TILE),
-    columns: stretch(columns, TILE),
-    depth: stretch(depth, DEPTH),
-  };
-  const odometer = new Odometer(batch[0].shape, batch);
-  for (let left = sizeOf(batch[0].shape); left > 0; left--) {
-    const [inA, inB, inOutput] = odometer.offsets as [number, number, number];
-    multiplyMatrices(tiles, matrices, inA, inB, inOutput);
-    odometer.step();
-  }
-}
-
-function tilesFor(a: Block, b: Block, output: Block): Tiles {
-  if (isFloat(a.dtype)) return new FloatTiles(a, b, output);
-  if (isComplex(a.dtype)) return new ComplexTiles(a, b, output);
-  return isWide(a.dtype) ? new WideTiles(a, b, output) : new IntegerTiles(a, b, output);
-}
-
-interface Matrices {
-  readonly rows: Stretch;
-  readonly columns: Stretch;
-  readonly depth: Stretch;
-}
-
-const stretch = ([first, second]: Pair, limit: number): Stretch =>
-  new Stretch(first.shape, [first.strides, second.strides], limit);
-
-/** One product of matrices, tile by tile. The numbers say where they start in a, b and the output. */
-function multiplyMatrices(tiles: Tiles, matrices: Matrices, a: number, b: number, output: number): void {
-  const { rows, columns } = matrices;
-  for (let row = 0; row < rows.size; row += TILE) {
-    rows.moveTo(row);
-    for (let column = 0; column < columns.size; column += TILE) {
-      columns.moveTo(column);
-      tiles.clear(rows.count);
-      addTiles(tiles, matrices, a, b);
-      tiles.store(output, rows, columns);
+  const [batchA, batchB, batchOut] = batch.map(stepsOf) as [Int32Array, Int32Array, Int32Array];
+  const [rowsA, rowsOut] = rows.map(stepsOf) as [Int32Array, Int32Array];
+  const [columnsB, columnsOut] = columns.map(stepsOf) as [Int32Array, Int32Array];
+  const [stepsA, stepsB] = depth.map(stepsOf) as [Int32Array, Int32Array];
+  const sum = sumFor(a.data, b.data, output, stepsA, stepsB);
+  for (let i = 0; i < batchA.length; i++) {
+    for (let row = 0; row < rowsA.length; row++) {
+      for (let column = 0; column < columnsB.length; column++) {
+        sum(
+          a.offset + batchA[i]! + rowsA[row]!,
+          b.offset + batchB[i]! + columnsB[column]!,
+          output.offset + batchOut[i]! + rowsOut[row]! + columnsOut[column]!,
+        );
+      }
     }
   }
 }
 
-function addTiles(tiles: Tiles, { rows, columns, depth }: Matrices, a: number, b: number): void {
-  for (let start = 0; start < depth.size; start += DEPTH) {
-    depth.moveTo(start);
-    tiles.loadLeft(a, rows, depth);
-    tiles.loadRight(b, columns, depth);
-    tiles.multiply(rows.count, columns.count, depth.count);
-  }
+function sumFor(
+  a: TypedArray,
+  b: TypedArray,
+  { data, dtype }: Block,
+  stepsA: Int32Array,
+  stepsB: Int32Array,
+): SumOfProducts {
+  if (isComplex(dtype))
+    return complexSum(a as Float64Array, b as Float64Array, data as Float64Array, stepsA, stepsB);
+  if (isWide(dtype))
+    return wideSum(a as BigInt64Array, b as BigInt64Array, data as BigInt64Array, stepsA, stepsB);
+  const [x, y, z] = [a as Float64Array, b as Float64Array, data as Float64Array];
+  return isFloat(dtype) ? floatSum(x, y, z, stepsA, stepsB) : integerSum(x, y, z, stepsA, stepsB);
 }
+
+type SumOf<Data> = (a: Data, b: Data, out: Data, stepsA: Int32Array, stepsB: Int32Array) => SumOfProducts;
+
+const floatSum: SumOf<Float64Array> = (a, b, out, stepsA, stepsB) => (inA, inB, to) => {
+  let sum = 0;
+  for (let k = 0; k < stepsA.length; k++) sum += a[inA + stepsA[k]!]! * b[inB + stepsB[k]!]!;
+  out[to] = sum;
+};
+
+const integerSum: SumOf<Float64Array> = (a, b, out, stepsA, stepsB) => (inA, inB, to) => {
+  let sum = 0;
+  for (let k = 0; k < stepsA.length; k++)
+    sum = (sum + Math.imul(a[inA + stepsA[k]!]!, b[inB + stepsB[k]!]!)) | 0;
+  out[to] = sum;
+};
+
+const wideSum: SumOf<BigInt64Array> = (a, b, out, stepsA, stepsB) => (inA, inB, to) => {
+  let sum = 0n;
+  for (let k = 0; k < stepsA.length; k++)
+    sum = BigInt.asIntN(64, sum + a[inA + stepsA[k]!]! * b[inB + stepsB[k]!]!);
+  out[to] = sum;
+};
+
+const complexSum: SumOf<Float64Array> = (a, b, out, stepsA, stepsB) => (inA, inB, to) => {
+  let [re, im] = [0, 0];
+  for (let k = 0; k < stepsA.length; k++) {
+    const [x, y] = [2 * (inA + stepsA[k]!), 2 * (inB + stepsB[k]!)];
+    re += a[x]! * b[y]! - a[x + 1]! * b[y + 1]!;
+    im += a[x]! * b[y + 1]! + a[x + 1]! * b[y]!;
+  }
+  out[2 * to] = re;
+  out[2 * to + 1] = im;
+};
