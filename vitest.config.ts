@@ -6,7 +6,7 @@ const config: ViteUserConfig = defineConfig({
       { find: /^chunkwise$/, replacement: new URL("./src/index.ts", import.meta.url).pathname },
       {
         find: /^chunkwise\/(\w+)$/,
-        replacement: new URL("./src/", import.meta.url).pathname.concat("$1/index.ts"),
+        replacement: new URL("./src/", import.meta.url).pathname.concat("doors/$1.ts"),
       },
     ],
   },

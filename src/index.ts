@@ -74,6 +74,7 @@ export {
   less,
   lessEqual,
   log,
+  log1mexp,
   log1p,
   log2,
   log10,
@@ -94,10 +95,12 @@ export {
   reciprocal,
   remainder,
   round,
+  sigmoid,
   sign,
   signbit,
   sin,
   sinh,
+  softplus,
   sqrt,
   square,
   subtract,
@@ -107,6 +110,12 @@ export {
   type UnaryFunction,
   where,
 } from "./array/functions/elementwise.ts";
+export {
+  logSoftmax,
+  logsumexp,
+  type SoftmaxOptions,
+  softmax,
+} from "./array/functions/exponentialSums.ts";
 export { get, set, take, takeAlongAxis } from "./array/functions/indexing.ts";
 export {
   type AxisOption,

@@ -153,7 +153,15 @@ export function computeSync(...args: readonly unknown[]): NDArray[] {
   return computeArraysSync(arrays, options);
 }
 
-const COMPUTE_OPTIONS = ["optimize", "mode", "include", "exclude", "onEvent", "signal", "threads"];
+export const COMPUTE_OPTIONS: readonly string[] = [
+  "optimize",
+  "mode",
+  "include",
+  "exclude",
+  "onEvent",
+  "signal",
+  "threads",
+];
 
 /** Options of a run, checked; `where` is what the user called. */
 export function checkRun(

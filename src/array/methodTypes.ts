@@ -10,6 +10,7 @@ import type { Plan, PlanOptions } from "../plan/index.ts";
 import type { OutOption } from "./build.ts";
 import type { AsyncComputeOptions, ComputeOptions, Executed } from "./compute.ts";
 import type { CreationOptions } from "./functions/creation.ts";
+import type { SoftmaxOptions } from "./functions/exponentialSums.ts";
 import type { TensordotOptions, VecdotOptions } from "./functions/linear.ts";
 import type { PadOptions, RepeatOptions, RollOptions } from "./functions/repeating.ts";
 import type * as s from "./functions/statistics.ts";
@@ -19,9 +20,9 @@ import type { SelectionItem } from "./selection.ts";
 
 type UnaryName =
   | "abs" | "acos" | "acosh" | "asin" | "asinh" | "atan" | "atanh" | "bitwiseInvert" | "ceil" | "conj" | "cos" | "cosh"
-  | "exp" | "expm1" | "floor" | "imag" | "isfinite" | "isinf" | "isnan" | "log" | "log10" | "log1p" | "log2"
-  | "logicalNot" | "negative" | "positive" | "real" | "reciprocal" | "round" | "sign" | "signbit" | "sin" | "sinh"
-  | "sqrt" | "square" | "tan" | "tanh" | "trunc"; // biome-ignore format: a list of names
+  | "exp" | "expm1" | "floor" | "imag" | "isfinite" | "isinf" | "isnan" | "log" | "log10" | "log1mexp" | "log1p"
+  | "log2" | "logicalNot" | "negative" | "positive" | "real" | "reciprocal" | "round" | "sigmoid" | "sign" | "signbit"
+  | "sin" | "sinh" | "softplus" | "sqrt" | "square" | "tan" | "tanh" | "trunc"; // biome-ignore format: a list of names
 
 type BinaryName =
   | "add" | "atan2" | "bitwiseAnd" | "bitwiseLeftShift" | "bitwiseOr" | "bitwiseRightShift" | "bitwiseXor" | "copysign"
@@ -58,6 +59,9 @@ interface ReduceMethods<O> {
   nanmean(options?: s.ReduceOptions): LazyArray<O>;
   nanmax(options?: s.ReduceOptions): LazyArray<O>;
   nanmin(options?: s.ReduceOptions): LazyArray<O>;
+  logsumexp(options?: s.ReduceOptions): LazyArray<O>;
+  softmax(options?: SoftmaxOptions): LazyArray<O>;
+  logSoftmax(options?: SoftmaxOptions): LazyArray<O>;
   isin<Q = unknown>(values: Operand<Q>, options?: s.IsinOptions): LazyArray<O & Q>;
 }
 

@@ -5,6 +5,7 @@ import type { Plan, PlanOptions } from "../plan/index.ts";
 import { userMethod } from "./call.ts";
 import {
   type AsyncComputeOptions,
+  COMPUTE_OPTIONS,
   type ComputeOptions,
   checkRun,
   computeArrays,
@@ -16,6 +17,7 @@ import {
 import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
 import * as elementwise from "./functions/elementwise.ts";
+import * as exponentialSums from "./functions/exponentialSums.ts";
 import * as indexing from "./functions/indexing.ts";
 import { unstack } from "./functions/joining.ts";
 import * as linear from "./functions/linear.ts";
@@ -39,6 +41,7 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods<unknown>]: unknown } = {
   unstack,
   ...statistics,
   ...nan,
+  ...exponentialSums,
   ...linear,
   ...indexing,
 };
@@ -46,7 +49,7 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods<unknown>]: unknown } = {
 type AnyFunction = (first: LazyArray, ...rest: readonly unknown[]) => unknown;
 
 /** Nothing can stop what runs at once. */
-const SYNC_OPTIONS = ["optimize", "onEvent"];
+const SYNC_OPTIONS = COMPUTE_OPTIONS.filter((name) => name !== "signal");
 
 /** Installs the methods; a second call changes nothing. */
 export function installMethods(): void {

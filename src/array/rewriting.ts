@@ -1,9 +1,27 @@
 // Which rules a computation's expressions are rewritten by. In: its options. Out: the rewriting, and a text that says
 // all it depends on, so that plans can be found again.
 
+import type { Block } from "../core/block.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { Rewriting } from "../plan/cache.ts";
+import { planOf } from "../plan/index.ts";
 import { pipeline, optimize as rewriteAll } from "../rewrite/pipeline.ts";
+import { registerBuiltIn } from "../rewrite/rules/index.ts";
+import { runPlan } from "../runtime/run.ts";
+
+export { pipeline };
+
+registerBuiltIn(pipeline, evaluate);
+
+/** The value of a constant expression, by the kernels that would compute it at run time. */
+function evaluate(expr: Expr): Block {
+  const { data, sources } = planOf([expr], { optimize: false });
+  const events = runPlan(data, sources);
+  for (;;) {
+    const step = events.next();
+    if (step.done === true) return step.value[0]!;
+  }
+}
 
 export interface RewriteOptions {
   /** A mode of the optimizer: `fastRun` (the default), `fastCompile`, `none`; `fastRun+fastMath` lets results change. */

@@ -8,7 +8,7 @@ import type { DType } from "../core/dtype.ts";
 import { checkSize, type Shape } from "../core/shape.ts";
 import { addUser, findUser, type Interned, type UserHolder, type Users } from "./intern.ts";
 import type { ArrayType, Op } from "./op.ts";
-import { currentSite, type Site } from "./site.ts";
+import { type Site, siteFor } from "./site.ts";
 
 export class Expr implements Interned {
   readonly op: Op;
@@ -61,7 +61,7 @@ export function makeExpr(
   op: Op,
   inputs: readonly Expr[] = NO_INPUTS,
   attrs: Attrs = NO_ATTRS,
-  site: Site | null = currentSite(),
+  site: Site | null = siteFor(op),
 ): Expr {
   const text = localText(attrs);
   const hash = hashNode(op, inputs, text);

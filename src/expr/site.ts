@@ -20,11 +20,30 @@ let captured = 0;
 
 export const currentSite = (): Site | null => current;
 
-/** Nodes made from now on are made for this site: what replaces a node keeps its line. Returns the site before. */
-export function assumeSite(site: Site | null): Site | null {
-  const before = current;
-  current = site;
+/** What a site needs to know of a node. */
+interface Placed {
+  readonly op: object;
+  readonly site: Site | null;
+  readonly inputs: readonly Placed[];
+}
+
+let replaced: Placed | null = null;
+
+/**
+ * Nodes made from now on replace this one and keep its line; those of an op that one of its inputs has keep that
+ * input's, for it is the one that moved. Null ends it. Returns what was there before.
+ */
+export function assumeReplaced(node: Placed | null): Placed | null {
+  const before = replaced;
+  replaced = node;
   return before;
+}
+
+/** The site of a new node of an op. */
+export function siteFor(op: object): Site | null {
+  if (replaced === null) return current;
+  for (const input of replaced.inputs) if (input.op === op) return input.site;
+  return replaced.site;
 }
 
 /** Enters a public function and tells whether it is the outermost one. The site is the line that called the function that calls this. */

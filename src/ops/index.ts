@@ -8,6 +8,8 @@ import * as arithmetic from "./elementwise/arithmetic.ts";
 import { cast, where } from "./elementwise/choice.ts";
 import * as exponential from "./elementwise/exponential.ts";
 import * as logic from "./elementwise/logic.ts";
+import * as special from "./elementwise/special.ts";
+import { EXPONENTIAL_SUMS } from "./exponentialSums.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/layout.ts";
 import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";
@@ -22,8 +24,10 @@ const ALL: readonly Op[] = [
   ...Object.values(arithmetic),
   ...Object.values(exponential),
   ...Object.values(logic),
+  ...Object.values(special),
   ...[cast, where],
   ...REDUCTIONS,
+  ...EXPONENTIAL_SUMS,
   ...SCANS,
   ...[permute, broadcast, expandDims, squeeze, rechunk, reshape],
   ...[slice, setSlice, concat, repeat, tile, pad],

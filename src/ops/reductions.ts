@@ -27,7 +27,7 @@ export function reducedShape(shape: Shape, { axes, keepdims }: ReduceAttrs): Sha
 export const reducedCount = (shape: Shape, axes: readonly number[]): number =>
   sizeOf(axes.map((axis) => shape[axis]!));
 
-interface ReduceLine
+export interface ReduceLine
   extends Pick<ReduceOp, "state" | "lift" | "combine" | "identity" | "absorbing" | "finish"> {
   readonly accepts: KindSet;
   readonly result: (input: DType) => DType;
@@ -39,7 +39,7 @@ export interface ReduceFunction extends ReduceOp {
   readonly accepts: KindSet;
 }
 
-function reduction(name: string, line: ReduceLine): ReduceFunction {
+export function reduction(name: string, line: ReduceLine): ReduceFunction {
   return {
     name,
     class: "reduce",

@@ -3,7 +3,7 @@
 
 import { blockBytes } from "../core/block.ts";
 import { numberOf, placeOf } from "../core/chunks.ts";
-import { sizeOf } from "../core/shape.ts";
+import { type Shape, sizeOf } from "../core/shape.ts";
 import { compileTask } from "./compile/task.ts";
 import type { Operation, PlanArray } from "./plan.ts";
 
@@ -12,14 +12,31 @@ export interface MemoryTerm {
   readonly bytes: number;
 }
 
-/** The largest of the first, a middle and the last task. */
+/** Up to so many tasks all are looked at; of more, those at the corners of the grid and as many in between. */
+const FEW_TASKS = 64;
+
+/** The largest of the tasks that are looked at. */
 export function memoryOf(operation: Operation, arrays: ReadonlyMap<string, PlanArray>): MemoryTerm[] {
   const { grid } = operation;
   if (sizeOf(grid) === 0) return [];
-  const places = [grid.map(() => 0), grid.map((n) => Math.floor(n / 2)), grid.map((n) => n - 1)];
-  const tasks = new Set(places.map((place) => numberOf(place, grid)));
+  const count = sizeOf(grid);
+  const step = Math.max(1, count / FEW_TASKS);
+  const tasks = new Set(cornersOf(grid).map((place) => numberOf(place, grid)));
+  for (let task = 0; task < count; task += step) tasks.add(Math.floor(task));
   const probes = [...tasks].map((task) => taskMemory(operation, arrays, placeOf(task, grid)));
   return probes.reduce((most, terms) => (totalMemory(terms) > totalMemory(most) ? terms : most));
+}
+
+/** Windows that are one on the diagonal are two elsewhere, so corners off it count, along the first axes at least. */
+const MAX_CORNERS = 16;
+
+function cornersOf(grid: Shape): number[][] {
+  let corners: number[][] = [[]];
+  for (const n of grid) {
+    const ends = n > 1 && 2 * corners.length <= MAX_CORNERS ? [0, n - 1] : [n - 1];
+    corners = ends.flatMap((end) => corners.map((corner) => [...corner, end]));
+  }
+  return [grid.map(() => 0), ...corners];
 }
 
 function taskMemory(

@@ -7,7 +7,7 @@
 import { RuleCycleError, RuleGrowthError, RuleTypeError } from "../core/errors.ts";
 import { sameShape } from "../core/shape.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
-import { assumeSite, currentSite } from "../expr/site.ts";
+import { assumeReplaced } from "../expr/site.ts";
 import { ClientCounts } from "./clients.ts";
 import { recordDerivation } from "./derivation.ts";
 import type { Dispatcher } from "./dispatch.ts";
@@ -93,12 +93,12 @@ class Run {
   }
 
   result(): DriverResult {
-    const before = currentSite();
+    const before = assumeReplaced(null);
     try {
       // Inputs come first, so the stack holds only what replacements bring.
       for (let i = this.#skipClean(); i < this.#order.length; i++) this.#rewriteNode(this.#order[i]!);
     } finally {
-      assumeSite(before);
+      assumeReplaced(before);
     }
     const roots = this.#roots.map((root) => this.#done.get(root)!);
     return { roots, applied: this.#applied, visited: Math.max(this.#done.size, this.#order.length) };
@@ -118,7 +118,7 @@ class Run {
   #canChange(node: Expr): boolean {
     const candidates = this.#dispatcher.candidates(node);
     if (candidates.length === 0) return false;
-    assumeSite(node.site);
+    assumeReplaced(node);
     return candidates.some((rule) => (this.#try(rule, node) ?? node) !== node);
   }
 
@@ -180,7 +180,7 @@ class Run {
       if (known !== undefined) return this.#leave(node, known);
     }
     const candidates = this.#dispatcher.candidates(rebuilt);
-    if (candidates.length > 0) assumeSite(node.site);
+    if (candidates.length > 0) assumeReplaced(node);
     for (let i = 0; i < candidates.length; i++) {
       const replacement = this.#try(candidates[i]!, rebuilt);
       if (replacement !== null && replacement !== rebuilt)

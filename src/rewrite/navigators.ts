@@ -6,7 +6,7 @@
 import { RuleGrowthError } from "../core/errors.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
-import { assumeSite } from "../expr/site.ts";
+import { assumeReplaced } from "../expr/site.ts";
 import type { FunctionGraph } from "./graph.ts";
 import type { GlobalRewrite, LocalRewrite, Replacements, RuleContext } from "./rule.ts";
 
@@ -131,11 +131,11 @@ function visit(graph: FunctionGraph, local: LocalRewrite, node: Expr, context: R
 
 /** What is made on the way keeps the node's line. */
 function applyFor(local: LocalRewrite, node: Expr, context: RuleContext): Expr | Replacements | null {
-  const before = assumeSite(node.site);
+  const before = assumeReplaced(node);
   try {
     return local.apply(node, context);
   } finally {
-    assumeSite(before);
+    assumeReplaced(before);
   }
 }
 

@@ -159,11 +159,15 @@ describe("huge, but possible", () => {
   });
 
   test("so can their plan", () => {
-    const plan = huge.add(1).sum().plan();
+    const plan = cw
+      .arange(2 ** 50)
+      .add(1)
+      .sum()
+      .plan();
     expect(plan.numTasks).toBeGreaterThan(1e8);
     expect(plan.maxProjectedMem).toBeLessThan(1e9);
     expect(String(plan).length).toBeLessThan(1e4);
-    expect(cw.zeros([1e15], { chunks: 1 }).add(1).plan().numTasks).toBe(1e15);
+    expect(cw.zeros([1e15], { chunks: 1 }).add(1).plan({ optimize: false }).numTasks).toBe(1e15);
   });
 
   test("a part of them can be computed", () => {

@@ -100,13 +100,14 @@ const UNARY = [
     "isnan",
     "log",
     "log10",
+    "log1mexp",
     "log1p",
     "log2",
     "logicalNot",
     "negative",
   ],
-  ...["positive", "real", "reciprocal", "round", "sign", "signbit", "sin", "sinh", "sqrt", "square", "tan"],
-  ...["tanh", "trunc"],
+  ...["positive", "real", "reciprocal", "round", "sigmoid", "sign", "signbit", "sin", "sinh"],
+  ...["softplus", "sqrt", "square", "tan", "tanh", "trunc"],
 ];
 const BINARY = [
   ...[
@@ -125,7 +126,9 @@ const BINARY = [
   ...["nextafter", "notEqual", "pow", "remainder", "subtract"],
 ];
 const BITWISE = ["bitwiseAnd", "bitwiseLeftShift", "bitwiseOr", "bitwiseRightShift", "bitwiseXor"];
-const REDUCTIONS = ["all", "any", "countNonzero", "max", "mean", "min", "nanmax", "nanmean", "nanmin"];
+const REDUCTIONS = [
+  ...["all", "any", "countNonzero", "logsumexp", "max", "mean", "min", "nanmax", "nanmean", "nanmin"],
+];
 const CREATION = { dtype, chunks };
 
 const all = (names: readonly string[], one: Line): { [name: string]: Line } =>
@@ -146,6 +149,7 @@ export const FUNCTIONS: { readonly [name: string]: Line } = {
     line([operand(matrix)], { axis: axes(0), keepdims: flag, dtype }),
   ),
   ...all(["std", "var"], line([operand(matrix)], { axis: axes(0), keepdims: flag, correction: real(1) })),
+  ...all(["softmax", "logSoftmax"], line([operand(matrix)], { axis: axes(0) })),
   ...all(["argmax", "argmin"], line([operand(matrix)], { axis: soleAxis(0), keepdims: flag })),
   ...all(
     ["cumulativeSum", "cumulativeProd"],

@@ -8,6 +8,7 @@ import { shapes, slots, sources } from "./arrays.ts";
 import { Choices } from "./choices.ts";
 import { CONTRACTIONS, CREATION } from "./makers/creation.ts";
 import { BINARY, CHOICE, UNARY } from "./makers/elementwise.ts";
+import { EXPONENTIAL_SUMS } from "./makers/exponentialSums.ts";
 import { JOINS } from "./makers/joins.ts";
 import { MOVES } from "./makers/moves.ts";
 import { NAN_REDUCTIONS } from "./makers/nan.ts";
@@ -22,7 +23,7 @@ export const EXACT_FAMILIES: readonly Family[] = [
   ...[BINARY, UNARY, BINARY, UNARY, MOVES, REDUCTIONS, SELECTIONS, MOVES, CHOICE, SCANS, CONTRACTIONS],
   ...[BINARY, UNARY, SORTING, JOINS, CREATION, NAN_REDUCTIONS],
 ];
-export const ALL_FAMILIES: readonly Family[] = [...EXACT_FAMILIES, VARIANCES];
+export const ALL_FAMILIES: readonly Family[] = [...EXACT_FAMILIES, VARIANCES, EXPONENTIAL_SUMS];
 
 /** Every maker by the name of its function. */
 export const MAKERS: ReadonlyMap<string, Maker> = new Map(EXACT_FAMILIES.flatMap((family) => [...family]));

@@ -9,6 +9,7 @@ import { type RunProgram, runPlan } from "../../src/runtime/run.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
 import { expectSame } from "./compare.ts";
 import { BINARY, CHOICE, UNARY } from "./makers/elementwise.ts";
+import { EXPONENTIAL_SUMS } from "./makers/exponentialSums.ts";
 import { REDUCTIONS, VARIANCES } from "./makers/reductions.ts";
 import type { Program } from "./program.ts";
 import { check } from "./settings.ts";
@@ -32,7 +33,7 @@ const sameAsInterpreted =
 const anyPrograms = programs({ exact: false, families: ALL_FAMILIES });
 const loops = programs({
   exact: false,
-  families: [UNARY, BINARY, CHOICE, BINARY, REDUCTIONS, VARIANCES],
+  families: [UNARY, BINARY, CHOICE, BINARY, REDUCTIONS, VARIANCES, EXPONENTIAL_SUMS],
   maxSteps: 8,
 });
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { RuleCycleError, RuleGrowthError, RuleTypeError } from "../../src/core/errors.ts";
 import { type Expr, makeExpr } from "../../src/expr/expr.ts";
-import { assumeSite, lineOf } from "../../src/expr/site.ts";
+import { assumeReplaced, lineOf } from "../../src/expr/site.ts";
 import { verifyExpr } from "../../src/expr/verify.ts";
 import { opNamed } from "../../src/ops/index.ts";
 import { derivationOf } from "../../src/rewrite/derivation.ts";
@@ -125,10 +125,10 @@ test("new nodes keep the line of what they replace, and tell their derivation", 
     at: { stack: "Error\n at a (f.ts:1:1)\n at b (f.ts:2:2)\n at c (user.ts:3:3)" },
     isNear: false,
   };
-  const before = assumeSite(site);
+  const before = assumeReplaced({ op: {}, site, inputs: [] });
   const own = source(77);
   const root = n("log", n("add", own, 1));
-  assumeSite(before);
+  assumeReplaced(before);
   const result = run(root, log1p);
   expect(lineOf(result.site)).toBe("user.ts:3:3");
   expect(derivationOf(result)).toEqual([{ rule: "log1p", from: root }]);

@@ -7,6 +7,7 @@ import { where as whereOp } from "../../ops/elementwise/choice.ts";
 import type { ElementwiseFunction } from "../../ops/elementwise/define.ts";
 import * as e from "../../ops/elementwise/exponential.ts";
 import * as l from "../../ops/elementwise/logic.ts";
+import * as p from "../../ops/elementwise/special.ts";
 import { checkKind } from "../../ops/kinds.ts";
 import {
   type Built,
@@ -76,6 +77,7 @@ export const less: BinaryFunction = binary(l.less);
 export const lessEqual: BinaryFunction = binary(l.lessEqual);
 export const log: UnaryFunction = unary(e.log);
 export const log1p: UnaryFunction = unary(e.log1p);
+export const log1mexp: UnaryFunction = unary(p.log1mexp);
 export const log2: UnaryFunction = unary(e.log2);
 export const log10: UnaryFunction = unary(e.log10);
 export const logaddexp: BinaryFunction = binary(e.logaddexp);
@@ -95,10 +97,12 @@ export const real: UnaryFunction = unary(a.real);
 export const reciprocal: UnaryFunction = unary(a.reciprocal);
 export const remainder: BinaryFunction = binary(a.remainder);
 export const round: UnaryFunction = unary(a.round);
+export const sigmoid: UnaryFunction = unary(p.sigmoid);
 export const sign: UnaryFunction = unary(a.sign);
 export const signbit: UnaryFunction = unary(l.signbit);
 export const sin: UnaryFunction = unary(e.sin);
 export const sinh: UnaryFunction = unary(e.sinh);
+export const softplus: UnaryFunction = unary(p.softplus);
 export const sqrt: UnaryFunction = unary(e.sqrt);
 export const square: UnaryFunction = unary(a.square);
 export const subtract: BinaryFunction = binary(a.subtract);

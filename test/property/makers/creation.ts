@@ -91,6 +91,12 @@ function matching(
 const operand = (writer: ProgramWriter, ref: Ref, choices: Choices): Ref =>
   writer.summable(writer.coerced(ref, NUMERIC, choices));
 
+/** Two of one dtype: int64 with uint64 would be floats, too large to be added up exactly. */
+function operands(writer: ProgramWriter, x: Ref, y: Ref, choices: Choices): [Ref, Ref] {
+  const first = operand(writer, x, choices);
+  return [first, writer.summable(writer.coerced(y, [writer.of(first).dtype], choices))];
+}
+
 const matmul: Maker = (writer, choices) => {
   const x = writer.any(choices, ({ ndim }) => ndim > 0);
   if (x === null) return null;
@@ -99,7 +105,7 @@ const matmul: Maker = (writer, choices) => {
   const y = direct ?? (shape.length > 1 ? writer.call("matrixTranspose", x) : x);
   const batches = [shape.slice(0, -2), writer.of(y).shape.slice(0, -2)];
   const isPlain = batches.some((batch) => batch.length === 0) || String(batches[0]) === String(batches[1]);
-  return isPlain ? writer.call("matmul", operand(writer, x, choices), operand(writer, y, choices)) : null;
+  return isPlain ? writer.call("matmul", ...operands(writer, x, y, choices)) : null;
 };
 
 /** An array with itself, over some of its axes. */
@@ -119,7 +125,7 @@ const vecdot: Maker = (writer, choices) => {
     (other) => other.ndim > 0 && String(other.shape) === String(writer.of(x).shape),
   )!;
   const axis = choices.between(-writer.of(x).ndim, -1);
-  return writer.call("vecdot", operand(writer, x, choices), operand(writer, y, choices), { axis });
+  return writer.call("vecdot", ...operands(writer, x, y, choices), { axis });
 };
 
 export const CREATION: ReadonlyMap<string, Maker> = new Map(

@@ -1,0 +1,38 @@
+// Functions of exponentials that keep their digits where the formula one would write loses them or overflows.
+// In: floats. Out: within 3 ulp for every x, infinities too.
+
+import * as s from "../../kernel/scalar.ts";
+import { type ElementwiseFunction, unary } from "./define.ts";
+
+type Op = ElementwiseFunction;
+
+const floating = (name: string, real: (x: s.Term) => s.Term): ElementwiseFunction =>
+  unary(name, { accepts: "real", floating: true, real });
+
+/** 1 / (1 + e^−x). */
+export const sigmoid: Op = floating("sigmoid", sigmoidBody);
+/** log(1 + eˣ). */
+export const softplus: Op = floating("softplus", softplusBody);
+/** log(1 − eˣ): NaN above 0, but −inf as far above as rounding may leave the logarithm of a probability of 1. */
+export const log1mexp: Op = floating("log1mexp", log1mexpBody);
+
+/** With t = e^−|x| ≤ 1: 1/(1 + t) for x ≥ 0 and t/(1 + t) below. Nothing overflows, small results stay relative. */
+function sigmoidBody(x: s.Term): s.Term {
+  const t = s.exp(s.neg(s.abs(x)));
+  const above = s.select(s.lt(x, s.zero(x.type)), t, s.one(x.type));
+  return s.div(above, s.add(s.one(x.type), t));
+}
+
+/** max(x, 0) + log1p(e^−|x|). */
+function softplusBody(x: s.Term): s.Term {
+  return s.add(s.max(x, s.zero(x.type)), s.log1p(s.exp(s.neg(s.abs(x)))));
+}
+
+/** log(−expm1 x) near 0, where 1 − eˣ cancels; log1p(−eˣ) below −log 2, where it is close to 1 (Mächler). */
+function log1mexpBody(x: s.Term): s.Term {
+  const left = s.neg(s.expm1(x));
+  const isRounding = s.ge(left, s.constant(x.type, x.type === "float32" ? -(2 ** -22) : -(2 ** -51)));
+  const near = s.log(s.select(isRounding, s.max(left, s.zero(x.type)), left));
+  const far = s.log1p(s.neg(s.exp(x)));
+  return s.select(s.lt(x, s.constant(x.type, -Math.LN2)), far, near);
+}

@@ -1,0 +1,52 @@
+// Which rules each stage of the pipeline begins with, one line a family. Order is the order of trying.
+
+import type { RuleSequence } from "../database.ts";
+import type { Rule } from "../rule.ts";
+import { ARITHMETIC, RECIPROCALS } from "./arithmetic.ts";
+import { BOOLEANS } from "./booleans.ts";
+import { CASTS } from "./casts.ts";
+import { CHOOSE } from "./choose.ts";
+import { COMPARE } from "./compare.ts";
+import { CONSTANTS, type Evaluate, foldConstants } from "./constants.ts";
+import { AROUND_PRODUCTS, CONTRACTION } from "./contraction.ts";
+import { INDEXING } from "./indexing.ts";
+import { INTEGERS, SHIFTS } from "./integers.ts";
+import { FAST_LOGARITHMS, INVERSES } from "./inverses.ts";
+import { JOINS } from "./joins.ts";
+import { LOG_SUM } from "./logSum.ts";
+import { POWERS, POWERS_LATE } from "./powers.ts";
+import { REDUCTIONS } from "./reductions.ts";
+import { SHAPES, UNIT_AXES } from "./shapes.ts";
+import { STABILIZE } from "./stabilize.ts";
+
+/** A stage and a family of rules. */
+const FAMILIES: readonly (readonly [stage: string, rules: readonly Rule[]])[] = [
+  ["canonicalize", CONSTANTS],
+  ["canonicalize", ARITHMETIC],
+  ["canonicalize", POWERS],
+  ["canonicalize", BOOLEANS],
+  ["canonicalize", COMPARE],
+  ["canonicalize", CHOOSE],
+  ["canonicalize", CASTS],
+  ["canonicalize", INTEGERS],
+  ["specialize", RECIPROCALS],
+  ["specialize", POWERS_LATE],
+  ["specialize", SHIFTS],
+  ["canonicalize", SHAPES],
+  ["canonicalize", JOINS],
+  ["canonicalize", REDUCTIONS],
+  ["stabilize", LOG_SUM],
+  ["stabilize", STABILIZE],
+  ["stabilize", INVERSES],
+  ["specialize", FAST_LOGARITHMS],
+  ["project", INDEXING],
+  ["project", UNIT_AXES],
+  ["contract", CONTRACTION],
+  ["contract", AROUND_PRODUCTS],
+];
+
+/** Puts every built-in rule into its stage. `evaluate` computes what is folded, with the run-time's kernels. */
+export function registerBuiltIn(pipeline: RuleSequence, evaluate: Evaluate): void {
+  for (const [stage, rules] of FAMILIES) for (const rule of rules) pipeline.group(stage).register(rule);
+  for (const rule of foldConstants(evaluate)) pipeline.group("canonicalize").register(rule);
+}

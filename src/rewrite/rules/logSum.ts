@@ -1,0 +1,154 @@
+// Sums of exponentials: logsumexp, softmax and logSoftmax, which cannot overflow, in place of what is written out.
+// All are `stabilize`. Must hold: what a rule makes is what the public functions make
+// (array/functions/exponentialSums.ts), and no rule fires on it; an argument that was shifted by its maximum is safe
+// already and stays as it is; nothing is shifted by the maximum of no elements.
+
+import { sizeOf } from "../../core/shape.ts";
+import { type Expr, makeExpr } from "../../expr/expr.ts";
+import { add, divide, subtract } from "../../ops/elementwise/arithmetic.ts";
+import { where } from "../../ops/elementwise/choice.ts";
+import { exp, log, log1p } from "../../ops/elementwise/exponential.ts";
+import { expSumRest, logsumexp } from "../../ops/exponentialSums.ts";
+import { max, reduceAttrs, reducedCount, sum } from "../../ops/reductions.ts";
+import { scalar } from "../make.ts";
+import { bind, type Condition, type Pattern, p, seeThrough, variable, x, y } from "../pattern.ts";
+import { type Declined, decline, floating, rule, when } from "../patternRule.ts";
+import type { Rule } from "../rule.ts";
+import { below, EXPANDING, isAbove, movedLike, reExpands } from "./reexpansion.ts";
+
+interface OfX {
+  readonly x: Expr;
+}
+
+/** x − max x, written by hand; the maximum may have been kept from being infinite by a `where`. */
+function isShifted({ op, inputs }: Expr): boolean {
+  if (op !== subtract) return false;
+  const by = below(inputs[1]!);
+  const maximum = by.op === where ? below(by.inputs[1]!) : by;
+  return maximum.op === max && below(maximum.inputs[0]!) === below(inputs[0]!);
+}
+
+const unshifted: Condition<OfX> = when("x is not shifted by its maximum", (bound) => !isShifted(bound.x));
+const hasElements: Condition<OfX> = when("x has elements", (bound) => !bound.x.shape.includes(0));
+const STABLE = { tags: ["stabilize"] };
+/** Logarithms of subnormal numbers get digits that those had lost: a difference that counts as rounding. */
+const TINY = { ...STABLE, changes: ["rounding" as const] };
+const UNSHIFTED = { ...STABLE, when: [floating(x), unshifted] };
+const SHIFTABLE = { ...STABLE, when: [floating(x), unshifted, hasElements] };
+
+/** An array, below moves, and its reduction, below moves: what softmax and logSoftmax are made of. */
+interface Parted {
+  /** Something of the shape of `x`: x itself, or eˣ. */
+  readonly base: Expr;
+  readonly x: Expr;
+  readonly axes: readonly number[];
+}
+
+const quotient = (shifted: Expr, others: Expr): Expr =>
+  makeExpr(divide, [makeExpr(exp, [shifted]), makeExpr(add, [others, scalar(1, others.dtype)])]);
+const difference = (shifted: Expr, others: Expr): Expr =>
+  makeExpr(subtract, [shifted, makeExpr(log1p, [others])]);
+
+/** Made of x, if what it is divided by (or less) stretches back along the reduced axes and no others. */
+function joined(
+  { inputs: [whole, reduced] }: Expr,
+  { base, x, axes }: Parted,
+  join: (shifted: Expr, others: Expr) => Expr,
+): Expr | Declined {
+  if (!reExpands(whole!, reduced!, base))
+    return decline("the sum does not stretch back along the axes it was taken over");
+  const kept = { axes, keepdims: true };
+  const shifted = makeExpr(subtract, [x, makeExpr(max, [x], kept)]);
+  return movedLike(whole!, join(shifted, makeExpr(expSumRest, [x], kept)), base);
+}
+
+/** The sum may be of eˣ in another arrangement than what is divided, if it is of all of it. */
+function softmaxOf({ x: values }: OfX, node: Expr): Expr | Declined {
+  const whole = node.inputs[0]!;
+  const total = below(node.inputs[1]!);
+  const summed = total.inputs[0]!;
+  if (isAbove(whole, summed))
+    return joined(
+      node,
+      { base: summed, x: movedLike(summed, values), axes: reduceAttrs(total.attrs).axes },
+      quotient,
+    );
+  if (sizeOf(total.shape) > 1 || sizeOf(summed.shape) !== sizeOf(values.shape))
+    return decline("the sum is of another arrangement");
+  const all = makeExpr(sum, [below(whole)], { axes: [...values.shape.keys()], keepdims: false });
+  return softmaxOf({ x: values }, makeExpr(divide, [whole, all]));
+}
+
+/** Σ e^(x − max x) − 1, below moves. */
+const others = variable("others").where(
+  (node) => below(node).op === expSumRest,
+  "others are Σ e^(x − max x) − 1",
+);
+
+/** log Σ eˣ with the moves that were above the sum, of x with the moves that were below it. */
+function logSum({ x: values }: OfX, node: Expr): Expr {
+  const total = below(node.inputs[0]!);
+  const argument = movedLike(total.inputs[0]!, values);
+  return movedLike(node.inputs[0]!, makeExpr(logsumexp, [argument], total.attrs));
+}
+
+/** log(Σ eˣ / n). */
+function logMean(bound: OfX, node: Expr): Expr {
+  const total = below(node.inputs[0]!);
+  const count = reducedCount(total.inputs[0]!.shape, reduceAttrs(total.attrs).axes);
+  const logCount = scalar(Math.log(count), node.dtype);
+  return makeExpr(subtract, [logSum(bound, node), logCount]);
+}
+
+const AXES = { axes: bind("axes") };
+/** Moves may have come between: exp(x) turned is exp of x turned. */
+const MOVED = <Binds>(pattern: Pattern<Binds>): Pattern<Binds> =>
+  seeThrough(EXPANDING, pattern) as Pattern<Binds>;
+const MOVED_EXP = MOVED(p.exp(x));
+
+export const LOG_SUM: readonly Rule[] = [
+  rule("logsumexp", "log(sum(exp(x))) = logsumexp(x)", p.log(MOVED(p.sum(MOVED_EXP))), logSum, UNSHIFTED),
+  rule(
+    "logMeanExp",
+    "log(mean(exp(x))) = logsumexp(x) - log(n)",
+    p.log(MOVED(p.mean(MOVED_EXP))),
+    logMean,
+    UNSHIFTED,
+  ),
+  rule(
+    "softmax",
+    "exp(x) / sum(exp(x), keepdims) = softmax(x)",
+    p.divide(MOVED_EXP, MOVED(p.sum(MOVED_EXP))),
+    softmaxOf,
+    SHIFTABLE,
+  ),
+  rule(
+    "logSoftmax",
+    "log(softmax(x)) = logSoftmax(x)",
+    p.log(MOVED(p.divide(p.exp(y), p.add(others, 1)))),
+    (bound, node) => movedLike(node.inputs[0]!, difference(bound.y, bound.others)),
+    TINY,
+  ),
+  rule(
+    "logSoftmaxShifted",
+    "log(exp(x) / sum(exp(x))) = x - log(sum(exp(x)))",
+    p.log(p.divide(MOVED_EXP, MOVED(p.sum(MOVED_EXP)))),
+    (bound, { inputs: [ratio] }) =>
+      makeExpr(subtract, [movedLike(ratio!.inputs[0]!, bound.x), makeExpr(log, [ratio!.inputs[1]!])]),
+    { ...TINY, when: [floating(x)] },
+  ),
+  rule(
+    "logSoftmaxOfLogsumexp",
+    "x - logsumexp(x, keepdims) = logSoftmax(x)",
+    p.subtract(MOVED(x), MOVED(p.logsumexp(x, AXES))),
+    (bound, node) => joined(node, { base: bound.x, ...bound }, difference),
+    SHIFTABLE,
+  ),
+  rule(
+    "expLogSoftmax",
+    "exp(logSoftmax(x)) = softmax(x)",
+    p.exp(MOVED(p.subtract(y, p.log1p(others)))),
+    (bound, node) => movedLike(node.inputs[0]!, quotient(bound.y, bound.others)),
+    STABLE,
+  ),
+];
