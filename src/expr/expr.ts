@@ -10,6 +10,11 @@ import { addUser, findUser, type Interned, type UserHolder, type Users } from ".
 import type { ArrayType, Op } from "./op.ts";
 import { type Site, siteFor } from "./site.ts";
 
+export interface Derivation {
+  readonly rule: string;
+  readonly from: Expr;
+}
+
 export class Expr implements Interned {
   readonly op: Op;
   readonly inputs: readonly Expr[];
@@ -22,6 +27,8 @@ export class Expr implements Interned {
   readonly site: Site | null;
   /** Filled by key.ts on demand. */
   key: string | null = null;
+  /** Which rule made it first, and of which node; null where none did. */
+  derivation: Derivation | null = null;
   /** The nodes of which this is the youngest input, for interning. */
   users: Users<Expr> | null = null;
 

@@ -32,35 +32,66 @@ export interface RunOptions extends DriverOptions {
   readonly profile?: boolean;
 }
 
+/** A later stage may make what an earlier one simplifies; so often they are run one after another at most. */
+const MAX_ROUNDS = 4;
+
 export function runStages(
   roots: readonly Expr[],
   stages: readonly Stage[],
   options: RunOptions = {},
 ): Rewritten {
-  const reports: StageReport[] = [];
-  const profilers: StageProfiler[] = [];
-  let now = roots;
-  let order: readonly Expr[] | undefined;
-  for (const stage of stages) {
-    order ??= orderOf(now);
-    const profiler = options.profile === true ? new StageProfiler(stage, now) : null;
-    const { roots: after, applied } = runStage(now, stage, {
-      ...options,
-      order,
-      observer: profiler ?? options.observer,
+  const run = new StageRun(roots, options);
+  for (let round = 1; round <= MAX_ROUNDS; round++) {
+    const before = run.roots;
+    for (const stage of stages) run.stage(stage, round);
+    if (isSame(before, run.roots)) break;
+  }
+  return run.result();
+}
+
+const isSame = (a: readonly Expr[], b: readonly Expr[]): boolean => a.every((root, i) => root === b[i]);
+
+class StageRun {
+  roots: readonly Expr[];
+  readonly #start: readonly Expr[];
+  readonly #options: RunOptions;
+  readonly #reports: StageReport[] = [];
+  readonly #profilers: StageProfiler[] = [];
+  /** The nodes of the roots in order, while they are known. */
+  #order: readonly Expr[] | undefined;
+
+  constructor(roots: readonly Expr[], options: RunOptions) {
+    this.roots = roots;
+    this.#start = roots;
+    this.#options = options;
+  }
+
+  stage(stage: Stage, round: number): void {
+    this.#order ??= orderOf(this.roots);
+    const profiler = this.#options.profile === true ? new StageProfiler(stage, this.roots) : null;
+    const { roots: after, applied } = runStage(this.roots, stage, {
+      ...this.#options,
+      order: this.#order,
+      observer: profiler ?? this.#options.observer,
     });
     profiler?.end(after);
-    if (profiler !== null) profilers.push(profiler);
-    reports.push({
+    if (!isSame(after, this.roots)) this.#order = undefined;
+    this.roots = after;
+    // Later rounds are told of only where they did something.
+    if (round > 1 && applied.size === 0) return;
+    if (profiler !== null) this.#profilers.push(profiler);
+    this.#reports.push({
       name: stage.name,
       roots: after,
       applied: Object.fromEntries([...applied].map(([rule, count]) => [rule.name, count])),
     });
-    if (!after.every((root, i) => root === now[i])) order = undefined;
-    now = after;
   }
-  const profile = options.profile === true ? StageProfiler.summary(profilers, roots, now) : null;
-  return { roots: now, report: { stages: reports, profile } };
+
+  result(): Rewritten {
+    const isProfiled = this.#options.profile === true;
+    const profile = isProfiled ? StageProfiler.summary(this.#profilers, this.#start, this.roots) : null;
+    return { roots: this.roots, report: { stages: this.#reports, profile } };
+  }
 }
 
 export function runStage(

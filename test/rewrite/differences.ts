@@ -67,7 +67,7 @@ const rulesByName = (): ReadonlyMap<string, Rule> => new Map(database.rules.map(
 const GROWTH = 3;
 const GROWTH_FREE = 12;
 /** Optimising again what is optimised: rules that wait for a node to have one client may still find something. */
-const MOST_ROUNDS = 3;
+const MOST_ROUNDS = 1;
 
 abstract class Comparison {
   readonly #writer: ProgramWriter;

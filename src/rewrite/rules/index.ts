@@ -47,6 +47,10 @@ const FAMILIES: readonly (readonly [stage: string, rules: readonly Rule[]])[] = 
 
 /** Puts every built-in rule into its stage. `evaluate` computes what is folded, with the run-time's kernels. */
 export function registerBuiltIn(pipeline: RuleSequence, evaluate: Evaluate): void {
-  for (const [stage, rules] of FAMILIES) for (const rule of rules) pipeline.group(stage).register(rule);
-  for (const rule of foldConstants(evaluate)) pipeline.group("canonicalize").register(rule);
+  for (const [stage, rules] of [...FAMILIES, ["canonicalize", foldConstants(evaluate)] as const])
+    for (const rule of rules)
+      pipeline.group(stage).register(rule, stage === "canonicalize" ? quickTags(rule) : []);
 }
+
+/** What is on by default in the first stage is worth its time even in a hurry. */
+const quickTags = ({ tags }: Rule): readonly string[] => (tags.includes("fastRun") ? ["fastCompile"] : []);
