@@ -13,14 +13,19 @@ import type { Walk } from "./arrange.ts";
 import { runWalks } from "./loops.ts";
 import { addressOf, blockAt, giveBytes, memory } from "./memory.ts";
 import { boxesOf } from "./ranges.ts";
-import { type ReduceCut, type ReducePlane, reduceParameters, reduceUnits } from "./reduceLayout.ts";
+import {
+  type PlaneOperand,
+  type ReduceCut,
+  type ReducePlane,
+  reduceParameters,
+  reduceUnits,
+} from "./reduceLayout.ts";
 import {
   asTheyAre,
   type PlaneKernel,
   planeKernel,
   type Reduction,
   runPlane,
-  statePlane,
   takeStates,
 } from "./reductions.ts";
 import { runTilesOf, slotsFor, type TileJob, type Tiles } from "./stream.ts";
@@ -53,6 +58,8 @@ class Patches implements Tiles {
   readonly #totals: readonly number[];
   readonly #usesIndex: boolean;
   readonly #lift: ScalarProgram;
+  /** Rows lie side by side, column after column: as they do where the innermost axis is reduced. */
+  readonly #isInner: boolean;
   /** What a patch holds for each place. */
   readonly #dtypes: readonly DType[];
   readonly #high: number;
@@ -66,6 +73,7 @@ class Patches implements Tiles {
     this.#reduction = reduction;
     this.#cut = cut;
     this.#totals = totals;
+    this.#isInner = step.axes.includes(step.domain.length - 1);
     this.#usesIndex = step.lift.instructions.some(({ prim }) => prim === "index");
     this.#lift = this.#usesIndex ? asTheyAre(states) : step.lift;
     this.#dtypes = this.#usesIndex ? states : step.lift.operands;
@@ -121,7 +129,12 @@ class Patches implements Tiles {
   }
 
   #plane({ rows, columns }: Patch, slot: number): ReducePlane {
-    return statePlane(this.#dtypes, this.#at[slot]!, rows, columns);
+    const operands = this.#dtypes.map((dtype, i): PlaneOperand => {
+      const { bytes } = infoOf(dtype);
+      const [rowStride, columnStride] = this.#isInner ? [bytes, rows * bytes] : [columns * bytes, bytes];
+      return { dtype, address: this.#at[slot]![i]!, rowStride, columnStride };
+    });
+    return { rows, columns, operands };
   }
 
   /** Patches of equally many columns have one kernel. */
@@ -181,11 +194,12 @@ class Patches implements Tiles {
       stridesOf(axes.map((axis) => step.domain[axis]!)).forEach(
         (stride, k) => (strides[axes[k]!] = stride * width),
       );
-    along(step.axes, columns);
-    along(kept, 1);
+    along(step.axes, this.#isInner ? 1 : columns);
+    along(kept, this.#isInner ? rows : 1);
+    const before = this.#isInner ? column * rows + row : row * columns + column;
     return this.#dtypes.map((dtype, i) => {
       const { data } = blockAt(memory.buffer, this.#at[slot]![i]!, dtype, [rows * columns]);
-      return { data, dtype, offset: -(row * columns + column), strides };
+      return { data, dtype, offset: -before, strides };
     });
   }
 }

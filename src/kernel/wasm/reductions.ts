@@ -214,7 +214,7 @@ export function runPlane(
 export const asTheyAre = (states: readonly DType[]): ScalarProgram => programOf(states, (...state) => state);
 
 /** The states [rows][columns] at these addresses as the operands of a plane. */
-export function statePlane(
+function statePlane(
   states: readonly DType[],
   at: readonly number[],
   rows: number,

@@ -5,7 +5,7 @@ import type { Block } from "../../core/block.ts";
 import { placeOf as placeOfNumber } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { RunError } from "../../core/errors.ts";
-import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
+import { type Shape, sizeOf } from "../../core/shape.ts";
 import { copyElements } from "../routines/walk.ts";
 import { type Walk, walkOf } from "./arrange.ts";
 import type { Kernel } from "./control.ts";
@@ -75,7 +75,7 @@ class LoopTiles implements Tiles {
     const staged = walks.map((walk, k) => {
       const outside = tileOf(walk, start, shape);
       if (addressOf(outside) !== null) return { place: placeOf(outside), outside, inside: null };
-      const inside = blockAt(memory.buffer, free, walk.dtype, outside.shape);
+      const inside = stagedBlock(outside, free);
       free += Math.ceil(inside.data.byteLength / 16) * 16;
       if (k < this.#operands) copyElements(outside, inside);
       return { place: stagedPlace(inside), outside, inside };
@@ -100,10 +100,26 @@ class LoopTiles implements Tiles {
   }
 }
 
-/** What is copied in lies one element after another. */
+/** What is copied in keeps the order of its axes, closed up. */
 function stagedWalk(walk: Walk): InnerWalk {
-  const stride = walk.strides.at(-1)!;
-  return stride !== 0 && addressOf(walk) === null ? "unit" : walkOf(stride);
+  if (addressOf(walk) !== null) return walkOf(walk.strides.at(-1)!);
+  const steps = walk.strides.map(Math.abs);
+  const inner = steps.at(-1)!;
+  if (inner === 0) return "fixed";
+  return steps.every((step) => step === 0 || step >= inner) ? "unit" : "strided";
+}
+
+/** A block of a tile's shape at an address, its axes in the order in which they lie outside. */
+function stagedBlock({ dtype, shape, strides: outside }: Block, at: number): Block {
+  const block = blockAt(memory.buffer, at, dtype, shape);
+  const strides = shape.map(() => 0);
+  const order = [...shape.keys()].sort((a, b) => Math.abs(outside[a]!) - Math.abs(outside[b]!) || b - a);
+  let step = 1;
+  for (const axis of order) {
+    strides[axis] = step;
+    step *= shape[axis]!;
+  }
+  return { ...block, strides };
 }
 
 /** The outermost axis of which a part fits, with all axes behind it whole. */
@@ -131,8 +147,8 @@ function tileOf({ data, dtype, offset, strides }: Walk, start: readonly number[]
   };
 }
 
-function stagedPlace({ data, dtype, shape }: Block): Place {
+function stagedPlace({ data, dtype, shape, strides }: Block): Place {
   const { bytes } = infoOf(dtype);
-  const strides = stridesOf(shape).map((stride, axis) => (shape[axis] === 1 ? 0 : stride * bytes));
-  return { address: data.byteOffset, strides };
+  const steps = strides.map((stride, axis) => (shape[axis] === 1 ? 0 : stride * bytes));
+  return { address: data.byteOffset, strides: steps };
 }
