@@ -1,0 +1,54 @@
+// A codec of bytes: compressors and checksums. In: bytes. Out: other bytes, the same again after decoding.
+// The size of what decoding gives is known beforehand (a chunk's), so a decoder never makes more than that,
+// whatever the input claims; anything else is a CorruptDataError.
+
+import { CorruptDataError } from "../errors.ts";
+
+/** What is known of a size: at most `max`, and just that when `exact`. */
+export interface SizeBound {
+  readonly max: number;
+  readonly exact: boolean;
+}
+
+export type Bytes = Uint8Array | Promise<Uint8Array>;
+
+export interface BytesCodec {
+  readonly name: string;
+  encode(bytes: Uint8Array): Bytes;
+  /** `where` names the object, for errors. The result may share memory with `bytes`. */
+  decode(bytes: Uint8Array, bound: SizeBound, where: string): Bytes;
+  /** How long the encoding of so many bytes can be. */
+  encodedBound(bound: SizeBound): SizeBound;
+}
+
+/** Compressors make what cannot be compressed a little longer; none of ours by more than this. */
+export const compressedBound = (bound: SizeBound): SizeBound => ({
+  max: bound.max + Math.ceil(bound.max / 64) + 1024,
+  exact: false,
+});
+
+export function corrupt(what: string, where: string, cause?: unknown): CorruptDataError {
+  return new CorruptDataError(
+    { what, where, cure: "The stored object is damaged; write it again" },
+    cause === undefined ? undefined : { cause },
+  );
+}
+
+/** Checks a decoded size, claimed or real. */
+export function checkDecoded(size: number, bound: SizeBound, codec: string, where: string): void {
+  if (bound.exact ? size === bound.max : size <= bound.max) return;
+  throw corrupt(
+    `${codec} data of ${size} bytes, where ${bound.exact ? "" : "at most "}${bound.max} bytes belong`,
+    where,
+  );
+}
+
+export const readUint32 = (bytes: Uint8Array, at: number): number =>
+  (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
+
+export function writeUint32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+  bytes[at + 2] = value >>> 16;
+  bytes[at + 3] = value >>> 24;
+}

@@ -1,0 +1,136 @@
+// The inner loops of codecs in WebAssembly (kernels.wat): checksums, LZ4, shuffles. In: bytes. Out: bytes in new
+// or given memory. The module's own memory is scratch: it is not kept when it has grown large.
+
+import { KERNELS } from "./kernels.ts";
+
+interface Kernels {
+  readonly memory: WebAssembly.Memory;
+  crc(value: number, at: number, end: number): number;
+  zip(from: number, to: number, half: number): void;
+  unzip(from: number, to: number, half: number): void;
+  bits(at: number, end: number): void;
+  lz4(from: number, end: number, start: number, limit: number): number;
+}
+
+const PAGE = 65536;
+/** The first page holds the tables of a checksum. */
+const FREE = PAGE;
+/** Loops write up to so many bytes too many behind a buffer. */
+const SLACK = 64;
+/** An instance that has grown beyond this is dropped after use. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+
+let module: WebAssembly.Module | undefined;
+let shared: Kernels | undefined;
+
+function instantiate(): Kernels {
+  module ??= new WebAssembly.Module(Uint8Array.from(atob(KERNELS), (c) => c.charCodeAt(0)));
+  return new WebAssembly.Instance(module).exports as unknown as Kernels;
+}
+
+/** The kernels with at least `bytes` of memory behind the tables. */
+function kernelsWith(bytes: number): { kernels: Kernels; memory: Uint8Array } {
+  shared ??= instantiate();
+  const kernels = shared;
+  const missing = FREE + bytes - kernels.memory.buffer.byteLength;
+  if (missing > 0) kernels.memory.grow(Math.ceil(missing / PAGE));
+  if (FREE + bytes > KEPT_BYTES) shared = undefined;
+  return { kernels, memory: new Uint8Array(kernels.memory.buffer) };
+}
+
+const padded = (length: number): number => Math.ceil((length + SLACK) / 16) * 16;
+
+/** Fills `target` from an LZ4 block; false when the block is damaged or has another length. */
+export function lz4Into(source: Uint8Array, target: Uint8Array): boolean {
+  const start = FREE + padded(source.length);
+  const { kernels, memory } = kernelsWith(padded(source.length) + padded(target.length));
+  memory.set(source, FREE);
+  const end = kernels.lz4(FREE, FREE + source.length, start, start + target.length);
+  if (end !== start + target.length) return false;
+  target.set(memory.subarray(start, end));
+  return true;
+}
+
+/**
+ * The bytes of elements of `size` (a power of two) brought together again. One pass takes the two halves of
+ * the bytes by turns, which moves the byte at x to 2x (modulo the length less one); so log2(size) passes
+ * move the byte b·count + i to i·size + b.
+ */
+export function unshuffleInto(source: Uint8Array, target: Uint8Array, size: number): void {
+  target.set(passes(source, Math.log2(size), "zip"));
+}
+
+export function shuffleInto(source: Uint8Array, target: Uint8Array, size: number): void {
+  target.set(passes(source, Math.log2(size), "unzip"));
+}
+
+function passes(source: Uint8Array, count: number, pass: "zip" | "unzip"): Uint8Array {
+  const { kernels, memory } = kernelsWith(2 * padded(source.length));
+  memory.set(source, FREE);
+  return run(kernels, memory, FREE, FREE + padded(source.length), source.length, count, pass);
+}
+
+function run(
+  kernels: Kernels,
+  memory: Uint8Array,
+  first: number,
+  second: number,
+  length: number,
+  count: number,
+  pass: "zip" | "unzip",
+): Uint8Array {
+  let from = first;
+  let to = second;
+  for (let i = 0; i < count; i++) {
+    kernels[pass](from, to, length / 2);
+    [from, to] = [to, from];
+  }
+  return memory.subarray(from, from + length);
+}
+
+/** Rows of bits → elements. `source` is a whole number of groups of eight elements. */
+export function bitUnshuffleInto(source: Uint8Array, target: Uint8Array, size: number): void {
+  const { kernels, memory } = kernelsWith(2 * padded(source.length));
+  const second = FREE + padded(source.length);
+  const row = source.length / size;
+  memory.set(source, FREE);
+  // For each byte of an element: its eight rows of bits as groups of eight bytes, then bits ⇄ bytes in each.
+  for (let byte = 0; byte < size; byte++) {
+    const at = FREE + byte * row;
+    const part = run(kernels, memory, at, second + byte * row, row, 3, "zip");
+    if (part.byteOffset !== second + byte * row)
+      memory.copyWithin(second + byte * row, part.byteOffset, part.byteOffset + row);
+  }
+  kernels.bits(second, second + source.length);
+  target.set(run(kernels, memory, second, FREE, source.length, Math.log2(size), "zip"));
+}
+
+export function bitShuffleInto(source: Uint8Array, target: Uint8Array, size: number): void {
+  const { kernels, memory } = kernelsWith(2 * padded(source.length));
+  const second = FREE + padded(source.length);
+  const row = source.length / size;
+  memory.set(source, FREE);
+  const rows = run(kernels, memory, FREE, second, source.length, Math.log2(size), "unzip").byteOffset;
+  const other = rows === FREE ? second : FREE;
+  kernels.bits(rows, rows + source.length);
+  for (let byte = 0; byte < size; byte++) {
+    const part = run(kernels, memory, rows + byte * row, other + byte * row, row, 3, "unzip");
+    target.set(part, byte * row);
+  }
+}
+
+/** Bytes of a checksum's input that are in the module's memory at a time. */
+const CRC_PIECE = 1 << 18;
+
+/** A CRC-32 by its tables (20 of 256 words, checksums.ts). */
+export function crcOf(bytes: Uint8Array, tables: Uint8Array): number {
+  const { kernels, memory } = kernelsWith(CRC_PIECE);
+  memory.set(tables);
+  let value = -1;
+  for (let at = 0; at < bytes.length; at += CRC_PIECE) {
+    const piece = bytes.subarray(at, at + CRC_PIECE);
+    memory.set(piece, FREE);
+    value = kernels.crc(value, FREE, FREE + piece.length);
+  }
+  return ~value >>> 0;
+}

@@ -1,0 +1,264 @@
+// A store in a folder of the file system (Node only). What must hold:
+// - an object appears whole or not at all: it is written under a temporary name and renamed;
+// - nothing outside the root is read or written: keys are checked, and symbolic links that lead out are refused;
+// - a run that was killed leaves only temporary names, which `sweepStrays` removes.
+
+import type * as Fs from "node:fs";
+import { requireBuiltin } from "./builtin.ts";
+import { messageOf, StoreKeyError, StoreRequestError } from "./errors.ts";
+import { FileIo, type FileOptions } from "./fileIo.ts";
+import { type ByteRange, keySegments, type Store, type StoreKey, type StoreOptions } from "./store.ts";
+import { isStray, strayIsDead } from "./strays.ts";
+
+export interface FileStoreOptions extends FileOptions {
+  /** Refuses writes. */
+  readOnly?: boolean;
+}
+
+export class FileStore implements Store {
+  readonly root: string;
+  readonly #options: FileStoreOptions;
+  #io: FileIo | undefined;
+  #opening: Promise<FileIo> | undefined;
+  /** Folders known to lie inside the root. */
+  readonly #inside = new Set<string>();
+
+  constructor(root: string | URL, options: FileStoreOptions = {}) {
+    this.root = typeof root === "string" ? root : decodeURIComponent(root.pathname);
+    this.#options = options;
+  }
+
+  async get(key: StoreKey, options: StoreOptions = {}): Promise<Uint8Array | undefined> {
+    const path = await this.#place(key, options);
+    return path === undefined ? undefined : this.#trying(key, (io) => io.read(path));
+  }
+
+  async getRange(
+    key: StoreKey,
+    range: ByteRange,
+    options: StoreOptions = {},
+  ): Promise<Uint8Array | undefined> {
+    const path = await this.#place(key, options);
+    return path === undefined ? undefined : this.#trying(key, (io) => io.readRange(path, range));
+  }
+
+  async readInto(
+    key: StoreKey,
+    offset: number,
+    target: Uint8Array,
+    options: StoreOptions = {},
+  ): Promise<number | undefined> {
+    const path = await this.#place(key, options);
+    return path === undefined ? undefined : this.#trying(key, (io) => io.readInto(path, offset, target));
+  }
+
+  async has(key: StoreKey, options: StoreOptions = {}): Promise<boolean> {
+    const path = await this.#place(key, options);
+    return path !== undefined && (await this.#trying(key, async (io) => io.isFile(path))) === true;
+  }
+
+  async set(key: StoreKey, value: Uint8Array, options: StoreOptions = {}): Promise<void> {
+    this.#mayWrite(key);
+    const io = this.#io ?? (await this.#open());
+    options.signal?.throwIfAborted();
+    const path = this.#path(io, key);
+    const folder = io.path.dirname(path);
+    try {
+      if (!this.#inside.has(folder)) {
+        // The folders that are there already must be inside before any is made in them.
+        this.#checkInside(io, folder, key);
+        io.fs.mkdirSync(folder, { recursive: true });
+        this.#checkInside(io, folder, key);
+      }
+      await this.#write(io, path, value);
+    } catch (cause) {
+      throw asRequestError(cause, key);
+    }
+  }
+
+  async #write(io: FileIo, path: string, value: Uint8Array): Promise<void> {
+    try {
+      await io.write(path, value);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+      // Somebody removed the folder after we had seen it.
+      io.fs.mkdirSync(io.path.dirname(path), { recursive: true });
+      await io.write(path, value);
+    }
+  }
+
+  async delete(key: StoreKey, options: StoreOptions = {}): Promise<boolean> {
+    this.#mayWrite(key);
+    const path = await this.#place(key, options);
+    if (path === undefined) return false;
+    const removed = await this.#trying(key, async (io) => {
+      io.fs.unlinkSync(path);
+      return true;
+    });
+    return removed ?? false;
+  }
+
+  async *list(prefix: StoreKey, options: StoreOptions = {}): AsyncIterable<StoreKey> {
+    const start = prefix === "/" ? "" : prefix;
+    const { keys, folders } = await this.listDir(prefix, options);
+    for (const name of keys) yield `${start}/${name}` as StoreKey;
+    for (const name of folders) yield* this.list(`${start}/${name}` as StoreKey, options);
+  }
+
+  /** Symbolic links to folders are not followed: they could make the tree endless. */
+  async listDir(
+    prefix: StoreKey,
+    options: StoreOptions = {},
+  ): Promise<{ keys: string[]; folders: string[] }> {
+    const path = await this.#place(prefix, options, "folder");
+    const read = (io: FileIo) => io.fs.promises.readdir(path!, { withFileTypes: true });
+    const entries: Fs.Dirent[] = (path === undefined ? undefined : await this.#trying(prefix, read)) ?? [];
+    const named = entries.filter((entry) => !isStray(entry.name));
+    return {
+      keys: named.filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
+      folders: named.filter((entry) => entry.isDirectory()).map((entry) => entry.name),
+    };
+  }
+
+  /**
+   * Removes what killed runs left: temporary files of processes of this machine that are gone, and any
+   * that are older than `olderThanMs` (those of other machines can be told only by age). How many.
+   */
+  async sweepStrays(options: { olderThanMs?: number } = {}): Promise<number> {
+    const io = this.#io ?? (await this.#open());
+    return this.#sweep(io, io.root, options.olderThanMs ?? Number.POSITIVE_INFINITY);
+  }
+
+  async #sweep(io: FileIo, folder: string, olderThanMs: number): Promise<number> {
+    let removed = 0;
+    const entries = await io.fs.promises.readdir(folder, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const path = io.path.join(folder, entry.name);
+      if (entry.isDirectory()) removed += await this.#sweep(io, path, olderThanMs);
+      else if (isStray(entry.name) && (strayIsDead(entry.name) || ageOf(io, path) > olderThanMs)) {
+        io.fs.rmSync(path, { force: true });
+        removed++;
+      }
+    }
+    return removed;
+  }
+
+  #open(): Promise<FileIo> {
+    this.#opening ??= (async () => {
+      const fs = await requireBuiltin("node:fs");
+      const path = await requireBuiltin("node:path");
+      this.#io = new FileIo(fs, path, realRoot(fs, path, this.root), this.#options);
+      return this.#io;
+    })();
+    return this.#opening;
+  }
+
+  /** The path of a key whose folder is inside the root; undefined when the folder is not there. */
+  async #place(
+    key: StoreKey,
+    { signal }: StoreOptions,
+    kind: "file" | "folder" = "file",
+  ): Promise<string | undefined> {
+    const io = this.#io ?? (await this.#open());
+    signal?.throwIfAborted();
+    const path = this.#path(io, key);
+    // A folder that is listed is followed when it is a link, so it must be inside itself.
+    const folder = key === "/" || kind === "folder" ? path : io.path.dirname(path);
+    return this.#inside.has(folder) || this.#checkInside(io, folder, key) ? path : undefined;
+  }
+
+  #path(io: FileIo, key: StoreKey): string {
+    return io.path.join(io.root, ...keySegments(key));
+  }
+
+  /** True when the folder is there, really inside the root; false when it is not there; else an error. */
+  #checkInside(io: FileIo, folder: string, key: StoreKey): boolean {
+    const found = deepestReal(io, folder);
+    if (!contains(io, found.real)) throw escapes(key, found.real);
+    if (!found.whole) return false;
+    if (this.#inside.size >= MOST_KNOWN_FOLDERS) this.#inside.clear();
+    this.#inside.add(folder);
+    return true;
+  }
+
+  async #trying<T>(key: StoreKey, action: (io: FileIo) => Promise<T>): Promise<T | undefined> {
+    try {
+      return await action(this.#io!);
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+      // The last part of the key is a symbolic link: allowed when it stays inside.
+      if (code === "ELOOP") return this.#throughLink(key, action);
+      throw asRequestError(cause, key);
+    }
+  }
+
+  async #throughLink<T>(key: StoreKey, action: (io: FileIo) => Promise<T>): Promise<T | undefined> {
+    const io = this.#io!;
+    const found = deepestReal(io, this.#path(io, key));
+    if (!contains(io, found.real)) throw escapes(key, found.real);
+    return found.whole ? action(io.following()) : undefined;
+  }
+
+  #mayWrite(key: StoreKey): void {
+    if (this.#options.readOnly !== true) return;
+    throw new StoreRequestError({ what: "the store is read-only", where: key, retryable: false });
+  }
+}
+
+const MOST_KNOWN_FOLDERS = 10_000;
+
+function realRoot(fs: typeof Fs, path: FileIo["path"], root: string): string {
+  const absolute = path.resolve(root);
+  try {
+    return fs.realpathSync(absolute);
+  } catch {
+    // Not there yet: its nearest folder that is there decides what the rest means.
+    const parent = path.dirname(absolute);
+    return parent === absolute ? absolute : path.join(realRoot(fs, path, parent), path.basename(absolute));
+  }
+}
+
+/** The real path of the deepest part of `path` that is there. */
+function deepestReal(io: FileIo, path: string): { real: string; whole: boolean } {
+  let at = path;
+  for (;;) {
+    try {
+      return { real: io.fs.realpathSync(at), whole: at === path };
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      if (code !== "ENOENT" && code !== "ENOTDIR") throw cause;
+      // A link that leads nowhere yet could lead out as soon as its target is made.
+      if (io.isLink(at)) return { real: io.linkTarget(at), whole: false };
+      if (at === io.root) return { real: io.root, whole: false };
+      at = io.path.dirname(at);
+    }
+  }
+}
+
+const contains = (io: FileIo, real: string): boolean =>
+  real === io.root || real.startsWith(io.root.endsWith(io.path.sep) ? io.root : io.root + io.path.sep);
+
+function escapes(key: StoreKey, real: string): StoreKeyError {
+  return new StoreKeyError({
+    what: `a symbolic link leads out of the store, to ${real}`,
+    where: key,
+    cure: "Open the store at the folder that the link leads to",
+  });
+}
+
+function ageOf(io: FileIo, path: string): number {
+  try {
+    return Date.now() - io.fs.lstatSync(path).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
+
+function asRequestError(cause: unknown, key: StoreKey): unknown {
+  if (cause instanceof StoreKeyError) return cause;
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === undefined) return cause;
+  const retryable = ["EMFILE", "ENFILE", "EAGAIN", "EBUSY", "EIO", "ETIMEDOUT", "ESTALE"].includes(code);
+  return new StoreRequestError({ what: messageOf(cause), where: key, retryable }, { cause });
+}

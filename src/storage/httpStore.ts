@@ -1,0 +1,230 @@
+// A read-only store over HTTP(S). What must hold: a range is answered with just that range (status 206) or it is
+// an error; a body is as long as its header says; requests that fail for reasons that pass are tried again,
+// waiting longer each time; no more than a set number run at once.
+
+import { CorruptDataError, messageOf, NotSupportedError, StoreRequestError } from "./errors.ts";
+import { type Backoff, retrying, Turnstile } from "./retry.ts";
+import {
+  type ByteRange,
+  keySegments,
+  type Store,
+  type StoreKey,
+  type StoreOptions,
+  tooShort,
+} from "./store.ts";
+
+export interface HttpStoreOptions {
+  headers?: { readonly [name: string]: string };
+  /** Requests at once; 16 unless given. */
+  concurrency?: number;
+  /** Attempts after the first; 4 unless given. */
+  retries?: number;
+  /** The wait before the first of them, doubled for each further one; 100 ms unless given. */
+  backoffMs?: number;
+  /** Time for one attempt; 60 s unless given. */
+  timeoutMs?: number;
+  /** Answers that mean "there is no such object"; 404 and 410 unless given. Some object stores say 403. */
+  missing?: readonly number[];
+  /** Objects longer than this are refused; 4 GiB unless given. */
+  maxBytes?: number;
+  fetch?: typeof fetch;
+}
+
+export class HttpStore implements Store {
+  readonly url: string;
+  readonly #options: HttpStoreOptions;
+  readonly #turnstile: Turnstile;
+  readonly #backoff: Backoff;
+  readonly #query: string;
+
+  constructor(url: string | URL, options: HttpStoreOptions = {}) {
+    const parsed = new URL(url);
+    if (parsed.protocol !== "http:" && parsed.protocol !== "https:")
+      throw new NotSupportedError({ what: `${parsed.protocol} is not http: or https:` });
+    this.#query = parsed.search;
+    parsed.search = "";
+    parsed.hash = "";
+    this.url = parsed.href.replace(/\/$/, "");
+    this.#options = options;
+    this.#turnstile = new Turnstile(options.concurrency ?? 16);
+    this.#backoff = { retries: options.retries ?? 4, firstMs: options.backoffMs ?? 100, mostMs: 20_000 };
+  }
+
+  get(key: StoreKey, options: StoreOptions = {}): Promise<Uint8Array | undefined> {
+    return this.#request(key, null, options);
+  }
+
+  getRange(key: StoreKey, range: ByteRange, options: StoreOptions = {}): Promise<Uint8Array | undefined> {
+    const length = "suffixLength" in range ? range.suffixLength : range.length;
+    // HTTP cannot ask for nothing.
+    if (length === 0) return Promise.resolve(new Uint8Array(0));
+    return this.#request(key, range, options);
+  }
+
+  async has(key: StoreKey, options: StoreOptions = {}): Promise<boolean> {
+    const found = await this.#attempts(key, { method: "HEAD" }, options, async (response) => {
+      await response.body?.cancel();
+      return true;
+    });
+    return found ?? false;
+  }
+
+  #request(key: StoreKey, range: ByteRange | null, options: StoreOptions): Promise<Uint8Array | undefined> {
+    const headers = range === null ? {} : { Range: rangeHeader(range) };
+    return this.#attempts(key, { headers }, options, async (response) => {
+      if (range !== null) checkPartial(response, range, key);
+      return readBody(response, range, key, this.#options.maxBytes ?? 2 ** 32);
+    });
+  }
+
+  #attempts<T>(
+    key: StoreKey,
+    init: RequestInit,
+    { signal }: StoreOptions,
+    take: (response: Response) => Promise<T>,
+  ): Promise<T | undefined> {
+    const url = this.#urlOf(key);
+    return retrying(this.#backoff, signal, () =>
+      this.#turnstile.pass(signal, () => this.#once(url, key, init, signal, take)),
+    );
+  }
+
+  async #once<T>(
+    url: string,
+    key: StoreKey,
+    init: RequestInit,
+    signal: AbortSignal | undefined,
+    take: (response: Response) => Promise<T>,
+  ): Promise<T | undefined> {
+    const timeout = AbortSignal.timeout(this.#options.timeoutMs ?? 60_000);
+    const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+    const headers = { ...this.#options.headers, ...(init.headers as { [name: string]: string }) };
+    try {
+      const response = await (this.#options.fetch ?? fetch)(url, { ...init, headers, signal: either });
+      if (response.ok) return await take(response);
+      await response.body?.cancel();
+      if ((this.#options.missing ?? [404, 410]).includes(response.status)) return undefined;
+      throw statusError(response, key);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      if (cause instanceof Error && "cure" in cause) throw cause;
+      const what = timeout.aborted
+        ? `no answer within ${this.#options.timeoutMs ?? 60_000} ms`
+        : `the request failed: ${messageOf(cause)}${reasonOf(cause)}`;
+      throw new StoreRequestError({ what, where: key, retryable: true }, { cause });
+    }
+  }
+
+  #urlOf(key: StoreKey): string {
+    return `${this.url}/${keySegments(key).map(encodeURIComponent).join("/")}${this.#query}`;
+  }
+}
+
+/** fetch hides what went wrong in the cause. */
+const reasonOf = (cause: unknown): string =>
+  cause instanceof Error && cause.cause instanceof Error ? ` (${cause.cause.message})` : "";
+
+const rangeHeader = (range: ByteRange): string =>
+  "suffixLength" in range
+    ? `bytes=-${range.suffixLength}`
+    : `bytes=${range.offset}-${range.offset + range.length - 1}`;
+
+function statusError(response: Response, key: StoreKey): Error {
+  const { status } = response;
+  if (status === 416) return tooShortError(key);
+  const retryable = status >= 500 || status === 429 || status === 408;
+  const error = new StoreRequestError({
+    what: `the server answered ${status} ${response.statusText}`.trimEnd(),
+    where: key,
+    retryable,
+    status,
+    cure: status === 401 || status === 403 ? "Give the headers that the server asks for" : undefined,
+  });
+  const seconds = Number(response.headers.get("Retry-After"));
+  return Object.assign(error, { retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : 0 });
+}
+
+const tooShortError = (key: StoreKey): CorruptDataError =>
+  new CorruptDataError({
+    what: "the object is shorter than the range that was asked for",
+    where: key,
+    cure: "It was cut short; write it again",
+  });
+
+/** A server that ignores the range sends everything with 200: refused, or reads would be slow and wrong. */
+function checkPartial(response: Response, range: ByteRange, key: StoreKey): void {
+  if (response.status !== 206)
+    throw new NotSupportedError({
+      what: `the server answered a range with ${response.status} instead of 206`,
+      where: key,
+      cure: "Use a server that supports range requests",
+    });
+  const found = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(response.headers.get("Content-Range") ?? "");
+  // A page from another origin may not see the header; then the length is all there is to check.
+  if (found === null) return;
+  const [first, last, size] = [Number(found[1]), Number(found[2]), Number(found[3])];
+  const isRight =
+    "suffixLength" in range
+      ? Number.isNaN(size) || (last === size - 1 && first === Math.max(0, size - range.suffixLength))
+      : first === range.offset;
+  if (!isRight)
+    throw new NotSupportedError({
+      what: `the server answered ${rangeHeader(range)} with ${found[0]}`,
+      where: key,
+      cure: "Use a server that supports range requests",
+    });
+}
+
+async function readBody(
+  response: Response,
+  range: ByteRange | null,
+  key: StoreKey,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const asked = range === null ? maxBytes : "suffixLength" in range ? range.suffixLength : range.length;
+  const header = response.headers.get("Content-Length");
+  // Of a compressed transfer the header counts other bytes.
+  const isPlain = (response.headers.get("Content-Encoding") ?? "identity") === "identity";
+  const length = header !== null && isPlain ? Number(header) : null;
+  if ((length ?? 0) > asked)
+    throw new NotSupportedError({
+      what: `an answer of ${length} bytes, where at most ${asked} belong`,
+      where: key,
+    });
+  const bytes = await collect(response, length, asked, key);
+  // Cut off in transit: another attempt may bring it whole.
+  if (length !== null && bytes.length !== length)
+    throw new StoreRequestError({
+      what: `the answer has ${bytes.length} bytes, and ${length} were announced`,
+      where: key,
+      retryable: true,
+      cure: "Try again",
+    });
+  if (range !== null && bytes.length < asked && !("suffixLength" in range))
+    throw tooShort(key, asked, bytes.length);
+  return bytes;
+}
+
+async function collect(
+  response: Response,
+  length: number | null,
+  most: number,
+  key: StoreKey,
+): Promise<Uint8Array> {
+  if (length !== null || response.body === null) return new Uint8Array(await response.arrayBuffer());
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
+    parts.push(part);
+    size += part.length;
+    if (size > most)
+      throw new NotSupportedError({ what: `an answer of more than ${most} bytes`, where: key });
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

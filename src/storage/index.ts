@@ -1,0 +1,34 @@
+// Storage: stores, and Zarr arrays and groups in them. What the rest of the house imports.
+
+export {
+  CorruptDataError,
+  MetadataError,
+  NotFoundError,
+  NotSupportedError,
+  StorageError,
+  StoreKeyError,
+  StoreRequestError,
+} from "./errors.ts";
+export { FileStore, type FileStoreOptions } from "./fileStore.ts";
+export { HttpStore, type HttpStoreOptions } from "./httpStore.ts";
+export { MemoryStore } from "./memoryStore.ts";
+export type { ByteRange, Store, StoreKey, StoreOptions } from "./store.ts";
+export { type ArrayOptions, type ChunkOptions, ZarrArray } from "./zarr/array.ts";
+export { consolidate } from "./zarr/consolidate.ts";
+export { type CodecArgument, type CreateArrayOptions, createArray } from "./zarr/create.ts";
+export type { FillArgument } from "./zarr/fill.ts";
+export {
+  type CreateGroupOptions,
+  createGroup,
+  type Member,
+  type OpenOptions,
+  openArray,
+  openGroup,
+  openNode,
+  setAttributes,
+  ZarrGroup,
+} from "./zarr/group.ts";
+export type { Json, JsonObject } from "./zarr/json.ts";
+export type { ArrayMetadata, GroupMetadata, KeyEncoding, NodeMetadata, ZarrFormat } from "./zarr/metadata.ts";
+export type { Endian, StoredName } from "./zarr/storedType.ts";
+export { ZipStore, zipOf } from "./zipStore.ts";

@@ -1,0 +1,121 @@
+// The Store interface: byte objects under keys. Shaped like zarrita's, so that its stores plug in here and
+// ours plug in there. A key begins with "/" and is relative to the root of the store. A missing object is
+// `undefined`, never an error. Only `get` is required; what a store cannot do, it does not have.
+
+import { CorruptDataError, NotSupportedError, StoreKeyError } from "./errors.ts";
+
+export type StoreKey = `/${string}`;
+export type ByteRange = { offset: number; length: number } | { suffixLength: number };
+
+export interface StoreOptions {
+  signal?: AbortSignal | undefined;
+}
+
+type Answer<T> = T | Promise<T>;
+
+export interface Store {
+  get(key: StoreKey, options?: StoreOptions): Answer<Uint8Array | undefined>;
+  getRange?(key: StoreKey, range: ByteRange, options?: StoreOptions): Answer<Uint8Array | undefined>;
+  /** Reads `target.length` bytes at `offset` into `target`; how many there were, undefined when missing. */
+  readInto?(
+    key: StoreKey,
+    offset: number,
+    target: Uint8Array,
+    options?: StoreOptions,
+  ): Promise<number | undefined>;
+  has?(key: StoreKey, options?: StoreOptions): Answer<boolean>;
+  /** Atomic: a reader sees the old object or the new one, never a mixture. The bytes are not kept. */
+  set?(key: StoreKey, value: Uint8Array, options?: StoreOptions): Answer<unknown>;
+  delete?(key: StoreKey, options?: StoreOptions): Answer<unknown>;
+  /** All keys that begin with `prefix` + "/" (or all), in no order. */
+  list?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<StoreKey> | Iterable<StoreKey>;
+  /** Names directly below `prefix`: objects, and folders (names that have something below them). */
+  listDir?(prefix: StoreKey, options?: StoreOptions): Answer<{ keys: string[]; folders: string[] }>;
+}
+
+/** The parts of a key, or an error for keys that could mean something outside the store. */
+export function keySegments(key: string): string[] {
+  if (!key.startsWith("/")) throw badKey(key, 'does not begin with "/"');
+  if (key === "/") return [];
+  const segments = key.slice(1).split("/");
+  for (const segment of segments) {
+    if (segment === "") throw badKey(key, "has an empty part");
+    if (segment === "." || segment === "..") throw badKey(key, `has the part ${segment}`);
+    // A backslash, a colon with a drive letter and NUL mean something to some file systems.
+    if (segment.includes("\\") || segment.includes("\0") || /^[A-Za-z]:/.test(segment))
+      throw badKey(key, "has a part that some systems take as a path");
+  }
+  return segments;
+}
+
+function badKey(key: string, why: string): StoreKeyError {
+  return new StoreKeyError({
+    what: `the key ${JSON.stringify(key.slice(0, 80))} ${why}`,
+    cure: 'Keys are names joined by single "/" below the root of the store',
+  });
+}
+
+/** A node's path as users write it ("a/b", "/a/b", "", "/"), as a key prefix: "" or "/a/b". */
+export function normalPath(path: string): string {
+  const trimmed = path.replace(/^\//, "").replace(/\/$/, "");
+  if (trimmed === "") return "";
+  keySegments(`/${trimmed}`);
+  return `/${trimmed}`;
+}
+
+export const keyIn = (path: string, name: string): StoreKey => `${path}/${name}` as StoreKey;
+
+/** Part of an object. Undefined when there is no object; an error when the object is too short. */
+export async function readRange(
+  store: Store,
+  key: StoreKey,
+  range: ByteRange,
+  options: StoreOptions,
+): Promise<Uint8Array | undefined> {
+  if (store.getRange === undefined) {
+    const all = await store.get(key, options);
+    return all === undefined ? undefined : checkRange(cut(all, range), key, range);
+  }
+  const part = await store.getRange(key, range, options);
+  return part === undefined ? undefined : checkRange(part, key, range);
+}
+
+export function cut(bytes: Uint8Array, range: ByteRange): Uint8Array {
+  if ("suffixLength" in range) return bytes.subarray(Math.max(0, bytes.length - range.suffixLength));
+  return bytes.subarray(range.offset, range.offset + range.length);
+}
+
+function checkRange(part: Uint8Array, key: string, range: ByteRange): Uint8Array {
+  const asked = "suffixLength" in range ? range.suffixLength : range.length;
+  if (part.length === asked) return part;
+  if (part.length > asked) {
+    throw new NotSupportedError({
+      what: `the store answered a request for ${asked} bytes with ${part.length}`,
+      where: key,
+      cure: "The store must support ranges; use one that does",
+    });
+  }
+  throw tooShort(key, asked, part.length);
+}
+
+export function tooShort(key: string, asked: number, found: number): CorruptDataError {
+  return new CorruptDataError({
+    what: `${asked} bytes should be there and ${found} are`,
+    where: key,
+    cure: "The object was cut short; write it again",
+  });
+}
+
+/** The store's method, or an error that says what is missing. */
+export function requireSet(store: Store): NonNullable<Store["set"]> {
+  if (store.set !== undefined) return store.set.bind(store);
+  throw new NotSupportedError({ what: "the store is read-only", cure: "Use a store that has `set`" });
+}
+
+export function requireList(store: Store): NonNullable<Store["list"]> {
+  if (store.list !== undefined) return store.list.bind(store);
+  throw new NotSupportedError({
+    what: "the store cannot list its keys",
+    cure: "Use a store that has `list`, or consolidated metadata",
+  });
+}

@@ -1,0 +1,357 @@
+// A Zarr array in a store: chunks in, chunks out. A chunk is the unit of reading. A shard is the unit of
+// writing: one stored object. Without sharding, every chunk is a shard of its own and the two are the same.
+// Blocks of edge chunks have the part that is inside the array; the store has the whole chunk, as Zarr asks.
+
+import { type Block, newBlock, subBlock } from "../../core/block.ts";
+import type { Box } from "../../core/box.ts";
+import { chunkBox, gridOf } from "../../core/chunks.ts";
+import type { DType } from "../../core/dtype.ts";
+import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
+import type { Scalar } from "../../core/numbers.ts";
+import { isLength, type Shape, sameShape, shapeText } from "../../core/shape.ts";
+import { keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
+import { copyBlock, fillBlock, isAllFill } from "./blocks.ts";
+import { buildPipeline } from "./build.ts";
+import { type ByteSource, storeSource } from "./byteSource.ts";
+import { chunkKey, listPlaces } from "./chunkKeys.ts";
+import type { JsonObject } from "./json.ts";
+import type { ArrayMetadata } from "./metadata.ts";
+import {
+  decodeChunk,
+  encodeBlock,
+  type Pipeline,
+  type ReadOptions,
+  readChunk,
+  readPart,
+} from "./pipeline.ts";
+import { readRegion } from "./region.ts";
+import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
+import type { StoredName } from "./storedType.ts";
+
+export interface ArrayOptions {
+  /** Chunks that take more bytes than this in memory are refused: 2 GiB unless told otherwise. */
+  maxChunkBytes?: number;
+  /** Chunks that hold only the fill value are stored all the same; otherwise they are left out. */
+  writeEmptyChunks?: boolean;
+}
+
+export interface ChunkOptions extends StoreOptions {
+  /** What a chunk that is not stored gives: null (as it is unless told otherwise), or a block of fill value. */
+  missing?: "null" | "fill";
+}
+
+const DEFAULT_MAX_CHUNK_BYTES = 2 ** 31;
+
+export class ZarrArray {
+  readonly store: Store;
+  /** "" for the root of the store, else "/a/b". */
+  readonly path: string;
+  readonly metadata: ArrayMetadata;
+  readonly pipeline: Pipeline;
+  /** The unit of reading. */
+  readonly chunks: Shape;
+  /** The unit of writing, where it is not the chunk. */
+  readonly shards: Shape | null;
+  readonly #options: ArrayOptions;
+  readonly #indexes: ShardCache = new Map();
+  /** Writers of one shard wait for each other. */
+  readonly #locks = new Map<string, Promise<unknown>>();
+
+  constructor(store: Store, path: string, metadata: ArrayMetadata, options: ArrayOptions = {}) {
+    const { codecs, unitShape, type, fill } = metadata;
+    this.store = store;
+    this.path = path;
+    this.metadata = metadata;
+    this.#options = options;
+    this.pipeline = buildPipeline(codecs, unitShape, type, fill, path === "" ? "/" : path);
+    const { serial, order } = this.pipeline;
+    const inner = serial.kind === "shard" ? serial.chunkShape : null;
+    this.chunks = inner === null ? unitShape : unitShape.map((_, axis) => inner[order.indexOf(axis)]!);
+    this.shards = inner === null ? null : unitShape;
+  }
+
+  get shape(): Shape {
+    return this.metadata.shape;
+  }
+  /** Of the elements in memory. */
+  get dtype(): DType {
+    return this.metadata.type.dtype;
+  }
+  /** Of the elements in the store: the same, or float16. */
+  get storedDType(): StoredName {
+    return this.metadata.type.name;
+  }
+  get fillValue(): Scalar {
+    return this.metadata.fill.value;
+  }
+  get attributes(): JsonObject {
+    return this.metadata.attributes;
+  }
+  get dimensionNames(): readonly (string | null)[] | null {
+    return this.metadata.dimensionNames;
+  }
+  /** How many chunks there are on each axis. */
+  get chunkGrid(): Shape {
+    return gridOf(this.shape, this.chunks);
+  }
+  /** How many stored objects there can be on each axis. */
+  get shardGrid(): Shape {
+    return gridOf(this.shape, this.metadata.unitShape);
+  }
+
+  /** The elements of the chunk at a place of the grid that are inside the array. Not to be written to. */
+  async getChunk(place: readonly number[], options: ChunkOptions = {}): Promise<Block | null> {
+    checkPlace(place, this.chunkGrid);
+    const box = chunkBox(this.shape, this.chunks, place);
+    if (this.shards === null) return this.#getWhole(place, box, options);
+    const { unit, within } = this.#inShard(place);
+    const source = this.shardSource(unit);
+    const chunk = await readShardChunk(this.pipeline, source, within, this.reading(options));
+    return chunk === null ? this.#missing(box.shape, options) : { ...chunk, shape: box.shape };
+  }
+
+  /** Which shard a chunk is in, and where in it. */
+  #inShard(place: readonly number[]): { unit: number[]; within: number[] } {
+    const start = place.map((at, axis) => at * this.chunks[axis]!);
+    const unit = start.map((x, axis) => Math.floor(x / this.shards![axis]!));
+    const within = start.map((x, axis) => (x % this.shards![axis]!) / this.chunks[axis]!);
+    return { unit, within };
+  }
+
+  /** Replaces a chunk. In a shard, the other chunks stay as they are, and the whole shard is written again. */
+  async setChunk(place: readonly number[], block: Block, options: StoreOptions = {}): Promise<void> {
+    checkPlace(place, this.chunkGrid);
+    if (this.shards === null) return this.setShard(place, block, options);
+    this.#checkBlock(block, chunkBox(this.shape, this.chunks, place).shape, this.chunks);
+    const { unit, within } = this.#inShard(place);
+    const key = this.shardKey(unit);
+    await this.#locked(key, async () => {
+      const source = storeSource(this.store, key);
+      const padded = this.#padded(block, this.chunks);
+      const bytes = await replaceChunk(
+        this.pipeline,
+        source,
+        within,
+        padded,
+        this.#keepFill(),
+        this.reading(options),
+      );
+      await this.#put(key, bytes, options);
+    });
+  }
+
+  /** The elements of a stored object that are inside the array. Not to be written to. */
+  async getShard(place: readonly number[], options: ChunkOptions = {}): Promise<Block | null> {
+    checkPlace(place, this.shardGrid);
+    return this.#getWhole(place, chunkBox(this.shape, this.metadata.unitShape, place), options);
+  }
+
+  async #getWhole(place: readonly number[], box: Box, options: ChunkOptions): Promise<Block | null> {
+    const source = this.shardSource(place);
+    const chunk = await readChunk(this.pipeline, source, this.reading(options));
+    if (chunk === null) return this.#missing(box.shape, options);
+    return sameShape(chunk.shape, box.shape) ? chunk : { ...chunk, shape: box.shape };
+  }
+
+  #missing(shape: Shape, options: ChunkOptions): Block | null {
+    if (options.missing !== "fill") return null;
+    const block = newBlock(this.dtype, shape);
+    fillBlock(block, this.metadata.fill);
+    return block;
+  }
+
+  /** Writes a stored object in one step: the elements inside the array, or a whole block of the unit's shape. */
+  async setShard(place: readonly number[], block: Block, options: StoreOptions = {}): Promise<void> {
+    checkPlace(place, this.shardGrid);
+    const { unitShape } = this.metadata;
+    this.#checkBlock(block, chunkBox(this.shape, unitShape, place).shape, unitShape);
+    const key = this.shardKey(place);
+    await this.#locked(key, async () => this.#put(key, await this.encodeShard(block), options));
+  }
+
+  /** The bytes that `setShard` would store; null when nothing would be (all is fill value). */
+  async encodeShard(block: Block): Promise<Uint8Array | null> {
+    const keepFill = this.#keepFill();
+    if (!keepFill.keepFill && isAllFill(block, this.metadata.fill)) return null;
+    return encodeBlock(this.pipeline, this.#padded(block, this.metadata.unitShape), keepFill);
+  }
+
+  /** What `setShard` stored, from its bytes. */
+  async decodeShard(bytes: Uint8Array, options: StoreOptions = {}): Promise<Block> {
+    return decodeChunk(this.pipeline, bytes, this.path, this.reading(options));
+  }
+
+  /** Nothing is stored for what is missing anyway. */
+  async #put(key: StoreKey, bytes: Uint8Array | null, options: StoreOptions): Promise<void> {
+    options.signal?.throwIfAborted();
+    this.#indexes.delete(key);
+    if (bytes !== null) await requireSet(this.store)(key, bytes, options);
+    else if (this.store.delete !== undefined) await this.store.delete(key, options);
+    else await requireSet(this.store)(key, await this.#encodedFill(), options);
+  }
+
+  /** Where a store cannot delete, a missing chunk must be written as fill value. */
+  async #encodedFill(): Promise<Uint8Array> {
+    const block = this.#missing(this.metadata.unitShape, { missing: "fill" })!;
+    return (await encodeBlock(this.pipeline, block, { keepFill: true }))!;
+  }
+
+  #keepFill(): { keepFill: boolean } {
+    return { keepFill: this.#options.writeEmptyChunks === true };
+  }
+
+  /** Beyond the edge of the array a chunk holds fill value. */
+  #padded(block: Block, shape: Shape): Block {
+    if (sameShape(block.shape, shape)) return block;
+    const whole = newBlock(this.dtype, shape);
+    fillBlock(whole, this.metadata.fill);
+    copyBlock(
+      block,
+      subBlock(
+        whole,
+        shape.map(() => 0),
+        block.shape,
+      ),
+    );
+    return whole;
+  }
+
+  #checkBlock(block: Block, clipped: Shape, whole: Shape): void {
+    if (block.dtype !== this.dtype)
+      throw new DTypeError({
+        what: `a block of ${block.dtype} for an array of ${this.dtype}`,
+        where: this.path,
+        cure: "Cast it first",
+      });
+    if (sameShape(block.shape, clipped) || sameShape(block.shape, whole)) return;
+    throw new ShapeError({
+      what: `a block of shape ${shapeText(block.shape)} where ${shapeText(clipped)} belongs`,
+      where: this.path,
+    });
+  }
+
+  /** True when the chunk is stored. In a shard this reads the shard's index. */
+  async hasChunk(place: readonly number[], options: StoreOptions = {}): Promise<boolean> {
+    checkPlace(place, this.chunkGrid);
+    if (this.shards === null) return this.hasShard(place, options);
+    const { unit, within } = this.#inShard(place);
+    for await (const present of chunksPresent(this.pipeline, this.shardSource(unit), this.reading(options)))
+      if (sameShape(present, within)) return true;
+    return false;
+  }
+
+  async hasShard(place: readonly number[], options: StoreOptions = {}): Promise<boolean> {
+    checkPlace(place, this.shardGrid);
+    const key = this.shardKey(place);
+    if (this.store.has !== undefined) return this.store.has(key, options);
+    return (await this.store.get(key, options)) !== undefined;
+  }
+
+  /** Places of all stored objects, in no order. Objects outside the grid are passed over. */
+  listShards(options: StoreOptions = {}): AsyncIterable<number[]> {
+    return listPlaces(this.store, this.path, this.metadata, this.shardGrid, options);
+  }
+
+  /** Places of all stored chunks, in no order. */
+  async *listChunks(options: StoreOptions = {}): AsyncIterable<number[]> {
+    for await (const unit of this.listShards(options)) {
+      if (this.shards === null) {
+        yield unit;
+        continue;
+      }
+      const per = this.shards.map((length, axis) => length / this.chunks[axis]!);
+      const reading = this.reading(options);
+      for await (const within of chunksPresent(this.pipeline, this.shardSource(unit), reading)) {
+        const place = within.map((x, axis) => unit[axis]! * per[axis]! + x);
+        if (place.every((x, axis) => x < this.chunkGrid[axis]!)) yield place;
+      }
+    }
+  }
+
+  /** The stored bytes of an object as they are. */
+  async getRaw(place: readonly number[], options: StoreOptions = {}): Promise<Uint8Array | undefined> {
+    checkPlace(place, this.shardGrid);
+    return this.store.get(this.shardKey(place), options);
+  }
+
+  /** Stores bytes as they are: what `getRaw` gave, or `encodeShard`. */
+  async setRaw(place: readonly number[], bytes: Uint8Array, options: StoreOptions = {}): Promise<void> {
+    checkPlace(place, this.shardGrid);
+    const key = this.shardKey(place);
+    await this.#locked(key, () => this.#put(key, bytes, options));
+  }
+
+  async deleteShard(place: readonly number[], options: StoreOptions = {}): Promise<void> {
+    checkPlace(place, this.shardGrid);
+    const key = this.shardKey(place);
+    await this.#locked(key, () => this.#put(key, null, options));
+  }
+
+  /** A region, as a new block or into one. Reads no more than it needs where chunks allow that. */
+  readRegion(
+    start: readonly number[],
+    shape: Shape,
+    into?: Block | null,
+    options: StoreOptions = {},
+  ): Promise<Block> {
+    return readRegion(this, { start, shape }, into ?? null, options);
+  }
+
+  /** The whole array. */
+  read(options: StoreOptions = {}): Promise<Block> {
+    return this.readRegion(
+      this.shape.map(() => 0),
+      this.shape,
+      null,
+      options,
+    );
+  }
+
+  /** A region inside one stored object. False when that is missing; `target` is then as it was. */
+  readShardPart(box: Box, target: Block, options: StoreOptions): Promise<boolean> {
+    const { unitShape } = this.metadata;
+    const unit = box.start.map((x, axis) => Math.floor(x / unitShape[axis]!));
+    const within = box.start.map((x, axis) => x - unit[axis]! * unitShape[axis]!);
+    return readPart(this.pipeline, this.shardSource(unit), within, target, this.reading(options));
+  }
+
+  shardKey(place: readonly number[]): StoreKey {
+    return keyIn(this.path, chunkKey(this.metadata.keyEncoding, place));
+  }
+
+  shardSource(place: readonly number[]): ByteSource {
+    return storeSource(this.store, this.shardKey(place));
+  }
+
+  reading(options: StoreOptions): ReadOptions {
+    const base: ReadOptions = {
+      signal: options.signal,
+      maxChunkBytes: this.#options.maxChunkBytes ?? DEFAULT_MAX_CHUNK_BYTES,
+    };
+    // What cannot be written through this store is taken not to change.
+    return this.store.set === undefined ? { ...base, indexes: this.#indexes } : base;
+  }
+
+  async #locked<T>(key: string, action: () => Promise<T>): Promise<T> {
+    const before = this.#locks.get(key);
+    const mine = (async () => {
+      await before?.catch(() => {});
+      return action();
+    })();
+    this.#locks.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#locks.get(key) === mine) this.#locks.delete(key);
+    }
+  }
+}
+
+function checkPlace(place: readonly number[], grid: Shape): void {
+  const fits = place.length === grid.length && place.every((x, axis) => isLength(x) && x < grid[axis]!);
+  if (fits) return;
+  throw new IndexError({
+    what: `there is no chunk [${place.join(", ")}] in a grid of ${shapeText(grid)}`,
+    cure: "Give one whole number per axis, inside the grid",
+  });
+}

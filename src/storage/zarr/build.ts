@@ -1,0 +1,172 @@
+// From the codecs that metadata name to a pipeline. Checks that they can follow each other: permutations, then
+// one codec that makes bytes, then codecs of bytes.
+
+import { describe, type Shape, sizeOf } from "../../core/shape.ts";
+import { bytesCodec, type CodecSpec, hasFixedSize } from "../codecs/bytesCodec.ts";
+import type { BytesCodec, SizeBound } from "../codecs/codec.ts";
+import { MetadataError, NotSupportedError } from "../errors.ts";
+import type { Fill } from "./fill.ts";
+import { checkChunkShape, listOf, shapeFrom } from "./metadata.ts";
+import { codecsFrom } from "./metadataV3.ts";
+import type { Pipeline } from "./pipeline.ts";
+import type { ShardLayout } from "./shard.ts";
+import type { Endian, StoredType } from "./storedType.ts";
+
+/** Shards in shards in shards … : nobody means it. */
+const DEEPEST_SHARDS = 4;
+
+export function buildPipeline(
+  codecs: readonly CodecSpec[],
+  shape: Shape,
+  type: StoredType,
+  fill: Fill,
+  where: string,
+  depth = 0,
+): Pipeline {
+  const at = codecs.findIndex(({ name }) => name === "bytes" || name === "sharding_indexed");
+  if (at < 0)
+    throw new MetadataError({
+      what: `none of the codecs ${codecs
+        .map(({ name }) => name)
+        .join(", ")
+        .slice(0, 80)} makes bytes of elements`,
+      where,
+      cure: 'One must be "bytes" or "sharding_indexed"',
+    });
+  const order = orderOf(codecs.slice(0, at), shape.length, where);
+  const stored = order.map((axis) => shape[axis]!);
+  const spec = codecs[at]!;
+  const serial =
+    spec.name === "bytes"
+      ? ({ kind: "bytes", endian: endianOf(spec, type, where) } as const)
+      : shardLayout(spec, stored, type, fill, where, depth);
+  const bytesCodecs = codecs.slice(at + 1).map((codec) => bytesCodec(codec, where));
+  const raw: SizeBound =
+    serial.kind === "bytes" ? { max: sizeOf(shape) * type.bytes, exact: true } : shardBound(serial);
+  const bounds = boundsOf(bytesCodecs, raw);
+  return {
+    shape,
+    type,
+    fill,
+    order,
+    serial,
+    bytesCodecs,
+    bounds: bounds.slice(0, -1),
+    encoded: bounds.at(-1)!,
+  };
+}
+
+function boundsOf(codecs: readonly BytesCodec[], raw: SizeBound): SizeBound[] {
+  const bounds = [raw];
+  for (const codec of codecs) bounds.push(codec.encodedBound(bounds.at(-1)!));
+  return bounds;
+}
+
+/** Every chunk at its longest, the index, and as much again for writers that leave gaps. */
+const shardBound = ({ inner, grid, indexBytes }: ShardLayout): SizeBound => ({
+  max: 2 * (inner.encoded.max * sizeOf(grid) + indexBytes),
+  exact: false,
+});
+
+/** Several permutations one after another are one. */
+function orderOf(codecs: readonly CodecSpec[], ndim: number, where: string): number[] {
+  let order = Array.from({ length: ndim }, (_, axis) => axis);
+  for (const codec of codecs) {
+    if (codec.name !== "transpose") {
+      // Either not known at all, or a codec of bytes where there are no bytes yet.
+      bytesCodec(codec, where);
+      throw new MetadataError({ what: `the codec ${codec.name} comes before there are bytes`, where });
+    }
+    const step = permutation(codec.configuration["order"] ?? null, ndim, where);
+    order = step.map((axis) => order[axis]!);
+  }
+  return order;
+}
+
+function permutation(value: unknown, ndim: number, where: string): number[] {
+  // Early drafts of v3 wrote "C" and "F".
+  const axes = Array.from({ length: ndim }, (_, axis) => axis);
+  if (value === "C") return axes;
+  if (value === "F") return axes.reverse();
+  const isOne = Array.isArray(value) && value.length === ndim && axes.every((axis) => value.includes(axis));
+  if (isOne) return value as number[];
+  throw new MetadataError({
+    what: `the order of the transpose codec is ${Array.isArray(value) ? `[${value.slice(0, 20).map(describe)}]` : describe(value)}`,
+    where,
+    cure: `It must name each of the ${ndim} axes once`,
+  });
+}
+
+function endianOf({ configuration }: CodecSpec, type: StoredType, where: string): Endian {
+  const { endian } = configuration;
+  if (endian === "little" || endian === "big") return endian;
+  if (endian === undefined && type.wordBytes === 1) return "little";
+  throw new MetadataError({
+    what: `endian of the bytes codec is ${describe(endian)}`,
+    where,
+    cure: 'It must be "little" or "big"',
+  });
+}
+
+function shardLayout(
+  { configuration }: CodecSpec,
+  shape: Shape,
+  type: StoredType,
+  fill: Fill,
+  where: string,
+  depth: number,
+): ShardLayout {
+  if (depth >= DEEPEST_SHARDS)
+    throw new NotSupportedError({ what: `shards nested ${DEEPEST_SHARDS + 1} deep`, where });
+  const chunkShape = shapeFrom(configuration["chunk_shape"], "chunk_shape of the shards", where, 1);
+  checkChunkShape(shape, chunkShape, type, "chunk_shape of the shards", where);
+  const grid = shape.map((length, axis) => length / chunkShape[axis]!);
+  if (!grid.every(Number.isInteger))
+    throw new MetadataError({
+      what: `chunks of [${chunkShape.join(", ")}] do not fill shards of [${shape.join(", ")}]`,
+      where,
+      cure: "The shard's lengths must be multiples of the chunk's",
+    });
+  const codecs = codecsFrom(configuration["codecs"], where);
+  return {
+    kind: "shard",
+    shape,
+    chunkShape,
+    grid,
+    inner: buildPipeline(codecs, chunkShape, type, fill, where, depth + 1),
+    ...indexLayout(configuration, sizeOf(grid), where),
+  };
+}
+
+function indexLayout(
+  configuration: CodecSpec["configuration"],
+  count: number,
+  where: string,
+): Pick<ShardLayout, "indexCodecs" | "indexEndian" | "indexBytes" | "indexAtStart"> {
+  const location = configuration["index_location"] ?? "end";
+  if (location !== "start" && location !== "end")
+    throw new MetadataError({
+      what: `index_location is ${describe(location)}`,
+      where,
+      cure: 'It must be "start" or "end"',
+    });
+  listOf(configuration["index_codecs"], "index_codecs", where);
+  const [bytes, ...rest] = codecsFrom(configuration["index_codecs"], where);
+  const wrong = rest.find(({ name }) => !hasFixedSize(name));
+  if (bytes?.name !== "bytes" || wrong !== undefined)
+    throw new NotSupportedError({
+      what: `the codec ${wrong?.name ?? bytes?.name ?? "(none)"} of a shard's index is not supported`,
+      where,
+      cure: 'Use "bytes" and "crc32c"',
+    });
+  const indexCodecs = rest.map((codec) => bytesCodec(codec, where));
+  const endian = bytes.configuration["endian"];
+  if (endian !== "little" && endian !== "big")
+    throw new MetadataError({ what: `endian of a shard's index is ${describe(endian)}`, where });
+  return {
+    indexCodecs,
+    indexEndian: endian,
+    indexBytes: boundsOf(indexCodecs, { max: 16 * count, exact: true }).at(-1)!.max,
+    indexAtStart: location === "start",
+  };
+}

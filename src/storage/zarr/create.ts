@@ -1,0 +1,183 @@
+// New arrays: what a user asks for → metadata, checked, and written to the store.
+
+import { type ChunksArgument, checkChunks } from "../../core/chunks.ts";
+import { DTypeError } from "../../core/errors.ts";
+import { checkShape, describe, type Shape } from "../../core/shape.ts";
+import { closest } from "../../core/suggest.ts";
+import { BYTES_CODECS, type CodecSpec } from "../codecs/bytesCodec.ts";
+import { normalPath, type Store, type StoreOptions } from "../store.ts";
+import { type ArrayOptions, ZarrArray } from "./array.ts";
+import { type FillArgument, fillFromUser, zeroFill } from "./fill.ts";
+import type { JsonObject } from "./json.ts";
+import {
+  type ArrayMetadata,
+  checkChunkShape,
+  dimensionNamesFrom,
+  type KeyEncoding,
+  shapeFrom,
+  type ZarrFormat,
+} from "./metadata.ts";
+import { codecToV3 } from "./metadataV3.ts";
+import { makeParents, preparePlace, writeNode } from "./nodes.ts";
+import { type Endian, isStoredName, type StoredName, type StoredType, storedType } from "./storedType.ts";
+
+/** A codec by its name, or with its configuration. */
+export type CodecArgument = string | { readonly name: string; readonly configuration?: JsonObject };
+
+export interface CreateArrayOptions extends ArrayOptions, StoreOptions {
+  readonly shape: number | Shape;
+  /** Of the elements in the store. */
+  readonly dtype: StoredName;
+  /** The unit of reading: lengths per axis, or "auto". */
+  readonly chunks?: ChunksArgument;
+  /** The unit of writing: multiples of the chunks. None unless given. */
+  readonly shards?: readonly number[] | null;
+  /** 0 unless given. */
+  readonly fillValue?: FillArgument;
+  /** Compressors and checksums, in the order of encoding; zstd and crc32c unless given. [] for none. */
+  readonly codecs?: readonly CodecArgument[];
+  /** Row-major, column-major, or a permutation of the axes. */
+  readonly order?: "C" | "F" | readonly number[];
+  readonly endian?: Endian;
+  readonly dimensionNames?: readonly (string | null)[] | null;
+  readonly attributes?: JsonObject;
+  readonly zarrFormat?: ZarrFormat;
+  readonly keyEncoding?: KeyEncoding;
+  /** Where a shard has its index. */
+  readonly indexLocation?: "start" | "end";
+  /** Removes what is at the path first. */
+  readonly overwrite?: boolean;
+}
+
+export async function createArray(
+  store: Store,
+  path: string,
+  options: CreateArrayOptions,
+): Promise<ZarrArray> {
+  const at = normalPath(path);
+  const metadata = newMetadata(options, at === "" ? "/" : at);
+  // Built first: what cannot be used must not be written.
+  const array = new ZarrArray(store, at, metadata, options);
+  const request = { signal: options.signal };
+  await preparePlace(store, at, options.overwrite === true, request);
+  if (at !== "") await makeParents(store, at, metadata.zarrFormat, request);
+  await writeNode(store, at, metadata, request);
+  return array;
+}
+
+function newMetadata(options: CreateArrayOptions, where: string): ArrayMetadata {
+  const { zarrFormat = 3, attributes = {}, fillValue } = options;
+  if (!isStoredName(options.dtype))
+    throw new DTypeError({
+      what: `${describe(options.dtype)} is not a data type`,
+      cure: closest(String(options.dtype), ["float64", "float32", "float16", "int64", "uint8", "complex128"]),
+    });
+  const type = storedType(options.dtype);
+  const shape = checkShape(options.shape);
+  const chunks = chunkShape(options.chunks ?? "auto", shape, type, where);
+  const shards = options.shards ? shapeFrom(options.shards, "shards", where, 1) : null;
+  const unitShape = shards ?? chunks;
+  checkChunkShape(shape, unitShape, type, "chunks", where);
+  return {
+    kind: "array",
+    zarrFormat,
+    shape,
+    unitShape,
+    type,
+    fill: fillValue === undefined ? zeroFill(type) : fillFromUser(fillValue, type),
+    codecs: codecList(options, shape.length, chunks, type, zarrFormat),
+    keyEncoding: options.keyEncoding ?? defaultKeys(zarrFormat),
+    dimensionNames: dimensionNamesFrom(options.dimensionNames ?? null, shape.length, where),
+    attributes,
+  };
+}
+
+const defaultKeys = (zarrFormat: ZarrFormat): KeyEncoding =>
+  zarrFormat === 3 ? { name: "default", separator: "/" } : { name: "v2", separator: "." };
+
+/** Lengths given one by one may be longer than the array, as Zarr allows; the rest is as everywhere here. */
+function chunkShape(argument: ChunksArgument, shape: Shape, type: StoredType, where: string): Shape {
+  const isList = Array.isArray(argument) && argument.every((x) => typeof x === "number" && x !== -1);
+  if (isList) return shapeFrom(argument as number[], "chunks", where, 1);
+  return checkChunks(argument, shape, type.bytes);
+}
+
+const DEFAULT_LEVEL = 1;
+
+function codecList(
+  options: CreateArrayOptions,
+  ndim: number,
+  chunks: Shape,
+  type: StoredType,
+  zarrFormat: ZarrFormat,
+): CodecSpec[] {
+  const given = (options.codecs ?? defaultCodecs(zarrFormat)).map((codec) => specOf(codec, type, zarrFormat));
+  const hasSerial = given.some(({ name }) => name === "bytes" || name === "sharding_indexed");
+  const serial: CodecSpec = {
+    name: "bytes",
+    configuration: endianOf(options.endian ?? "little", type, zarrFormat),
+  };
+  const transposes = given.filter(({ name }) => name === "transpose");
+  const rest = given.filter(({ name }) => name !== "transpose");
+  const inner = [
+    ...orderCodec(options.order ?? "C", ndim),
+    ...transposes,
+    ...(hasSerial ? rest : [serial, ...rest]),
+  ];
+  return options.shards ? [shardingSpec(options, chunks, inner)] : inner;
+}
+
+/** Single bytes have no order. v3 says nothing then, v2 has always one. */
+function endianOf(endian: Endian, type: StoredType, zarrFormat: ZarrFormat): JsonObject {
+  if (type.wordBytes > 1) return { endian };
+  return zarrFormat === 3 ? {} : { endian: "little" };
+}
+
+/** Zarr v2 of long ago does not know crc32c. */
+function defaultCodecs(zarrFormat: ZarrFormat): CodecSpec[] {
+  const zstd = { name: "zstd", configuration: { level: DEFAULT_LEVEL } };
+  if (zarrFormat === 2) return [zstd];
+  return [
+    { name: "zstd", configuration: { level: DEFAULT_LEVEL, checksum: false } },
+    { name: "crc32c", configuration: {} },
+  ];
+}
+
+/** What other readers expect to find in a configuration, though it is the default. */
+const DEFAULTS: { readonly [name: string]: JsonObject } = {
+  gzip: { level: 5 },
+  zlib: { level: 1 },
+  zstd: { level: DEFAULT_LEVEL, checksum: false },
+  lz4: { acceleration: 1 },
+  blosc: { cname: "lz4", clevel: 5, shuffle: "shuffle", blocksize: 0 },
+};
+
+function specOf(codec: CodecArgument, type: StoredType, zarrFormat: ZarrFormat): CodecSpec {
+  const { name, configuration = {} } = typeof codec === "string" ? { name: codec } : codec;
+  const plain = name.replace(/^numcodecs\./, "");
+  const known: JsonObject = BYTES_CODECS.includes(plain) ? (DEFAULTS[plain] ?? {}) : {};
+  const typesize = plain === "blosc" ? { typesize: type.bytes } : {};
+  // numcodecs of long ago does not know this field.
+  if (plain === "zstd" && zarrFormat === 2)
+    return { name: plain, configuration: { level: DEFAULT_LEVEL, ...configuration } };
+  return { name: plain, configuration: { ...known, ...typesize, ...configuration } };
+}
+
+function orderCodec(order: "C" | "F" | readonly number[], ndim: number): CodecSpec[] {
+  const axes = Array.from({ length: ndim }, (_, axis) => axis);
+  const permutation = order === "C" ? axes : order === "F" ? axes.reverse() : order;
+  const isIdentity = permutation.every((axis, i) => axis === i) && permutation.length === ndim;
+  return isIdentity ? [] : [{ name: "transpose", configuration: { order: permutation } }];
+}
+
+function shardingSpec(options: CreateArrayOptions, chunks: Shape, inner: readonly CodecSpec[]): CodecSpec {
+  return {
+    name: "sharding_indexed",
+    configuration: {
+      chunk_shape: chunks,
+      codecs: inner.map(codecToV3),
+      index_codecs: [{ name: "bytes", configuration: { endian: "little" } }, { name: "crc32c" }],
+      index_location: options.indexLocation ?? "end",
+    },
+  };
+}

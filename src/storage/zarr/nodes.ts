@@ -1,0 +1,177 @@
+// Metadata in a store: found, read and written, in either version of Zarr.
+
+import { MetadataError, NotFoundError, type NotSupportedError } from "../errors.ts";
+import { keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
+import { type Json, jsonBytes, parseJson } from "./json.ts";
+import {
+  type ConsolidatedMetadata,
+  type NodeMetadata,
+  unlessNotSupported,
+  type ZarrFormat,
+} from "./metadata.ts";
+import { arrayFromV2, arrayToV2, groupFromV2, groupToV2 } from "./metadataV2.ts";
+import { nodeFromV3, nodeToV3 } from "./metadataV3.ts";
+
+export interface FindOptions extends StoreOptions {
+  /** Looks for this version only; otherwise for v3, then for v2. */
+  zarrFormat?: ZarrFormat | undefined;
+}
+
+async function readJson(
+  store: Store,
+  path: string,
+  name: string,
+  options: StoreOptions,
+): Promise<Json | undefined> {
+  const key = keyIn(path, name);
+  const bytes = await store.get(key, options);
+  return bytes === undefined ? undefined : parseJson(bytes, key);
+}
+
+/** What is at a path; null when nothing is. */
+export async function findNode(
+  store: Store,
+  path: string,
+  options: FindOptions,
+): Promise<NodeMetadata | null> {
+  if (options.zarrFormat !== 2) {
+    const json = await readJson(store, path, "zarr.json", options);
+    if (json !== undefined) return nodeFromV3(json, keyIn(path, "zarr.json"));
+  }
+  return options.zarrFormat === 3 ? null : findV2(store, path, options);
+}
+
+async function findV2(store: Store, path: string, options: StoreOptions): Promise<NodeMetadata | null> {
+  const [zarray, zgroup, zattrs] = await Promise.all(
+    [".zarray", ".zgroup", ".zattrs"].map((name) => readJson(store, path, name, options)),
+  );
+  if (zarray !== undefined) return arrayFromV2(zarray, zattrs, keyIn(path, ".zarray"));
+  if (zgroup === undefined) return null;
+  const group = groupFromV2(zgroup, zattrs, keyIn(path, ".zgroup"));
+  const consolidated = await readJson(store, path, ".zmetadata", options);
+  if (consolidated === undefined) return group;
+  return { ...group, consolidated: consolidatedFromV2(consolidated, keyIn(path, ".zmetadata")) };
+}
+
+function consolidatedFromV2(json: Json, where: string): ConsolidatedMetadata {
+  const { metadata, zarr_consolidated_format: format } = (json ?? {}) as { [name: string]: Json };
+  if (format !== 1 || typeof metadata !== "object" || metadata === null || Array.isArray(metadata))
+    throw new MetadataError({ what: "not consolidated metadata of format 1", where });
+  const entries = metadata as { [key: string]: Json };
+  const nodes = new Map<string, NodeMetadata | NotSupportedError>();
+  for (const [key, value] of Object.entries(entries)) {
+    const [, path, name] = /^(?:(.*)\/)?(\.zarray|\.zgroup)$/s.exec(key) ?? [];
+    if (name === undefined || (path === undefined && name === ".zgroup")) continue;
+    const prefix = path === undefined ? "" : `${path}/`;
+    const attributes = Object.hasOwn(entries, `${prefix}.zattrs`) ? entries[`${prefix}.zattrs`] : undefined;
+    const place = `${where} (${key.slice(0, 80)})`;
+    const read = name === ".zarray" ? arrayFromV2 : groupFromV2;
+    nodes.set(
+      path ?? "",
+      unlessNotSupported(() => read(value, attributes, place)),
+    );
+  }
+  return nodes;
+}
+
+export async function requireNode(store: Store, path: string, options: FindOptions): Promise<NodeMetadata> {
+  const node = await findNode(store, path, options);
+  if (node !== null) return node;
+  throw new NotFoundError({
+    what: `there is no Zarr ${options.zarrFormat === undefined ? "" : `v${options.zarrFormat} `}array or group`,
+    where: path === "" ? "/" : path,
+    cure: "Check the path and the store's root",
+  });
+}
+
+export async function writeNode(
+  store: Store,
+  path: string,
+  node: NodeMetadata,
+  options: StoreOptions,
+): Promise<void> {
+  const set = requireSet(store);
+  const put = (name: string, json: Json) =>
+    set(keyIn(path, name), jsonBytes(json, keyIn(path, name)), options);
+  if (node.zarrFormat === 3) {
+    await put("zarr.json", nodeToV3(node, keyIn(path, "zarr.json")));
+    return;
+  }
+  const { name, json, attributes } = documentsV2(node, path);
+  const hadAttributes = (await store.get(keyIn(path, ".zattrs"), options)) !== undefined;
+  if (hadAttributes || Object.keys(attributes as object).length > 0) await put(".zattrs", attributes);
+  // The node is there when this is: the attributes come before.
+  await put(name, json);
+}
+
+export function documentsV2(
+  node: NodeMetadata,
+  path: string,
+): { name: string; json: Json; attributes: Json } {
+  if (node.kind === "group") return { name: ".zgroup", json: groupToV2(), attributes: node.attributes };
+  const { zarray, zattrs } = arrayToV2(node, keyIn(path, ".zarray"));
+  return { name: ".zarray", json: zarray, attributes: zattrs };
+}
+
+/** Groups above a path are made where they are not there. */
+export async function makeParents(
+  store: Store,
+  path: string,
+  zarrFormat: ZarrFormat,
+  options: StoreOptions,
+): Promise<void> {
+  const parts = path.split("/").slice(0, -1);
+  for (let depth = 1; depth <= parts.length; depth++) {
+    const parent = parts.slice(0, depth).join("/");
+    const found = await findNode(store, parent, options);
+    if (found?.kind === "array")
+      throw new MetadataError({
+        what: `${parent || "/"} is an array`,
+        where: path,
+        cure: "Only groups have members",
+      });
+    if (found === null)
+      await writeNode(
+        store,
+        parent,
+        { kind: "group", zarrFormat, attributes: {}, consolidated: null },
+        options,
+      );
+  }
+}
+
+/** A new place for a node: free, or made free. */
+export async function preparePlace(
+  store: Store,
+  path: string,
+  overwrite: boolean,
+  options: StoreOptions,
+): Promise<void> {
+  const found = await findNode(store, path, options).catch((cause: unknown) => {
+    if (cause instanceof MetadataError) return "damaged" as const;
+    throw cause;
+  });
+  if (found === null) return;
+  if (!overwrite) {
+    throw new MetadataError({
+      what: `there is something already (${typeof found === "string" ? found : found.kind})`,
+      where: path === "" ? "/" : path,
+      cure: "Use another path, or overwrite: true",
+    });
+  }
+  await removeAll(store, path, options);
+}
+
+/** Metadata first: without them, what is left is not an array any more. */
+async function removeAll(store: Store, path: string, options: StoreOptions): Promise<void> {
+  if (store.delete === undefined || store.list === undefined)
+    throw new MetadataError({
+      what: "the store cannot list and delete, so nothing can be overwritten",
+      where: path,
+    });
+  for (const name of ["zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"])
+    await store.delete(keyIn(path, name), options);
+  const keys: StoreKey[] = [];
+  for await (const key of store.list((path === "" ? "/" : path) as StoreKey, options)) keys.push(key);
+  for (const key of keys) await store.delete(key, options);
+}

@@ -1,0 +1,150 @@
+// The codecs of an array, ready to use: blocks ⇄ the bytes of one stored object. A pipeline permutes the axes
+// (transpose), turns elements into bytes (bytes, or a shard of chunks) and sends the bytes through
+// compressors and checksums. The sizes at every stage are known before anything is decoded.
+
+import { type Block, subBlock } from "../../core/block.ts";
+import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
+import { type BytesCodec, corrupt, type SizeBound } from "../codecs/codec.ts";
+import { NotSupportedError } from "../errors.ts";
+import type { StoreOptions } from "../store.ts";
+import { copyBlock, isIdentity, permuteBlock } from "./blocks.ts";
+import { type ByteSource, memorySource } from "./byteSource.ts";
+import { blockFromBytes, bytesFromBlock, isVerbatim } from "./elements.ts";
+import type { Fill } from "./fill.ts";
+import { readRuns } from "./runs.ts";
+import { readShard, type ShardIndex, type ShardLayout, writeShard } from "./shard.ts";
+import type { Endian, StoredType } from "./storedType.ts";
+
+export interface Pipeline {
+  /** Of the decoded chunk. */
+  readonly shape: Shape;
+  readonly type: StoredType;
+  readonly fill: Fill;
+  /** Axis i of what is stored is axis order[i] of the chunk. */
+  readonly order: readonly number[];
+  readonly serial: { readonly kind: "bytes"; readonly endian: Endian } | ShardLayout;
+  readonly bytesCodecs: readonly BytesCodec[];
+  /** How long the input of each of the bytesCodecs may be. */
+  readonly bounds: readonly SizeBound[];
+  /** How long the stored bytes may be. */
+  readonly encoded: SizeBound;
+}
+
+export interface ReadOptions extends StoreOptions {
+  /** Chunks that take more bytes than this are refused. */
+  maxChunkBytes: number;
+  /** Indexes of shards already read, where the store is known not to change. */
+  indexes?: Map<string, ShardIndex>;
+}
+
+export const storedShape = ({ shape, order }: { shape: Shape; order: readonly number[] }): number[] =>
+  order.map((axis) => shape[axis]!);
+
+/** The bytes to store; null when a shard has nothing in it. */
+export async function encodeBlock(
+  pipeline: Pipeline,
+  block: Block,
+  options: { keepFill: boolean },
+): Promise<Uint8Array | null> {
+  const permuted = isIdentity(pipeline.order) ? block : permuteBlock(block, pipeline.order);
+  const { serial } = pipeline;
+  let bytes =
+    serial.kind === "bytes"
+      ? bytesFromBlock(permuted, pipeline.type, serial.endian)
+      : await writeShard(serial, permuted, pipeline.fill, options);
+  for (const codec of pipeline.bytesCodecs) {
+    if (bytes === null) return null;
+    bytes = await codec.encode(bytes);
+  }
+  return bytes;
+}
+
+/** Through compressors and checksums, back to what `serial` made. */
+export async function decodeBytes(
+  pipeline: Pipeline,
+  stored: Uint8Array,
+  where: string,
+): Promise<Uint8Array> {
+  let bytes = stored;
+  for (let i = pipeline.bytesCodecs.length - 1; i >= 0; i--) {
+    const decoded = pipeline.bytesCodecs[i]!.decode(bytes, pipeline.bounds[i]!, where);
+    bytes = decoded instanceof Promise ? await decoded : decoded;
+  }
+  return bytes;
+}
+
+/** The whole chunk; null when it is missing. May share memory with what the source gave. */
+export async function readChunk(
+  pipeline: Pipeline,
+  source: ByteSource,
+  options: ReadOptions,
+): Promise<Block | null> {
+  checkLimit(pipeline, source.where, options);
+  const stored = await source.all(options);
+  return stored === undefined ? null : decodeChunk(pipeline, stored, source.where, options);
+}
+
+export async function decodeChunk(
+  pipeline: Pipeline,
+  stored: Uint8Array,
+  where: string,
+  options: ReadOptions,
+): Promise<Block> {
+  checkLimit(pipeline, where, options);
+  const bytes = await decodeBytes(pipeline, stored, where);
+  const { serial, type } = pipeline;
+  const shape = storedShape(pipeline);
+  if (serial.kind !== "bytes") {
+    const block = await readShard(serial, memorySource(bytes, where), null, pipeline.fill, options);
+    return permuteBlock(block!, inverse(pipeline.order));
+  }
+  if (bytes.length !== sizeOf(shape) * type.bytes)
+    throw corrupt(`${bytes.length} bytes, where a chunk has ${sizeOf(shape) * type.bytes}`, where);
+  const block = blockFromBytes(bytes, shape, type, serial.endian);
+  return isIdentity(pipeline.order) ? block : permuteBlock(block, inverse(pipeline.order));
+}
+
+/** A part of the chunk, from `start`, into `target`. False when the chunk is missing; `target` is as it was. */
+export async function readPart(
+  pipeline: Pipeline,
+  source: ByteSource,
+  start: readonly number[],
+  target: Block,
+  options: ReadOptions,
+): Promise<boolean> {
+  const { serial, order, type } = pipeline;
+  const permuted = permuteBlock(target, order);
+  const from = order.map((axis) => start[axis]!);
+  const isPlain = pipeline.bytesCodecs.length === 0;
+  if (serial.kind !== "bytes" && isPlain)
+    return (
+      (await readShard(serial, source, { start: from, target: permuted }, pipeline.fill, options)) !== null
+    );
+  const isWhole = sameShape(target.shape, pipeline.shape);
+  const isRanged = source.hasRanges || source.readInto !== undefined;
+  if (serial.kind === "bytes" && isPlain && isRanged && (!isWhole || isVerbatim(type, serial.endian)))
+    return readRuns(source, storedShape(pipeline), type, serial.endian, from, permuted, options);
+  const chunk = await readChunk(pipeline, source, options);
+  if (chunk === null) return false;
+  copyBlock(subBlock(chunk, start, target.shape), target);
+  return true;
+}
+
+function checkLimit({ shape, type }: Pipeline, where: string, { maxChunkBytes }: ReadOptions): void {
+  const bytes = sizeOf(shape) * type.bytes;
+  if (bytes <= maxChunkBytes) return;
+  throw new NotSupportedError({
+    what: `a chunk of ${bytes} bytes, and at most ${maxChunkBytes} are read at once`,
+    where,
+    cure: "Open the array with a larger maxChunkBytes",
+  });
+}
+
+/** What undoes a permutation. */
+export function inverse(order: readonly number[]): number[] {
+  const result = new Array<number>(order.length);
+  order.forEach((axis, i) => {
+    result[axis] = i;
+  });
+  return result;
+}

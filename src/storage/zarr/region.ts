@@ -1,0 +1,94 @@
+// A region of an array that may touch many chunks. Several are read at a time; each goes straight to its place
+// in the result. Missing chunks give fill value.
+
+import { type Block, newBlock, subBlock } from "../../core/block.ts";
+import { type Box, boxText, intersect, isEmptyBox } from "../../core/box.ts";
+import { placeOf } from "../../core/chunks.ts";
+import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
+import { isLength, type Shape, sameShape, shapeText, sizeOf } from "../../core/shape.ts";
+import type { StoreOptions } from "../store.ts";
+import type { ZarrArray } from "./array.ts";
+import { fillBlock } from "./blocks.ts";
+import { mapLimited } from "./limited.ts";
+
+const MOST_AT_ONCE = 8;
+
+export async function readRegion(
+  array: ZarrArray,
+  box: Box,
+  into: Block | null,
+  options: StoreOptions,
+): Promise<Block> {
+  checkRegion(array, box);
+  if (into !== null) checkTarget(array, box, into);
+  options.signal?.throwIfAborted();
+  const single = into === null ? await singleChunk(array, box, options) : null;
+  if (single !== null) return single;
+  const target = into ?? newBlock(array.dtype, box.shape);
+  if (isEmptyBox(box)) return target;
+  await mapLimited(unitsIn(box, array.metadata.unitShape), MOST_AT_ONCE, async (unit) => {
+    options.signal?.throwIfAborted();
+    const part = intersect(box, unit);
+    const place = subBlock(
+      target,
+      part.start.map((x, axis) => x - box.start[axis]!),
+      part.shape,
+    );
+    if (!(await array.readShardPart(part, place, options))) fillBlock(place, array.metadata.fill);
+  });
+  return target;
+}
+
+/** A region that is one whole chunk needs no copy. */
+async function singleChunk(array: ZarrArray, box: Box, options: StoreOptions): Promise<Block | null> {
+  const { unitShape } = array.metadata;
+  const isWhole =
+    box.shape.length > 0 &&
+    box.start.every((x, axis) => {
+      const end = Math.min(x + unitShape[axis]!, array.shape[axis]!);
+      return x % unitShape[axis]! === 0 && box.shape[axis] === end - x && box.shape[axis]! > 0;
+    });
+  if (!isWhole) return null;
+  return array.getShard(
+    box.start.map((x, axis) => x / unitShape[axis]!),
+    { ...options, missing: "fill" },
+  );
+}
+
+/** The boxes of all stored objects that the region touches. */
+function* unitsIn(box: Box, unitShape: Shape): Iterable<Box> {
+  const first = box.start.map((x, axis) => Math.floor(x / unitShape[axis]!));
+  const counts = first.map(
+    (x, axis) => Math.floor((box.start[axis]! + box.shape[axis]! - 1) / unitShape[axis]!) - x + 1,
+  );
+  for (let i = 0; i < sizeOf(counts); i++) {
+    const start = placeOf(i, counts).map((x, axis) => (x + first[axis]!) * unitShape[axis]!);
+    yield { start, shape: unitShape };
+  }
+}
+
+function checkRegion(array: ZarrArray, { start, shape }: Box): void {
+  const ndim = array.shape.length;
+  const fits =
+    start.length === ndim &&
+    shape.length === ndim &&
+    start.every((x, axis) => isLength(x) && isLength(shape[axis]) && x + shape[axis]! <= array.shape[axis]!);
+  if (fits) return;
+  throw new IndexError({
+    what: `the region ${start.length === shape.length ? boxText({ start, shape }) : `from [${start}] of [${shape}]`} is not inside an array of shape ${shapeText(array.shape)}`,
+    where: array.path,
+  });
+}
+
+function checkTarget(array: ZarrArray, box: Box, into: Block): void {
+  if (into.dtype !== array.dtype)
+    throw new DTypeError({
+      what: `a block of ${into.dtype} for an array of ${array.dtype}`,
+      where: array.path,
+    });
+  if (sameShape(into.shape, box.shape)) return;
+  throw new ShapeError({
+    what: `a block of shape ${shapeText(into.shape)} for a region of shape ${shapeText(box.shape)}`,
+    where: array.path,
+  });
+}

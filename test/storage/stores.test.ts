@@ -1,0 +1,246 @@
+// One conformance suite over the stores, then what only a folder has to hold: containment, atomic writes, strays.
+
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  CorruptDataError,
+  FileStore,
+  MemoryStore,
+  type Store,
+  type StoreKey,
+  StoreKeyError,
+  ZipStore,
+  zipOf,
+} from "../../src/storage/index.ts";
+import { isStray, machineName } from "../../src/storage/strays.ts";
+import { randomBytes } from "./support.ts";
+
+const root = mkdtempSync(join(tmpdir(), "chunkwise-stores-"));
+afterAll(() => rmSync(root, { recursive: true }));
+let count = 0;
+const folder = (): string => join(root, `store${count++}`);
+
+const writable: { readonly [name: string]: () => Store } = {
+  MemoryStore: () => new MemoryStore(),
+  FileStore: () => new FileStore(folder()),
+  "FileStore, blocking, fsync": () => new FileStore(folder(), { blocking: true, fsync: true }),
+};
+
+async function keysOf(store: Store, prefix: StoreKey): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of store.list!(prefix)) keys.push(key);
+  return keys.sort();
+}
+
+describe.each(Object.keys(writable))("%s", (name) => {
+  let store: Store;
+  beforeEach(() => {
+    store = writable[name]!();
+  });
+
+  test("what is not there is undefined", async () => {
+    expect(await store.get("/a")).toBeUndefined();
+    expect(await store.getRange!("/a/b", { offset: 0, length: 1 })).toBeUndefined();
+    expect(await store.has!("/a")).toBe(false);
+    expect(await store.delete!("/a")).toBe(false);
+    expect(await keysOf(store, "/")).toEqual([]);
+  });
+
+  test("set, get, ranges, delete", async () => {
+    const bytes = randomBytes(100_000);
+    await store.set!("/a/b/c", bytes);
+    await store.set!("/a/b/c", bytes.subarray(0, 50_000));
+    expect(await store.get("/a/b/c")).toEqual(bytes.subarray(0, 50_000));
+    expect(await store.getRange!("/a/b/c", { offset: 10, length: 20 })).toEqual(bytes.subarray(10, 30));
+    expect(await store.getRange!("/a/b/c", { suffixLength: 7 })).toEqual(bytes.subarray(49_993, 50_000));
+    expect(await store.has!("/a/b/c")).toBe(true);
+    expect(await store.has!("/a/b")).toBe(false);
+    expect(await store.get("/a/b")).toBeUndefined();
+    expect(await store.get("/a/b/c/d")).toBeUndefined();
+    expect(await store.delete!("/a/b/c")).toBe(true);
+    expect(await store.get("/a/b/c")).toBeUndefined();
+  });
+
+  test("the bytes given are not kept", async () => {
+    const bytes = new Uint8Array([1, 2, 3]);
+    await store.set!("/a", Buffer.from(bytes.buffer));
+    bytes[0] = 9;
+    expect([...(await store.get("/a"))!]).toEqual([1, 2, 3]);
+  });
+
+  test("lists", async () => {
+    for (const key of ["/x/1", "/x/2", "/x/y/3", "/xz", "/a"] as const)
+      await store.set!(key, new Uint8Array(1));
+    expect(await keysOf(store, "/x")).toEqual(["/x/1", "/x/2", "/x/y/3"]);
+    expect(await keysOf(store, "/")).toEqual(["/a", "/x/1", "/x/2", "/x/y/3", "/xz"]);
+    const { keys, folders } = await store.listDir!("/x");
+    expect([keys.sort(), folders]).toEqual([["1", "2"], ["y"]]);
+  });
+
+  test.each(["a", "/../a", "/a/../../b", "/a//b", "//etc/passwd", "/./a", "/a\\b", "/C:/x", "/a\0b", "/a/"])(
+    "the key %j is refused",
+    async (key) => {
+      await expect((async () => store.set!(key as StoreKey, new Uint8Array(1)))()).rejects.toBeInstanceOf(
+        StoreKeyError,
+      );
+    },
+  );
+
+  test("an aborted signal stops a request", async () => {
+    if (store instanceof MemoryStore) return;
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(store.get("/a", { signal })).rejects.toThrow("enough");
+    await expect(store.set!("/a", new Uint8Array(1), { signal })).rejects.toThrow("enough");
+  });
+});
+
+describe("FileStore stays inside its root", () => {
+  function escaping(): { store: FileStore; outside: string } {
+    const at = folder();
+    const outside = `${at}-outside`;
+    mkdirSync(join(at, "real"), { recursive: true });
+    mkdirSync(outside);
+    writeFileSync(join(outside, "secret"), "secret");
+    writeFileSync(join(at, "real", "here"), "here");
+    symlinkSync(outside, join(at, "folder"));
+    symlinkSync(join(outside, "secret"), join(at, "file"));
+    symlinkSync(join(outside, "not-there"), join(at, "dangling"));
+    symlinkSync(join(at, "real"), join(at, "inside"));
+    symlinkSync(join(at, "real", "here"), join(at, "inside-file"));
+    return { store: new FileStore(at), outside };
+  }
+
+  test.each(["/file", "/folder/secret", "/dangling/x"] as const)("%s cannot be read", async (key) => {
+    const { store } = escaping();
+    for (const read of [
+      () => store.get(key),
+      () => store.getRange(key, { offset: 0, length: 1 }),
+      () => store.has(key),
+      () => store.readInto(key, 0, new Uint8Array(1)),
+    ])
+      await expect(read(), String(read)).rejects.toBeInstanceOf(StoreKeyError);
+  });
+
+  test("nothing is written or deleted through a link that leads out", async () => {
+    const { store, outside } = escaping();
+    for (const key of ["/folder/new", "/folder/deep/er/new", "/dangling/new"] as const)
+      await expect(store.set(key, new Uint8Array(1))).rejects.toBeInstanceOf(StoreKeyError);
+    await expect(store.delete("/folder/secret")).rejects.toBeInstanceOf(StoreKeyError);
+    // A link that is the object itself is replaced, not followed.
+    await store.set("/file", new Uint8Array([1]));
+    expect([...(await store.get("/file"))!]).toEqual([1]);
+    expect(readdirSync(outside)).toEqual(["secret"]);
+    expect(readFileSync(join(outside, "secret"), "utf8")).toBe("secret");
+    await expect(store.listDir("/folder")).rejects.toBeInstanceOf(StoreKeyError);
+    await expect(keysOf(store, "/folder")).rejects.toBeInstanceOf(StoreKeyError);
+  });
+
+  test("links that stay inside are followed", async () => {
+    const { store } = escaping();
+    expect(new TextDecoder().decode(await store.get("/inside/here"))).toBe("here");
+    expect(new TextDecoder().decode(await store.get("/inside-file"))).toBe("here");
+    expect(await store.has("/inside-file")).toBe(true);
+  });
+
+  test("a root that is a link, and a root that is not there yet", async () => {
+    const at = folder();
+    mkdirSync(at);
+    symlinkSync(at, `${at}-link`);
+    const store = new FileStore(`${at}-link`);
+    await store.set("/a", new Uint8Array([5]));
+    expect([...(await store.get("/a"))!]).toEqual([5]);
+    const deep = new FileStore(join(at, "x", "y"));
+    expect(await deep.get("/a")).toBeUndefined();
+    await deep.set("/a", new Uint8Array([6]));
+    expect([...(await deep.get("/a"))!]).toEqual([6]);
+  });
+});
+
+describe("FileStore writes whole objects", () => {
+  test("readers see the old object or the new one", async () => {
+    const store = new FileStore(folder());
+    const versions = [randomBytes(300_000, 1), randomBytes(300_000, 2)];
+    await store.set("/a", versions[0]!);
+    let done = false;
+    const writer = (async () => {
+      for (let i = 0; i < 40; i++) await store.set("/a", versions[i % 2]!);
+      done = true;
+    })();
+    while (!done) {
+      const bytes = (await store.get("/a"))!;
+      expect(versions.some((version) => Buffer.compare(version, bytes) === 0)).toBe(true);
+    }
+    await writer;
+    expect(readdirSync(store.root)).toEqual(["a"]);
+  });
+
+  test("a failed write leaves nothing", async () => {
+    const store = new FileStore(folder());
+    await store.set("/a/b", new Uint8Array(1));
+    // A folder cannot be replaced by a file.
+    await expect(store.set("/a", new Uint8Array(1))).rejects.toThrow();
+    expect(readdirSync(store.root)).toEqual(["a"]);
+  });
+
+  test("strays of dead processes are swept, those of living ones are not", async () => {
+    const store = new FileStore(folder());
+    await store.set("/a/b", new Uint8Array(1));
+    const dead = `.chunkwise-${machineName()}-999999999-abc.partial`;
+    const living = `.chunkwise-${machineName()}-${process.ppid}-abc.partial`;
+    const elsewhere = ".chunkwise-00000000-1-abc.partial";
+    for (const name of [dead, living, elsewhere]) {
+      expect(isStray(name)).toBe(true);
+      writeFileSync(join(store.root, "a", name), "x");
+    }
+    expect(await keysOf(store, "/")).toEqual(["/a/b"]);
+    expect(await store.sweepStrays()).toBe(1);
+    expect(readdirSync(join(store.root, "a")).sort()).toEqual([elsewhere, living, "b"].sort());
+    expect(await store.sweepStrays({ olderThanMs: -1 })).toBe(2);
+    expect(readdirSync(join(store.root, "a"))).toEqual(["b"]);
+  });
+});
+
+describe("ZipStore", () => {
+  test("an archive of a store reads as the store", async () => {
+    const store = new MemoryStore();
+    const objects: [StoreKey, Uint8Array][] = [
+      ["/a", randomBytes(1000)],
+      ["/b/ü", new Uint8Array(0)],
+      ["/b/c/d", randomBytes(9, 3)],
+    ];
+    for (const [key, bytes] of objects) await store.set(key, bytes);
+    const archive = await zipOf(store);
+    const path = join(root, "archive.zip");
+    writeFileSync(path, archive);
+    for (const zip of [new ZipStore(archive), await ZipStore.fromFile(path)]) {
+      for (const [key, bytes] of objects) expect(await zip.get(key)).toEqual(bytes);
+      expect(await keysOf(zip, "/b")).toEqual(["/b/c/d", "/b/ü"]);
+      expect(await zip.getRange("/a", { offset: 5, length: 6 })).toEqual(objects[0]![1].subarray(5, 11));
+      expect(await zip.getRange("/a", { suffixLength: 6 })).toEqual(objects[0]![1].subarray(994));
+      expect(await zip.get("/nothing")).toBeUndefined();
+    }
+  });
+
+  test("damage is found", async () => {
+    const store = new MemoryStore();
+    await store.set("/a", randomBytes(1000));
+    const archive = await zipOf(store);
+    const flipped = archive.slice();
+    flipped[500]! ^= 1;
+    await expect(new ZipStore(flipped).get("/a")).rejects.toBeInstanceOf(CorruptDataError);
+    for (let length = 0; length < archive.length; length += 37)
+      await expect(new ZipStore(archive.slice(0, length)).get("/a"), String(length)).rejects.toBeInstanceOf(
+        CorruptDataError,
+      );
+  });
+});
