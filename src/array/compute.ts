@@ -21,7 +21,7 @@ import { type RewriteOptions, rewritingOf } from "./rewriting.ts";
 export interface ComputeOptions extends PlanOptions, RewriteOptions {
   /** Sees every event of the run. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
-  /** How many threads kernels may use: as many as the machine has when not said. */
+  /** How many threads kernels may use: as many as the machine has, up to 8, when not said. */
   readonly threads?: number | undefined;
 }
 export interface AsyncComputeOptions extends ComputeOptions {

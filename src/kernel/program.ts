@@ -105,26 +105,6 @@ export function programOf(
   return writer.finish();
 }
 
-/** combine(state, lift(operands)): operands of the result are the state's components, then lift's. */
-export function accumulateProgram(lift: ScalarProgram, combine: ScalarProgram): ScalarProgram {
-  const components = combine.operands.length / 2;
-  const instructions: Instruction[] = lift.instructions.map((instruction) =>
-    instruction.prim === "load" ? { ...instruction, imm: Number(instruction.imm) + components } : instruction,
-  );
-  const moved: number[] = [];
-  for (const instruction of combine.instructions) {
-    const lifted = Number(instruction.imm) - components;
-    if (instruction.prim === "load" && lifted >= 0) moved.push(lift.results[lifted]![instruction.part]!);
-    else
-      moved.push(instructions.push({ ...instruction, args: instruction.args.map((at) => moved[at]!) }) - 1);
-  }
-  return {
-    operands: [...combine.operands.slice(0, components), ...lift.operands],
-    instructions,
-    results: combine.results.map((parts) => parts.map((at) => moved[at]!)),
-  };
-}
-
 /** One instruction a line: `%2 = mul.float64 %0 %1`. */
 export function programText(program: ScalarProgram, indent = ""): string {
   const lines = program.instructions.map(

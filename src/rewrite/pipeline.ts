@@ -29,7 +29,7 @@ export const MODES: { readonly [mode: string]: Query } = {
   none: query({}),
 };
 
-export const DEFAULT_MODE = "fastRun";
+const DEFAULT_MODE = "fastRun";
 
 /** `fastRun`, `fastRun+fastMath`, `fastRun+fastMath:z+fastMath:r`: the query of a mode. */
 export function modeQuery(mode: string | Query): Query {

@@ -37,7 +37,7 @@ function saturate(to: RealDType): (x: Lane) => Lane {
 }
 
 /** A bigint to the nearest float32 with one rounding: beyond 2⁵³ the bits that a double drops are kept as a sticky one. */
-export function singleOfBigInt(x: bigint): number {
+function singleOfBigInt(x: bigint): number {
   const size = x < 0n ? -x : x;
   if (size < 1n << 53n) return Math.fround(Number(x));
   const sticky = (size & 0xfffn) === 0n ? 0n : 1n;

@@ -12,7 +12,7 @@ import { runProgram } from "./run.ts";
 import { bind, TILE_LANES, Tile } from "./tile.ts";
 
 export const REDUCE_LANES = 16;
-export const BLOCK_ROUNDS = 16;
+const BLOCK_ROUNDS = 16;
 /** Rows that become one value before the counter carries. */
 export const BLOCK_ROWS: number = REDUCE_LANES * BLOCK_ROUNDS;
 
@@ -58,7 +58,7 @@ function addRounds(combine: Combine, block: State, rows: number, columns: number
 }
 
 /** Lower half ⊕ upper half, in place, until one lane is left; a middle lane waits for the next time. */
-export function foldLanes(combine: Combine, lanes: State, laneCount: number, columns: number): State {
+function foldLanes(combine: Combine, lanes: State, laneCount: number, columns: number): State {
   for (let count = laneCount; count > 1; ) {
     const half = Math.ceil(count / 2);
     overwrite(lanes, combine(lanes, from(lanes, half * columns), (count - half) * columns));
@@ -79,7 +79,7 @@ function overwrite(state: State, folded: State): void {
 }
 
 /** Combines the blocks' values as a binary counter carries: level k holds the total of 2ᵏ blocks, or null. */
-export class BlockCounter {
+class BlockCounter {
   readonly #combine: Combine;
   readonly #columns: number;
   readonly #levels: (State | null)[] = [];

@@ -14,7 +14,7 @@ export const floatOf = (bits: Term): Term => bitcast(bits, "float64");
 
 export const SIGN_BIT: bigint = -(1n << 63n);
 /** The upper 26 bits of a mantissa: the square of such a number is exact. */
-export const UPPER_BITS: bigint = -(1n << 27n);
+const UPPER_BITS: bigint = -(1n << 27n);
 export const MANTISSA_BITS = 52n;
 /** Bits of 1, ∞ and the least normal number; the mantissa's bits. */
 export const ONE = 0x3ff0000000000000n;

@@ -25,7 +25,7 @@ export const USUAL = 708;
 /** Up to here eˣ is normal in float64; beyond, float32 has 0 or ∞. */
 export const USUAL_SINGLE = 200;
 /** Up to here 2ᵏ − 1 is exact. */
-export const USUAL_LESS_ONE = 37;
+const USUAL_LESS_ONE = 37;
 /** Beyond, eˣ and eˣ/2 are ∞ or 0; before, 2^(k ± AWAY) is normal. */
 const LARGEST = 800;
 const AWAY = 200;

@@ -20,7 +20,7 @@ export function machineType(type: RealDType): ValueType {
 const isUnsigned = (type: RealDType): boolean => kindOf(type) === "uint" || type === "bool";
 
 /** Back into the range of a narrow integer. */
-export function normalize(w: FunctionWriter, type: RealDType): void {
+function normalize(w: FunctionWriter, type: RealDType): void {
   if (type === "int8") w.op("i32.extend8_s");
   else if (type === "int16") w.op("i32.extend16_s");
   else if (type === "uint8") w.i32(0xff).op("i32.and");

@@ -46,7 +46,8 @@ function runTogether(kernel: Kernel, units: number, part: number): void {
 
 interface Thread {
   unref?(): void;
-  on?(event: "error", listener: () => void): void;
+  on?(event: "error", listener: (error: unknown) => void): void;
+  addEventListener?(event: "error", listener: (event: unknown) => void): void;
   postMessage(message: unknown): void;
 }
 type ThreadClass = new (url: URL, options: object) => Thread;
@@ -65,15 +66,17 @@ let helpers = 0;
 export function hasHelpers(wanted: number): boolean {
   const Helper = isShared && helpers < wanted ? threadClass() : null;
   while (Helper !== null && helpers < wanted) {
-    startHelper(Helper);
+    const room = takeBytes(SCRATCH_BYTES);
+    if (room === null) break;
+    startHelper(Helper, room);
     helpers++;
   }
   return helpers > 0;
 }
 
-function startHelper(Helper: ThreadClass): void {
+function startHelper(Helper: ThreadClass, room: number): void {
   const setting = {
-    ...{ memory, scratch: newScratch(), control: CONTROL_AT },
+    ...{ memory, scratch: room, control: CONTROL_AT },
     ...{ spins: SPINS, slotWords: SLOT_WORDS, words: WORDS },
   };
   const helper = new Helper(new URL("./worker.js", import.meta.url), {
@@ -81,16 +84,25 @@ function startHelper(Helper: ThreadClass): void {
     name: "chunkwise",
     workerData: setting,
   });
-  // Nobody waits for a helper: without it the work is done all the same.
-  helper.on?.("error", () => {});
+  if (helper.on === undefined) helper.addEventListener?.("error", tellOfLoss);
+  else helper.on("error", tellOfLoss);
   helper.unref?.();
   if (helper.on === undefined) helper.postMessage(setting);
 }
 
-/** How many threads there is work for on this machine. */
-export const machineThreads: number = Math.max(
-  1,
-  (globalThis.navigator as Navigator | undefined)?.hardwareConcurrency ?? availableParallelism(),
+/** Nobody waits for a helper: without it the work is done all the same, only slower, and that should be known. */
+function tellOfLoss(reason: unknown): void {
+  const why = reason instanceof Error ? reason.message : "it could not be loaded";
+  console.warn(`chunkwise: a helper thread is lost (${why}); computations go on with fewer threads`);
+}
+
+/** More threads than this only wait for the memory. */
+const MOST_THREADS = 8;
+
+/** How many threads are used when nothing is said. */
+export const machineThreads: number = Math.min(
+  MOST_THREADS,
+  Math.max(1, (globalThis.navigator as Navigator | undefined)?.hardwareConcurrency ?? availableParallelism()),
 );
 
 function availableParallelism(): number {

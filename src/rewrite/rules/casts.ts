@@ -22,7 +22,7 @@ const wholeBits = (dtype: DType): number => {
 };
 
 /** Does every value of a dtype have its own, equal one in another? */
-export function isLossless(from: DType, to: DType): boolean {
+function isLossless(from: DType, to: DType): boolean {
   if (from === to || from === "bool") return true;
   if (to === "bool" || (isComplex(from) && !isComplex(to))) return false;
   const [a, b] = [infoOf(from).part, infoOf(to).part];

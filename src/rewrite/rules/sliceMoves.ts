@@ -24,7 +24,7 @@ import {
   wholeRun,
 } from "./selection.ts";
 
-export const NOT_LESS: Declined = decline("the slice takes as much as there is, or nothing");
+const NOT_LESS: Declined = decline("the slice takes as much as there is, or nothing");
 
 /** A slice that takes less than there is: of which array, and what. */
 export const sliceRule = <Binds>(
