@@ -56,9 +56,9 @@ function countNodes(root) {
   return seen.size;
 }
 
-/** Nodes are let go of in batches between jobs. */
+/** Nodes are let go of in batches between jobs: a quarter of what there is, or a little. */
 async function settle() {
-  for (let i = 0; i < 5; i++) await new Promise((resolve) => setTimeout(resolve, 1));
+  for (let i = 0; i < 30; i++) await new Promise((resolve) => setTimeout(resolve, 1));
   globalThis.gc?.();
 }
 
@@ -72,8 +72,8 @@ async function measure(build, size) {
   return { millis, nodes: countNodes(root), left: countNodes(roots[0]) };
 }
 
-/** Small graphs are measured often, large ones a few times. */
-const roundsFor = (size) => Math.max(3, Math.min(40, Math.round(1e6 / size)));
+/** Small graphs are measured often; the two that are compared equally often, as the best of many is better. */
+const roundsFor = (size) => Math.max(6, Math.min(40, Math.round(5e5 / size)));
 
 const results = new Map();
 const cases = Object.entries(GRAPHS).flatMap(([name, build]) => SIZES.map((size) => ({ name, build, size })));

@@ -16,39 +16,48 @@ export interface Derivation {
 }
 
 export class Expr implements Interned {
-  readonly op: Op;
-  readonly inputs: readonly Expr[];
-  readonly attrs: Attrs;
-  readonly type: ArrayType;
+  // Declared, not initialised: a node is the most frequent object of all, and so each field is written once.
+  // What walks look at comes first, to lie in one line of the cache.
+  declare readonly op: Op;
+  declare readonly inputs: readonly Expr[];
+  /** Where the last order that has it put it; of use to that order alone (rewrite/order.ts). */
+  declare place: number;
   /** Grows with construction, so inputs have smaller numbers than what uses them. */
-  readonly id: number;
-  readonly hash: number;
-  /** The user's call that made it first. */
-  readonly site: Site | null;
-  /** Filled by key.ts on demand. */
-  key: string | null = null;
-  /** Which rule made it first, and of which node; null where none did. */
-  derivation: Derivation | null = null;
+  declare readonly id: number;
+  declare readonly type: ArrayType;
   /** The nodes of which this is the youngest input, for interning. */
-  users: Users<Expr> | null = null;
+  declare users: Users<Expr> | null;
+  declare readonly attrs: Attrs;
+  /** One text for equal attributes. */
+  declare readonly attrsText: string;
+  /** The user's call that made it first. */
+  declare readonly site: Site | null;
+  /** Filled by key.ts on demand. */
+  declare key: string | null;
+  /** Which rule made it first, and of which node; null where none did. */
+  declare derivation: Derivation | null;
 
   /** Use `makeExpr`: only interned nodes compare by identity. */
   constructor(
     op: Op,
     inputs: readonly Expr[],
     attrs: Attrs,
+    text: string,
     type: ArrayType,
     id: number,
-    hash: number,
     site: Site | null,
   ) {
     this.op = op;
     this.inputs = inputs;
-    this.attrs = attrs;
-    this.type = type;
+    this.place = 0;
     this.id = id;
-    this.hash = hash;
+    this.type = type;
+    this.users = null;
+    this.attrs = attrs;
+    this.attrsText = text;
     this.site = site;
+    this.key = null;
+    this.derivation = null;
   }
 
   get dtype(): DType {
@@ -64,29 +73,55 @@ const NO_INPUTS: readonly Expr[] = Object.freeze([]);
 const sources: UserHolder<Expr> = { users: null };
 let nextId = 0;
 
+/** The site is that of the call under way unless given. */
 export function makeExpr(
   op: Op,
   inputs: readonly Expr[] = NO_INPUTS,
   attrs: Attrs = NO_ATTRS,
-  site: Site | null = siteFor(op),
+  site?: Site | null,
 ): Expr {
   const text = localText(attrs);
-  const hash = hashNode(op, inputs, text);
-  const holder: UserHolder<Expr> = youngestOf(inputs) ?? sources;
-  const known = findUser(holder, hash, (node) => isSameNode(node, op, inputs, text));
+  const holder = holderOf(inputs);
+  const known = findUser(holder, op, inputs, text);
   if (known !== undefined) return known;
-  const node = new Expr(op, inputs, attrs, inferType(op, inputs, attrs), nextId++, hash, site);
+  const type = inferType(op, inputs, attrs);
+  return addNode(holder, op, inputs, attrs, text, type, site === undefined ? siteFor(op) : site);
+}
+
+/** A node over other inputs: the same op, attributes and line. Inputs of the same types give the same type. */
+export function withInputs(node: Expr, inputs: readonly Expr[]): Expr {
+  const { op, attrs, attrsText: text, site } = node;
+  const holder = holderOf(inputs);
+  const known = findUser(holder, op, inputs, text);
+  if (known !== undefined) return known;
+  const type = hasSameTypes(node.inputs, inputs) ? node.type : inferType(op, inputs, attrs);
+  return addNode(holder, op, inputs, attrs, text, type, site);
+}
+
+function addNode(
+  holder: UserHolder<Expr>,
+  op: Op,
+  inputs: readonly Expr[],
+  attrs: Attrs,
+  text: string,
+  type: ArrayType,
+  site: Site | null,
+): Expr {
+  const node = new Expr(op, inputs, attrs, text, type, nextId++, site);
   addUser(holder, node);
   return node;
 }
 
-function youngestOf(inputs: readonly Expr[]): Expr | null {
-  let youngest: Expr | null = null;
-  for (const input of inputs) if (youngest === null || input.id > youngest.id) youngest = input;
+/** The youngest input. */
+function holderOf(inputs: readonly Expr[]): UserHolder<Expr> {
+  if (inputs.length === 0) return sources;
+  let youngest = inputs[0]!;
+  for (let i = 1; i < inputs.length; i++) if (inputs[i]!.id > youngest.id) youngest = inputs[i]!;
   return youngest;
 }
 
-const localText = (attrs: Attrs): string => attrsText(attrs, (resource) => `#${resource.id}`);
+const localText = (attrs: Attrs): string =>
+  attrs === NO_ATTRS ? "" : attrsText(attrs, (resource) => `#${resource.id}`);
 
 function inferType(op: Op, inputs: readonly Expr[], attrs: Attrs): ArrayType {
   const types = new Array<ArrayType>(inputs.length);
@@ -96,32 +131,8 @@ function inferType(op: Op, inputs: readonly Expr[], attrs: Attrs): ArrayType {
   return type;
 }
 
-function isSameNode(node: Expr, op: Op, inputs: readonly Expr[], text: string): boolean {
-  if (node.op !== op || node.inputs.length !== inputs.length) return false;
-  for (let i = 0; i < inputs.length; i++) if (node.inputs[i] !== inputs[i]) return false;
-  return text === localText(node.attrs);
-}
-
-const opHashes = new WeakMap<Op, number>();
-
-/** 30 bits: small enough to be kept unboxed. */
-function hashNode(op: Op, inputs: readonly Expr[], text: string): number {
-  let hash = opHashes.get(op);
-  if (hash === undefined) {
-    hash = hashText(op.name, 0x811c9dc5);
-    opHashes.set(op, hash);
-  }
-  for (let i = 0; i < inputs.length; i++) hash = mix(hash, inputs[i]!.id);
-  return (text === "" ? hash : hashText(text, hash)) & 0x3fffffff;
-}
-
-const mix = (hash: number, value: number): number => {
-  const x = Math.imul(hash ^ value, 0x9e3779b1);
-  return x ^ (x >>> 15);
-};
-
-function hashText(text: string, seed: number): number {
-  let hash = seed;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash ^ (hash >>> 13);
+/** The very same types: equal ones are inferred from again, and that is rare. */
+function hasSameTypes(a: readonly Expr[], b: readonly Expr[]): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i]!.type !== b[i]?.type) return false;
+  return a.length === b.length;
 }

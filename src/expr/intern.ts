@@ -1,47 +1,102 @@
 // Interning: finding the node that is there already. A node is looked up among the users of its youngest
-// input (sources among those of nothing), so a lookup touches one small table, and when an input goes, its
-// table goes with it. Users are held weakly: what nobody needs can be collected. A weak reference costs as
-// much as the rest of a node, so a first user is held strongly at birth and weakly soon after, in batches
-// between jobs. Dead entries leave when their table has doubled: a sweep's cost is shared by as many insertions.
+// input (sources among those of nothing), so a lookup touches one small list, and when an input goes, its
+// list goes with it. Users are held weakly: what nobody needs can be collected. A weak reference costs as
+// much as the rest of a node, so users are held strongly at birth and weakly soon after, in batches
+// between jobs. Then dead entries leave too, of tables that have doubled: a sweep's cost is shared by as many insertions.
+// Must hold: a holder with a user that is held strongly is among the young.
 
 /** What interning has to know of a node. */
 export interface Interned {
-  readonly hash: number;
+  readonly op: object;
+  readonly inputs: readonly { readonly id: number }[];
+  /** One text for equal attributes. */
+  readonly attrsText: string;
 }
 
-/** Most nodes have one user, young (strong) or aged (weak); more of them make a table. */
-export type Users<Node extends Interned> = Node | WeakRef<Node> | UserTable<Node>;
+/** A user, held strongly while it is young. */
+type Entry<Node extends Interned> = Node | WeakRef<Node>;
+
+/** Most nodes have one user, some have a few; more of them make a table. */
+export type Users<Node extends Interned> = Entry<Node> | Entry<Node>[] | UserTable<Node>;
 
 export interface UserHolder<Node extends Interned> {
   users: Users<Node> | null;
 }
 
+/** Few users are looked through one by one: a table costs more than it saves. */
+const FEW = 8;
+
+const nodeOf = <Node extends Interned>(entry: Entry<Node>): Node | undefined =>
+  entry instanceof WeakRef ? entry.deref() : entry;
+
+const isThere = (entry: Entry<Interned>): boolean => nodeOf(entry) !== undefined;
+
 export function findUser<Node extends Interned>(
   { users }: UserHolder<Node>,
-  hash: number,
-  isSame: (node: Node) => boolean,
+  op: Node["op"],
+  inputs: Node["inputs"],
+  text: string,
 ): Node | undefined {
   if (users === null) return undefined;
-  if (users instanceof UserTable) return users.find(hash, isSame);
-  const node = users instanceof WeakRef ? users.deref() : users;
-  return node !== undefined && node.hash === hash && isSame(node) ? node : undefined;
+  if (users instanceof UserTable) return users.find(op, inputs, text);
+  if (Array.isArray(users)) return findAmong(users, op, inputs, text);
+  const node = nodeOf(users);
+  return node !== undefined && isMeant(node, op, inputs, text) ? node : undefined;
+}
+
+function findAmong<Node extends Interned>(
+  entries: readonly Entry<Node>[],
+  op: Node["op"],
+  inputs: Node["inputs"],
+  text: string,
+): Node | undefined {
+  for (let i = 0; i < entries.length; i++) {
+    const node = nodeOf(entries[i]!);
+    if (node !== undefined && isMeant(node, op, inputs, text)) return node;
+  }
+  return undefined;
+}
+
+function isMeant(node: Interned, op: object, inputs: Interned["inputs"], text: string): boolean {
+  if (node.op !== op || node.inputs.length !== inputs.length) return false;
+  for (let i = 0; i < inputs.length; i++) if (node.inputs[i] !== inputs[i]) return false;
+  return text === node.attrsText;
 }
 
 export function addUser<Node extends Interned>(holder: UserHolder<Node>, node: Node): void {
   const { users } = holder;
-  if (users instanceof UserTable) return void users.add(node);
-  const other = users instanceof WeakRef ? users.deref() : users;
-  if (other === null || other === undefined) {
-    holder.users = node;
-    becomeYoung(holder as unknown as UserHolder<Interned>);
-  } else holder.users = new UserTable<Node>().add(other).add(node);
+  if (users === null) holder.users = node;
+  else if (users instanceof UserTable) return users.add(node);
+  else if (Array.isArray(users)) return addToFew(holder, users, node);
+  else {
+    holder.users = [users, node];
+    if (!(users instanceof WeakRef)) return;
+  }
+  becomeYoung(holder as unknown as UserHolder<Interned>);
+}
+
+function addToFew<Node extends Interned>(holder: UserHolder<Node>, few: Entry<Node>[], node: Node): void {
+  const last = few[few.length - 1]!;
+  if (few.length < FEW) few.push(node);
+  else {
+    const there = few.filter(isThere);
+    if (there.length === FEW) {
+      const table = new UserTable<Node>(there);
+      holder.users = table;
+      return table.add(node);
+    }
+    holder.users = [...there, node];
+  }
+  if (last instanceof WeakRef) becomeYoung(holder as unknown as UserHolder<Interned>);
 }
 
 /** Holders and tables with users that are held strongly. */
 let young: (UserHolder<Interned> | UserTable<Interned>)[] = [];
 let isAgeing = false;
-/** How many are aged at once: a pause of a few milliseconds. */
+/** How many are aged at once, at least: a pause of a few milliseconds. */
 const AGE_BATCH = 10_000;
+/** After much work a pause may be longer, lest nodes are made faster than they age. */
+const AGE_SHARE = 4;
 
 function becomeYoung(holder: UserHolder<Interned> | UserTable<Interned>): void {
   young.push(holder);
@@ -51,18 +106,23 @@ function becomeYoung(holder: UserHolder<Interned> | UserTable<Interned>): void {
 }
 
 function age(): void {
-  const batch = young.length <= AGE_BATCH ? young : young.splice(-AGE_BATCH);
+  const count = Math.max(AGE_BATCH, Math.ceil(young.length / AGE_SHARE));
+  const batch = young.length <= count ? young : young.splice(-count);
   if (batch === young) young = [];
   for (const holder of batch) {
     if (holder instanceof UserTable) holder.age();
-    else if (isStrong(holder.users)) holder.users = new WeakRef(holder.users);
+    else if (holder.users !== null) holder.users = aged(holder.users);
   }
   isAgeing = young.length > 0;
   if (isAgeing) later(age);
 }
 
-const isStrong = (users: Users<Interned> | null): users is Interned =>
-  users !== null && !(users instanceof WeakRef) && !(users instanceof UserTable);
+/** From now on those that nobody else holds can be collected. */
+function aged(users: Users<Interned>): Users<Interned> {
+  if (users instanceof UserTable || users instanceof WeakRef) return users;
+  if (!Array.isArray(users)) return new WeakRef(users);
+  return users.map((entry) => (entry instanceof WeakRef ? entry : new WeakRef(entry)));
+}
 
 /** After this job; a process may end before. */
 function later(work: () => void): void {
@@ -71,57 +131,43 @@ function later(work: () => void): void {
 }
 
 const FIRST_SWEEP = 64;
-/** Few users are looked through one by one: a table costs more than it saves. */
-const FEW = 8;
 
-/** A user, held strongly while it is young. */
-type Entry<Node extends Interned> = Node | WeakRef<Node>;
-
-const nodeOf = <Node extends Interned>(entry: Entry<Node>): Node | undefined =>
-  entry instanceof WeakRef ? entry.deref() : entry;
-
+/** Many users, by a hash of inputs and attributes. */
 export class UserTable<Node extends Interned> {
-  #few: Entry<Node>[] = [];
-  #buckets: Map<number, Entry<Node>[]> | null = null;
+  /** Most hashes have one entry. */
+  readonly #buckets = new Map<number, Entry<Node> | Entry<Node>[]>();
   /** Those that are held strongly. */
   #young: Node[] = [];
   #entries = 0;
   #sweepAt = FIRST_SWEEP;
 
-  find(hash: number, isSame: (node: Node) => boolean): Node | undefined {
-    for (const entry of this.#buckets === null ? this.#few : (this.#buckets.get(hash) ?? [])) {
+  constructor(entries: readonly Entry<Node>[] = []) {
+    for (const entry of entries) {
       const node = nodeOf(entry);
-      if (node !== undefined && node.hash === hash && isSame(node)) return node;
+      if (node !== undefined) this.add(node);
     }
-    return undefined;
   }
 
-  add(node: Node): this {
-    if (this.#buckets === null && this.#few.length < FEW) this.#few.push(node);
-    else this.#put(node.hash, node);
+  find(op: Node["op"], inputs: Node["inputs"], text: string): Node | undefined {
+    const bucket = this.#buckets.get(hashOf(inputs, text));
+    if (bucket === undefined) return undefined;
+    if (Array.isArray(bucket)) return findAmong(bucket, op, inputs, text);
+    const node = nodeOf(bucket);
+    return node !== undefined && isMeant(node, op, inputs, text) ? node : undefined;
+  }
+
+  add(node: Node): void {
+    this.#put(hashOf(node.inputs, node.attrsText), node);
     this.#young.push(node);
     if (this.#young.length === 1) becomeYoung(this as unknown as UserTable<Interned>);
-    return this;
-  }
-
-  #put(hash: number, entry: Entry<Node>): void {
-    const buckets = this.#buckets ?? this.#makeBuckets();
-    const bucket = buckets.get(hash);
-    if (bucket === undefined) buckets.set(hash, [entry]);
-    else bucket.push(entry);
     this.#entries++;
-    if (this.#entries >= this.#sweepAt) this.sweep();
   }
 
-  #makeBuckets(): Map<number, Entry<Node>[]> {
-    const few = this.#few;
-    this.#few = [];
-    this.#buckets = new Map();
-    for (const entry of few) {
-      const node = nodeOf(entry);
-      if (node !== undefined) this.#put(node.hash, entry);
-    }
-    return this.#buckets;
+  #put(hash: number, node: Node): void {
+    const bucket = this.#buckets.get(hash);
+    if (bucket === undefined) this.#buckets.set(hash, node);
+    else if (Array.isArray(bucket)) bucket.push(node);
+    else this.#buckets.set(hash, [bucket, node]);
   }
 
   /** From now on those that nobody else holds can be collected. */
@@ -129,25 +175,41 @@ export class UserTable<Node extends Interned> {
     const aged = this.#young;
     this.#young = [];
     for (const node of aged) {
-      const list = this.#buckets === null ? this.#few : this.#buckets.get(node.hash);
-      const at = list?.indexOf(node) ?? -1;
-      if (at >= 0) list![at] = new WeakRef(node);
+      const hash = hashOf(node.inputs, node.attrsText);
+      const bucket = this.#buckets.get(hash);
+      if (bucket === node) this.#buckets.set(hash, new WeakRef(node));
+      else if (Array.isArray(bucket)) bucket[bucket.indexOf(node)] = new WeakRef(node);
     }
+    if (this.#entries >= this.#sweepAt) this.sweep();
   }
 
   /** Drops entries of collected nodes and tells how many are left. */
   sweep(): number {
-    const isThere = (entry: Entry<Node>): boolean => nodeOf(entry) !== undefined;
-    this.#few = this.#few.filter(isThere);
     let alive = 0;
-    for (const [hash, bucket] of this.#buckets ?? []) {
-      const left = bucket.filter(isThere);
-      alive += left.length;
-      if (left.length === 0) this.#buckets!.delete(hash);
-      else this.#buckets!.set(hash, left);
+    for (const [hash, bucket] of this.#buckets) {
+      if (Array.isArray(bucket)) {
+        const left = bucket.filter(isThere);
+        alive += left.length;
+        if (left.length === 0) this.#buckets.delete(hash);
+        else if (left.length < bucket.length) this.#buckets.set(hash, left);
+      } else if (isThere(bucket)) alive++;
+      else this.#buckets.delete(hash);
     }
     this.#entries = alive;
     this.#sweepAt = Math.max(FIRST_SWEEP, 2 * alive);
-    return alive + this.#few.length;
+    return alive;
   }
 }
+
+/** 30 bits: small enough to be kept unboxed. Ops are left out: those of equal inputs are few. */
+function hashOf(inputs: Interned["inputs"], text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < inputs.length; i++) hash = mix(hash, inputs[i]!.id);
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return (hash ^ (hash >>> 13)) & 0x3fffffff;
+}
+
+const mix = (hash: number, value: number): number => {
+  const x = Math.imul(hash ^ value, 0x9e3779b1);
+  return x ^ (x >>> 15);
+};

@@ -2,50 +2,54 @@
 // Must hold: a node that came in the place of another has at least its clients; one that is new has one.
 
 import type { Expr } from "../expr/expr.ts";
-import { NodeTable } from "./nodeTable.ts";
+import type { NodeOrder } from "./order.ts";
 
 export class ClientCounts {
-  readonly #roots: readonly Expr[];
-  readonly #order: readonly Expr[];
+  readonly #order: NodeOrder;
   /** What stands for the nodes of the start already, when counting begins late; null: under way. */
-  readonly #done: NodeTable<Expr | null>;
-  #counts: NodeTable<number> | null = null;
+  readonly #now: readonly (Expr | null | undefined)[];
+  /** Of the graph's nodes, by their places. */
+  #counts: number[] | null = null;
+  /** Of new nodes, those that have more than one. */
+  readonly #raised = new Map<Expr, number>();
 
-  constructor(roots: readonly Expr[], order: readonly Expr[], done: NodeTable<Expr | null>) {
-    this.#roots = roots;
+  constructor(order: NodeOrder, now: readonly (Expr | null | undefined)[]) {
     this.#order = order;
-    this.#done = done;
+    this.#now = now;
+  }
+
+  /** Has a rule asked? */
+  get wereAsked(): boolean {
+    return this.#counts !== null;
   }
 
   of(node: Expr): number {
     this.#counts ??= this.#count();
-    return this.#counts.get(node) ?? 1;
+    const place = this.#order.placeOf(node);
+    if (place >= 0 && place < this.#order.count) return this.#counts[place]!;
+    return this.#raised.size === 0 ? 1 : (this.#raised.get(node) ?? 1);
   }
 
   /** `next` stands where `node` stood. */
   inherit(node: Expr, next: Expr): void {
     if (this.#counts === null) return;
-    const count = this.#counts.get(node) ?? 1;
-    if (count > (this.#counts.get(next) ?? 1)) this.#counts.set(next, count);
+    const count = this.of(node);
+    if (count > 1 && count > this.of(next)) this.#raise(this.#counts, next, count);
   }
 
-  #count(): NodeTable<number> {
-    const counts = countClients(this.#roots, this.#order);
-    for (const node of this.#order) {
-      const count = counts.get(node)!;
-      const next = count > 1 ? this.#done.get(node) : null;
-      if (next !== undefined && next !== null && count > (counts.get(next) ?? 1)) counts.set(next, count);
+  #raise(counts: number[], node: Expr, count: number): void {
+    const place = this.#order.placeOf(node);
+    if (place >= 0 && place < this.#order.count) counts[place] = count;
+    else this.#raised.set(node, count);
+  }
+
+  #count(): number[] {
+    const counts = this.#order.clients;
+    this.#counts = counts;
+    for (let at = 0; at < this.#order.count; at++) {
+      const next = counts[at]! > 1 ? this.#now[at] : null;
+      if (next !== undefined && next !== null) this.inherit(this.#order.nodes[at]!, next);
     }
     return counts;
   }
-}
-
-/** Nodes that use a node, each once, and the results it is. `order` has every node. */
-export function countClients(roots: readonly Expr[], order: readonly Expr[]): NodeTable<number> {
-  const counts = new NodeTable<number>();
-  const add = (node: Expr): void => counts.set(node, (counts.get(node) ?? 0) + 1);
-  for (const root of roots) add(root);
-  for (const { inputs } of order)
-    for (let i = 0; i < inputs.length; i++) if (i === 0 || inputs.indexOf(inputs[i]!) === i) add(inputs[i]!);
-  return counts;
 }

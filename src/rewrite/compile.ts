@@ -71,23 +71,27 @@ function lastStep(scope: Scope, when: readonly Condition<unknown>[], finish: Fin
   const conditions = when.map((condition) => ({ ...condition, test: condition.test.bind(condition) }));
   const first = scope.clauses - conditions.length;
   scope.clauses = first;
+  // Names are given out until the whole pattern is compiled.
+  let names: readonly string[] | null = null;
   return (state) => {
-    const bound = boundOf(scope, state);
+    names ??= [...scope.slots.keys()];
+    const bound = boundOf(names, state.slots);
     for (let i = 0; i < conditions.length; i++) {
       const { test, text } = conditions[i]!;
-      if (!test(bound)) return fail(state, first + i, () => `does not hold: ${text}`);
+      if (!test(bound)) return state.closest !== null && fail(state, first + i, `does not hold: ${text}`);
     }
     state.context.onMatch?.();
     const result = finish(bound, state.node, state.context);
-    if (typeof result === "string") return fail(state, declines, () => result);
+    if (typeof result === "string") return state.closest !== null && fail(state, declines, result);
     state.result = result;
     return true;
   };
 }
 
-function boundOf(scope: Scope, { slots }: MatchState): { readonly [name: string]: unknown } {
+/** Slots are numbered in the order of their names. */
+function boundOf(names: readonly string[], slots: readonly unknown[]): { readonly [name: string]: unknown } {
   const bound: { [name: string]: unknown } = {};
-  for (const [name, slot] of scope.slots) bound[name] = slots[slot];
+  for (let i = 0; i < names.length; i++) bound[names[i]!] = slots[i];
   return bound;
 }
 
@@ -136,13 +140,15 @@ export function compileGuard(pattern: Pattern, scope: Scope, place: string): Nod
   scope.clauses = clause;
   return (node, state) => {
     if (isSingle && state.context.clients(node) > 1)
-      return fail(state, clause, () => `${place} has ${state.context.clients(node)} clients, not one`);
+      return (
+        state.closest !== null &&
+        fail(state, clause, `${place} has ${state.context.clients(node)} clients, not one`)
+      );
     for (let i = 0; i < conditions.length; i++) {
       if (!conditions[i]!.test(node))
-        return fail(
-          state,
-          clause + 1 + i,
-          () => `does not hold: ${conditions[i]!.text} (${shortText(node)})`,
+        return (
+          state.closest !== null &&
+          fail(state, clause + 1 + i, `does not hold: ${conditions[i]!.text} (${shortText(node)})`)
         );
     }
     return true;
@@ -156,10 +162,9 @@ function compileVariable(name: string, pattern: Pattern, next: Step, scope: Scop
   return (node, state) => {
     const bound = state.slots[slot];
     if (bound !== undefined && bound !== node)
-      return fail(
-        state,
-        clause,
-        () => `${place} is ${shortText(node)}, not ${name}: ${shortText(bound as Expr)}`,
+      return (
+        state.closest !== null &&
+        fail(state, clause, `${place} is ${shortText(node)}, not ${name}: ${shortText(bound as Expr)}`)
       );
     if (guard !== null && !guard(node, state)) return false;
     state.slots[slot] = node;
@@ -186,14 +191,20 @@ function compileConstant(
     const before = form.kind === "literal" ? form.value : state.slots[slot];
     if (value === undefined || (before !== undefined && !sameScalar(before, value)))
       // Of the two operands of a sum, the constant with another value came closer.
-      return fail(
-        state,
-        value === undefined ? clause : clause + 0.5,
-        () => `${place} is ${shortText(node)}, not ${wanted}`,
+      return (
+        state.closest !== null &&
+        fail(
+          state,
+          value === undefined ? clause : clause + 0.5,
+          `${place} is ${shortText(node)}, not ${wanted}`,
+        )
       );
     for (const { test, text } of conditions)
       if (!test(value as never))
-        return fail(state, clause, () => `does not hold: ${text} (${place} is ${shortText(node)})`);
+        return (
+          state.closest !== null &&
+          fail(state, clause, `does not hold: ${text} (${place} is ${shortText(node)})`)
+        );
     if (guard !== null && !guard(node, state)) return false;
     if (slot < 0) return next(state);
     state.slots[slot] = value;

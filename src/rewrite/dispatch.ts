@@ -13,6 +13,8 @@ interface Branch {
   readonly rules: readonly Rule[];
   /** By the op of the next input; null where inputs make no difference. */
   readonly byInput: Map<Op, Branch> | null;
+  /** What is left of its rules for a node without inputs. */
+  readonly withoutInputs: readonly Rule[];
 }
 
 export class Dispatcher {
@@ -26,38 +28,55 @@ export class Dispatcher {
   candidates(node: Expr): readonly Rule[] {
     const { op, inputs } = node;
     const branch = this.#byOp.get(op) ?? this.#growOp(op);
-    if (branch.byInput === null || inputs.length === 0) return branch.rules;
+    if (inputs.length === 0) return branch.withoutInputs;
+    if (branch.byInput === null) return branch.rules;
     const first = inputs[0]!.op;
-    const second = branch.byInput.get(first) ?? growInput(branch, op, [first], inputs.length > 1);
+    const second = branch.byInput.get(first) ?? growInput(branch, op, [first], inputs.length);
     if (second.byInput === null || inputs.length === 1) return second.rules;
     const other = inputs[1]!.op;
-    return (second.byInput.get(other) ?? growInput(second, op, [first, other], false)).rules;
+    return (second.byInput.get(other) ?? growInput(second, op, [first, other], inputs.length)).rules;
   }
 
   #growOp(op: Op): Branch {
     const rules = this.rules.filter(({ tracks }) => tracks === null || tracks.includes(op));
-    const asks = rules.some(({ inputs = [] }) => inputs.slice(0, 2).some((ops) => ops !== null));
-    const branch = { rules: rules.length === 0 ? NONE : rules, byInput: asks ? new Map() : null };
+    const branch = {
+      rules: rules.length === 0 ? NONE : rules,
+      byInput: rules.some(asks) ? new Map() : null,
+      withoutInputs: rules.filter((rule) => !asks(rule)),
+    };
     this.#byOp.set(op, branch);
     return branch;
   }
 }
 
-function growInput(parent: Branch, op: Op, inputs: readonly Op[], hasMore: boolean): Branch {
-  const rules = parent.rules.filter((rule) => canMatch(rule, op, inputs, hasMore));
+/** Do the ops of the first two inputs matter? */
+const asks = ({ inputs = [], someInput }: Rule): boolean =>
+  someInput !== undefined || inputs.slice(0, 2).some((ops) => ops !== null);
+
+function growInput(parent: Branch, op: Op, inputs: readonly Op[], count: number): Branch {
+  // Only elementwise ops always have the same number of inputs.
+  const hasMore = inputs.length < count || op.class !== "elementwise";
+  const rules = parent.rules.filter(
+    (rule) => fitsInputs(rule, op, inputs, hasMore) && (hasMore || hasSome(rule, inputs)),
+  );
   const branch = {
     rules: rules.length === 0 ? NONE : rules,
-    byInput: hasMore && rules.length > 0 ? new Map<Op, Branch>() : null,
+    byInput: inputs.length === 1 && hasMore && rules.some(asks) ? new Map<Op, Branch>() : null,
+    withoutInputs: NONE,
   };
   parent.byInput!.set(inputs.at(-1)!, branch);
   return branch;
 }
 
 /** Could the rule match, as far as these inputs tell? */
-function canMatch({ inputs = [] }: Rule, op: Op, found: readonly Op[], hasMore: boolean): boolean {
+function fitsInputs({ inputs = [] }: Rule, op: Op, found: readonly Op[], hasMore: boolean): boolean {
   const fits = (order: readonly number[]): boolean =>
     found.every((input, i) => inputs[order[i]!]?.has(input) ?? true);
   const isSwappable =
     op.class === "elementwise" && op.commutative === true && (hasMore || found.length === 2);
   return fits([0, 1]) || (isSwappable && fits([1, 0]));
 }
+
+/** Of all inputs. */
+const hasSome = ({ someInput }: Rule, inputs: readonly Op[]): boolean =>
+  someInput === undefined || inputs.some((op) => someInput.has(op));

@@ -4,16 +4,16 @@
 // Must hold: cost ≈ nodes + replacements. A replacement keeps dtype and shape. A node that is reached again
 // while it is being rewritten is a cycle of rules, told at once; a budget bounds what rules may add.
 
-import { RuleCycleError, RuleGrowthError, RuleTypeError } from "../core/errors.ts";
+import { RuleGrowthError, RuleTypeError } from "../core/errors.ts";
 import { sameShape } from "../core/shape.ts";
-import { type Expr, makeExpr } from "../expr/expr.ts";
+import { type Expr, withInputs } from "../expr/expr.ts";
 import { assumeReplaced } from "../expr/site.ts";
 import { ClientCounts } from "./clients.ts";
 import { recordDerivation } from "./derivation.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import { lineText, shortText } from "./matchText.ts";
-import { NodeTable } from "./nodeTable.ts";
-import { orderOf } from "./order.ts";
+import { Frames } from "./frames.ts";
+import { shortText } from "./matchText.ts";
+import { NodeOrder } from "./order.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 
 export interface DriverOptions {
@@ -21,7 +21,7 @@ export interface DriverOptions {
   readonly maxNewNodes?: number | undefined;
   readonly observer?: DriverObserver | undefined;
   /** The nodes in order, if they are known: where no rule matches, a scan of them is all there is to do. */
-  readonly order?: readonly Expr[] | undefined;
+  readonly order?: NodeOrder | undefined;
 }
 
 /** Who watches a run: the profile and explain. */
@@ -37,8 +37,12 @@ export interface DriverResult {
   readonly roots: readonly Expr[];
   /** How often each rule was applied. */
   readonly applied: ReadonlyMap<Rule, number>;
-  /** Nodes that were looked at. */
+  /** Nodes of the graph and those that replacements brought. */
   readonly visited: number;
+  /** The nodes of the roots in order; undefined where nothing changed. */
+  readonly order: NodeOrder | undefined;
+  /** No rule would match if these were run again: none was applied, or none asked for clients, which may be fewer now. */
+  readonly isSettled: boolean;
 }
 
 export function rewrite(
@@ -49,69 +53,54 @@ export function rewrite(
   return new Run(roots, dispatcher, options).result();
 }
 
-/** What a frame of the stack waits for. */
-const INPUTS = 0;
-const REPLACEMENT = 1;
-
 const GROWTH_FACTOR = 10;
 const GROWTH_FREE = 10_000;
 
 class Run {
-  readonly #roots: readonly Expr[];
   readonly #dispatcher: Dispatcher;
   readonly #observer: DriverObserver | null;
-  readonly #order: readonly Expr[];
+  readonly #order: NodeOrder;
   readonly #context: RuleContext;
   readonly #clients: ClientCounts;
-  /** What every finished node has become. Nodes under way are there as null. */
-  readonly #done = new NodeTable<Expr | null>();
+  /** By place: what every finished node has become. Nodes under way are there as null. */
+  readonly #now: (Expr | null | undefined)[] = [];
   readonly #applied = new Map<Rule, number>();
+  /** What is done and stays what it is, inputs first: the results, and some that they do not need. */
+  readonly #settled: Expr[] = [];
   /** Nodes that were first met below a replacement, and how many of them came from which rule. */
   #made = 0;
   readonly #madeBy = new Map<Rule, number>();
   #maxNewNodes: number | undefined;
 
-  // The stack: a node, what it waits for, its next input; for replacements the rebuilt node, the rule and the
-  // replacement.
-  readonly #nodes: Expr[] = [];
-  readonly #waits: number[] = [];
-  readonly #next: number[] = [];
-  readonly #rebuilt: Expr[] = [];
-  readonly #rules: (Rule | null)[] = [];
-  readonly #replacements: (Expr | null)[] = [];
+  readonly #frames = new Frames();
   /** The rules whose replacements are under way: what is met below was made by the last of them. */
   readonly #firing: Rule[] = [];
 
   constructor(roots: readonly Expr[], dispatcher: Dispatcher, options: DriverOptions) {
-    this.#roots = roots;
     this.#dispatcher = dispatcher;
     this.#observer = options.observer ?? null;
-    this.#order = options.order ?? orderOf(roots);
+    this.#order = options.order ?? new NodeOrder(roots);
     this.#maxNewNodes = options.maxNewNodes;
-    this.#clients = new ClientCounts(roots, this.#order, this.#done);
+    this.#clients = new ClientCounts(this.#order, this.#now);
     this.#context = { clients: (node) => this.#clients.of(node) };
   }
 
   result(): DriverResult {
     const before = assumeReplaced(null);
     try {
-      // Inputs come first, so the stack holds only what replacements bring.
-      for (let i = this.#skipClean(); i < this.#order.length; i++) this.#rewriteNode(this.#order[i]!);
+      return this.#rewritten(this.#skipClean());
     } finally {
       assumeReplaced(before);
+      if (this.#applied.size > 0) this.#order.reset();
     }
-    const roots = this.#roots.map((root) => this.#done.get(root)!);
-    return { roots, applied: this.#applied, visited: Math.max(this.#done.size, this.#order.length) };
   }
 
-  /** The place of the first node that a rule matches. Those before it are done, and where there is none, all are. */
+  /** The place of the first node that a rule matches. */
   #skipClean(): number {
-    const order = this.#order;
     if (this.#observer !== null) return 0;
+    const { nodes, count } = this.#order;
     let clean = 0;
-    while (clean < order.length && !this.#canChange(order[clean]!)) clean++;
-    if (clean === order.length) for (const root of this.#roots) this.#done.set(root, root);
-    else for (let i = 0; i < clean; i++) this.#done.set(order[i]!, order[i]!);
+    while (clean < count && !this.#canChange(nodes[clean]!)) clean++;
     return clean;
   }
 
@@ -119,49 +108,78 @@ class Run {
     const candidates = this.#dispatcher.candidates(node);
     if (candidates.length === 0) return false;
     assumeReplaced(node);
-    return candidates.some((rule) => (this.#try(rule, node) ?? node) !== node);
+    for (let i = 0; i < candidates.length; i++)
+      if ((this.#try(candidates[i]!, node) ?? node) !== node) return true;
+    return false;
   }
 
-  #rewriteNode(node: Expr): void {
-    this.#enter(node);
-    while (this.#nodes.length > 0) {
-      const top = this.#nodes.length - 1;
-      if (this.#waits[top] === REPLACEMENT) this.#finishReplacement(top);
-      else if (!this.#enterNextInput(top)) this.#finishInputs(top);
+  /** Inputs come first, so the stack holds only what replacements bring. Nodes before `from` stay. */
+  #rewritten(from: number): DriverResult {
+    const { roots, nodes, count } = this.#order;
+    if (from < count) this.#fill(from);
+    for (let place = from; place < count; place++) {
+      if (this.#now[place] === undefined) this.#finishInputs(nodes[place]!, place);
+      while (this.#frames.depth > 0) this.#step(this.#frames.depth - 1);
     }
+    const isChanged = this.#applied.size > 0;
+    const visited = nodes.length;
+    const after = isChanged ? roots.map((root) => this.#resultOf(root)!) : roots;
+    return {
+      roots: after,
+      applied: this.#applied,
+      visited,
+      order: isChanged ? new NodeOrder(after, this.#settled) : undefined,
+      isSettled: !isChanged || !this.#clients.wereAsked,
+    };
+  }
+
+  #fill(from: number): void {
+    const { nodes, count } = this.#order;
+    this.#now.length = count;
+    for (let place = 0; place < from; place++) this.#settled.push(nodes[place]!);
+    for (let place = 0; place < count; place++) this.#now[place] = place < from ? nodes[place] : undefined;
+  }
+
+  #resultOf(node: Expr): Expr | null | undefined {
+    if (node.place === this.#order.mark) return node;
+    const place = this.#order.placeOf(node);
+    return place < 0 ? undefined : this.#now[place];
+  }
+
+  #become(node: Expr, result: Expr | null): void {
+    const place = this.#order.placeOf(node);
+    if (place >= 0) this.#now[place] = result;
+    else {
+      this.#order.add(node);
+      this.#now.push(result);
+    }
+  }
+
+  #step(top: number): void {
+    if (this.#frames.rules[top] !== null) return this.#finishReplacement(top);
+    if (this.#enterNextInput(top)) return;
+    const node = this.#frames.nodes[top]!;
+    this.#frames.pop();
+    this.#finishInputs(node, this.#order.placeOf(node));
   }
 
   /** Puts a node on the stack unless it is done. */
   #enter(node: Expr): void {
-    const known = this.#done.get(node);
-    if (known === null) throw this.#cycleError(node);
+    const known = this.#resultOf(node);
+    if (known === null) throw this.#frames.cycleOf(node);
     if (known !== undefined) return;
     if (this.#firing.length > 0) this.#countMade();
-    this.#done.set(node, null);
-    this.#nodes.push(node);
-    this.#waits.push(INPUTS);
-    this.#next.push(0);
-    this.#rebuilt.push(node);
-    this.#rules.push(null);
-    this.#replacements.push(null);
-  }
-
-  #leave(node: Expr, result: Expr): void {
-    this.#done.set(node, result);
-    this.#nodes.pop();
-    this.#waits.pop();
-    this.#next.pop();
-    this.#rebuilt.pop();
-    this.#rules.pop();
-    this.#replacements.pop();
+    this.#become(node, null);
+    this.#frames.pushNode(node);
   }
 
   #enterNextInput(top: number): boolean {
-    const { inputs } = this.#nodes[top]!;
-    for (let at = this.#next[top]!; at < inputs.length; at++) {
-      const known = this.#done.get(inputs[at]!);
+    const { nodes, next } = this.#frames;
+    const { inputs } = nodes[top]!;
+    for (let at = next[top]!; at < inputs.length; at++) {
+      const known = this.#resultOf(inputs[at]!);
       if (known !== undefined && known !== null) continue;
-      this.#next[top] = at + 1;
+      next[top] = at + 1;
       this.#enter(inputs[at]!);
       return true;
     }
@@ -169,25 +187,36 @@ class Run {
   }
 
   /** All inputs are done: the node is rebuilt if one changed, and rules are tried. */
-  #finishInputs(top: number): void {
-    const node = this.#nodes[top]!;
+  #finishInputs(node: Expr, place: number): void {
     const rebuilt = this.#rebuild(node);
     if (rebuilt !== node) {
-      const known = this.#done.get(rebuilt);
-      if (known === null) throw this.#cycleError(rebuilt);
+      const known = this.#resultOf(rebuilt);
+      if (known === null) throw this.#frames.cycleOf(rebuilt);
       this.#clients.inherit(node, known ?? rebuilt);
       this.#observer?.rebuilt(node, rebuilt);
-      if (known !== undefined) return this.#leave(node, known);
+      if (known !== undefined) {
+        this.#now[place] = known;
+        return;
+      }
     }
     const candidates = this.#dispatcher.candidates(rebuilt);
     if (candidates.length > 0) assumeReplaced(node);
     for (let i = 0; i < candidates.length; i++) {
       const replacement = this.#try(candidates[i]!, rebuilt);
       if (replacement !== null && replacement !== rebuilt)
-        return this.#replace(top, candidates[i]!, rebuilt, replacement);
+        return this.#replace(node, place, candidates[i]!, rebuilt, replacement);
     }
-    if (rebuilt !== node) this.#done.set(rebuilt, rebuilt);
-    this.#leave(node, rebuilt);
+    this.#now[place] = rebuilt;
+    this.#settled.push(rebuilt);
+    if (rebuilt !== node) this.#stay(rebuilt);
+    else if (place >= this.#order.count) this.#stay(node);
+  }
+
+  /** It is done, and stays what it is. Of nodes that are not of the graph a mark says so: nothing is stored. */
+  #stay(node: Expr): void {
+    const place = this.#order.placeOf(node);
+    if (place >= 0 && place < this.#order.count) this.#now[place] = node;
+    else node.place = this.#order.mark;
   }
 
   #try(rule: Rule, node: Expr): Expr | null {
@@ -197,35 +226,39 @@ class Run {
 
   #rebuild(node: Expr): Expr {
     const { inputs } = node;
-    for (let i = 0; i < inputs.length; i++) {
-      if (this.#done.get(inputs[i]!) === inputs[i]) continue;
-      const changed = inputs.map((input) => this.#done.get(input)!);
-      return makeExpr(node.op, changed, node.attrs, node.site);
-    }
+    for (let i = 0; i < inputs.length; i++)
+      if (this.#resultOf(inputs[i]!) !== inputs[i]) return withInputs(node, this.#resultsOf(inputs));
     return node;
   }
 
-  #replace(top: number, rule: Rule, node: Expr, replacement: Expr): void {
-    checkType(rule, node, replacement);
+  #resultsOf(inputs: readonly Expr[]): Expr[] {
+    const [first, second] = inputs;
+    if (inputs.length === 1) return [this.#resultOf(first!)!];
+    if (inputs.length === 2) return [this.#resultOf(first!)!, this.#resultOf(second!)!];
+    return inputs.map((input) => this.#resultOf(input)!);
+  }
+
+  #replace(node: Expr, place: number, rule: Rule, rebuilt: Expr, replacement: Expr): void {
+    checkType(rule, rebuilt, replacement);
     this.#applied.set(rule, (this.#applied.get(rule) ?? 0) + 1);
-    recordDerivation(replacement, rule.name, node);
-    this.#observer?.applied(rule, node, replacement);
-    this.#done.set(node, null);
-    this.#clients.inherit(node, replacement);
-    this.#waits[top] = REPLACEMENT;
-    this.#rebuilt[top] = node;
-    this.#rules[top] = rule;
-    this.#replacements[top] = replacement;
+    recordDerivation(replacement, rule.name, rebuilt);
+    this.#observer?.applied(rule, rebuilt, replacement);
+    this.#now[place] = null;
+    if (rebuilt !== node) this.#become(rebuilt, null);
+    this.#clients.inherit(rebuilt, replacement);
+    this.#frames.pushReplaced(node, rebuilt, rule, replacement);
     this.#firing.push(rule);
     this.#enter(replacement);
   }
 
   /** The replacement is done, and what it became stands for the node. */
   #finishReplacement(top: number): void {
-    const result = this.#done.get(this.#replacements[top]!)!;
-    this.#done.set(this.#rebuilt[top]!, result);
+    const { nodes, rebuilt, replacements } = this.#frames;
+    const result = this.#resultOf(replacements[top]!)!;
+    this.#become(rebuilt[top]!, result);
+    this.#become(nodes[top]!, result);
     this.#firing.pop();
-    this.#leave(this.#nodes[top]!, result);
+    this.#frames.pop();
   }
 
   #countMade(): void {
@@ -233,7 +266,7 @@ class Run {
     this.#madeBy.set(rule, (this.#madeBy.get(rule) ?? 0) + 1);
     this.#made++;
     if (this.#maxNewNodes === undefined && this.#made > GROWTH_FREE)
-      this.#maxNewNodes = GROWTH_FREE + GROWTH_FACTOR * this.#order.length;
+      this.#maxNewNodes = GROWTH_FREE + GROWTH_FACTOR * this.#order.count;
     if (this.#maxNewNodes !== undefined && this.#made > this.#maxNewNodes) throw this.#growthError();
   }
 
@@ -243,20 +276,6 @@ class Run {
       what: `rules made more than ${this.#maxNewNodes} nodes, most of them ${rule.name} (${count}): ${rule.equation}`,
       cure: `Exclude ${rule.name}, or raise maxNewNodes`,
       rules: [rule.name],
-    });
-  }
-
-  /** The rules from where the node was met first to where it was met again. */
-  #cycleError(node: Expr): RuleCycleError {
-    const from = this.#nodes.findIndex((one, i) => one === node || this.#rebuilt[i] === node);
-    const steps = this.#rules.flatMap((rule, i) => (rule === null || i < from ? [] : [{ rule, i }]));
-    const names = [...new Set(steps.map(({ rule }) => rule.name))];
-    const other = this.#replacements[steps[0]?.i ?? 0] ?? node;
-    const verb = names.length === 1 ? "undoes itself" : "undo each other";
-    return new RuleCycleError({
-      what: `${names.length === 1 ? "rule" : "rules"} ${names.join(", ")} ${verb}: ${lineText(node)} becomes ${lineText(other)}, and that ${lineText(node)} again`,
-      cure: `Exclude ${names.at(-1)}, or give one of them a condition`,
-      rules: names,
     });
   }
 }

@@ -6,14 +6,13 @@ import { ValueError } from "../core/errors.ts";
 import { closest } from "../core/suggest.ts";
 import type { Expr } from "../expr/expr.ts";
 import { exprText } from "../expr/print.ts";
-import { countClients } from "./clients.ts";
 import type { RuleGroup, RuleSequence, Stage } from "./database.ts";
 import type { DriverObserver } from "./driver.ts";
 import { lineText, shortText } from "./matchText.ts";
-import { orderOf } from "./order.ts";
+import { NodeOrder } from "./order.ts";
 import { type OptimizeOptions, pipeline, queryOf } from "./pipeline.ts";
 import type { Rule, RuleContext, WhyNot } from "./rule.ts";
-import { runStage } from "./run.ts";
+import { isSame, MAX_ROUNDS, runStage } from "./run.ts";
 
 export interface ExplainedStep {
   readonly rule: string;
@@ -63,14 +62,25 @@ export function explain(
 }
 
 function explainStages(roots: readonly Expr[], options: OptimizeOptions): Explanation {
-  const stages: ExplainedStage[] = [];
-  let before = roots;
-  for (const stage of (options.database ?? pipeline).query(queryOf(options))) {
-    const explained = watched(stage, before, options);
-    stages.push(explained);
-    before = explained.after;
-  }
+  const stages = watchedStages(roots, options);
   return withText({ stages }, () => stagesText(roots, stages));
+}
+
+/** The stages as `runStages` runs them; those of later rounds that changed nothing are left out. */
+function watchedStages(roots: readonly Expr[], options: OptimizeOptions): readonly ExplainedStage[] {
+  const stages = (options.database ?? pipeline).query(queryOf(options));
+  const explained: ExplainedStage[] = [];
+  let now = roots;
+  for (let round = 1; round <= MAX_ROUNDS; round++) {
+    const before = now;
+    for (const stage of stages) {
+      const one = watched(stage, now, options);
+      if (round === 1 || !isSame(one.before, one.after)) explained.push(one);
+      now = one.after;
+    }
+    if (isSame(before, now)) break;
+  }
+  return explained;
 }
 
 const withText = <T extends object>(data: T, text: () => string): T & { toString(): string } =>
@@ -88,9 +98,7 @@ function watched(stage: Stage, before: readonly Expr[], options: OptimizeOptions
 }
 
 function stagesText(roots: readonly Expr[], stages: readonly ExplainedStage[]): string {
-  const changed = stages.filter(
-    ({ steps, before, after }) => steps.length > 0 || before.some((x, i) => x !== after[i]),
-  );
+  const changed = stages.filter(({ steps, before, after }) => steps.length > 0 || !isSame(before, after));
   if (changed.length === 0) return `no rule fired\n${exprText(roots, { indent: "  " })}`;
   return ["before", exprText(roots, { indent: "  " }), ...changed.flatMap(stageLines)].join("\n");
 }
@@ -113,17 +121,14 @@ function explainRule(roots: readonly Expr[], name: string, options: OptimizeOpti
   const wanted = queryOf(options);
   const refusal = (wanted.subquery[group.name] ?? wanted).whyNot(tags);
   if (refusal !== null) return report(rule, false, `it is off: ${refusal}`, null);
-  let before = roots;
-  for (const stage of database.query(wanted)) {
-    const explained = watched(stage, before, options);
-    before = explained.after;
-    if (stage.name !== group.name) continue;
-    const fired = explained.steps.find((step) => step.rule === name);
-    if (fired !== undefined)
-      return report(rule, true, `it fired: ${lineText(fired.from)} → ${lineText(fired.to)}`, fired.from);
-    return closestMiss(rule, explained.after);
-  }
-  return report(rule, false, `its stage ${group.name} did not run`, null);
+  const stages = watchedStages(roots, options).filter((stage) => stage.name === group.name);
+  const fired = stages.flatMap(({ steps }) => steps).find((step) => step.rule === name);
+  if (fired !== undefined)
+    return report(rule, true, `it fired: ${lineText(fired.from)} → ${lineText(fired.to)}`, fired.from);
+  const last = stages.at(-1);
+  return last === undefined
+    ? report(rule, false, `its stage ${group.name} did not run`, null)
+    : closestMiss(rule, last.after);
 }
 
 interface Found {
@@ -142,10 +147,9 @@ function findRule(database: RuleSequence, name: string): Found {
 }
 
 function closestMiss(rule: Rule, roots: readonly Expr[]): WhyNotReport {
-  const order = orderOf(roots);
-  const counts = countClients(roots, order);
-  const context: RuleContext = { clients: (node) => counts.get(node) ?? 1 };
-  const nodes = order.filter(({ op }) => rule.tracks === null || rule.tracks.includes(op));
+  const order = new NodeOrder(roots);
+  const context: RuleContext = { clients: (node) => order.clients[order.placeOf(node)] ?? 1 };
+  const nodes = order.nodes.filter(({ op }) => rule.tracks === null || rule.tracks.includes(op));
   if (nodes.length === 0) {
     const ops = rule.tracks?.map(({ name }) => name).join(" or ") ?? "anything";
     return report(rule, false, `no node is ${ops}`, null);

@@ -35,6 +35,14 @@ export function stretches(from: Shape, to: Shape): boolean {
   return lead >= 0 && from.every((length, axis) => length === 1 || length === to[axis + lead]);
 }
 
+/** A replacement in the node's shape, if that takes no more than broadcasting; the driver checks the rest. */
+export function fitted(replacement: Expr, node: Expr): Expr {
+  const { shape } = replacement;
+  if (sameShape(shape, node.shape) || !stretches(shape, node.shape)) return replacement;
+  const value = replacement.dtype === node.dtype ? constantOf(replacement) : undefined;
+  return value === undefined ? broadcastTo(replacement, node.shape) : filledLike(value, node);
+}
+
 /** The value of a constant (a `full` of any shape); undefined for any other node. */
 export const constantOf = (node: Expr): Scalar | undefined =>
   node.op === full ? (node.attrs["value"] as Scalar) : undefined;

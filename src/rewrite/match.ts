@@ -40,10 +40,13 @@ export class Scope {
   }
 }
 
-/** Notes why a test failed, if somebody wants to know. The text is only made then. */
-export function fail({ closest }: MatchState, clause: number, reason: () => string): false {
+/**
+ * Notes why a test failed. Write `return state.closest !== null && fail(…)`: texts are made only where somebody
+ * wants to know, and matchers, which fail most of the time, make no closures for them.
+ */
+export function fail({ closest }: MatchState, clause: number, reason: string): false {
   if (closest !== null && clause > closest.clause) {
-    closest.reason = reason();
+    closest.reason = reason;
     closest.clause = clause;
   }
   return false;

@@ -54,10 +54,13 @@ function passes(test: AttrTest, node: Expr, state: MatchState, clause: number, p
   const found = key === undefined ? node.attrs : node.attrs[key];
   const wanted = (slot < 0 ? test.value : state.slots[slot]) as Attr | Attrs | undefined;
   if (found === undefined || (wanted !== undefined && !sameAttrs(found, wanted)))
-    return fail(state, clause, () => `${place} has ${label(key, found)}, not ${label(key, wanted)}`);
+    return (
+      state.closest !== null &&
+      fail(state, clause, `${place} has ${label(key, found)}, not ${label(key, wanted)}`)
+    );
   for (const { test: holds, text } of conditions)
     if (!holds(found as never))
-      return fail(state, clause, () => `does not hold: ${text} (${label(key, found)})`);
+      return state.closest !== null && fail(state, clause, `does not hold: ${text} (${label(key, found)})`);
   if (slot >= 0) state.slots[slot] = found;
   return true;
 }

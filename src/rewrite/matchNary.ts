@@ -28,11 +28,15 @@ export function compileNary(
   const clause = --scope.clauses;
   const { op, members, rest } = form;
   return (node, state) => {
-    if (node.op !== op) return fail(state, clause, () => `${place} is ${shortText(node)}, not ${op.name}`);
+    if (node.op !== op)
+      return state.closest !== null && fail(state, clause, `${place} is ${shortText(node)}, not ${op.name}`);
     if (guard !== null && !guard(node, state)) return false;
     const entries = entriesOf(node, op, state);
     if (entries.length < members.length || (rest === null && entries.length > members.length))
-      return fail(state, clause, () => `${op.name} has ${entries.length} entries, not ${members.length}`);
+      return (
+        state.closest !== null &&
+        fail(state, clause, `${op.name} has ${entries.length} entries, not ${members.length}`)
+      );
     const before = state.registers[register];
     state.registers[register] = { entries, isTaken: new Array<boolean>(entries.length).fill(false) };
     const isMatch = begin(state);

@@ -16,7 +16,10 @@ interface OpPlace {
   /** The register that says whether its two inputs are taken in the other order. */
   readonly turned: number;
   readonly called: string;
-  readonly isCommutative: boolean;
+  /** Two inputs that are taken in either order where the node's op allows. */
+  readonly isPair: boolean;
+  /** Every op allows it. */
+  readonly isUnordered: boolean;
 }
 
 export function compileOp(form: OpForm, pattern: Pattern, next: Step, scope: Scope, place: string): NodeStep {
@@ -25,7 +28,8 @@ export function compileOp(form: OpForm, pattern: Pattern, next: Step, scope: Sco
     node: scope.registers++,
     turned: scope.registers++,
     called: ops.map((op) => op.name).join(" or "),
-    isCommutative: ops.every(isCommutative) && inputs.length === 2 && rest === null,
+    isPair: ops.some(isCommutative) && inputs.length === 2 && rest === null,
+    isUnordered: ops.every(isCommutative) && inputs.length === 2 && rest === null,
   };
   const visit = visitInputs(at, compileInputs(form, next, scope, at));
   const attrs = attrsTest(form.attrs, scope, place);
@@ -35,10 +39,14 @@ export function compileOp(form: OpForm, pattern: Pattern, next: Step, scope: Sco
   const only = ops.length === 1 ? ops[0]! : null;
   return (node, state) => {
     if (only !== null ? node.op !== only : !ops.includes(node.op))
-      return fail(state, clause, () => `${place} is ${shortText(node)}, not ${at.called}`);
+      return (
+        state.closest !== null && fail(state, clause, `${place} is ${shortText(node)}, not ${at.called}`)
+      );
     const count = node.inputs.length;
     if (rest === null ? count !== inputs.length : count < inputs.length)
-      return fail(state, clause, () => `${place} has ${count} inputs, not ${inputs.length}`);
+      return (
+        state.closest !== null && fail(state, clause, `${place} has ${count} inputs, not ${inputs.length}`)
+      );
     if (guard !== null && !guard(node, state)) return false;
     return proceed(node, state);
   };
@@ -53,7 +61,7 @@ function visitInputs(at: OpPlace, begin: Step): NodeStep {
     registers[at.node] = node;
     registers[at.turned] = 0;
     let isMatch = begin(state);
-    if (!isMatch && at.isCommutative && node.inputs[0] !== node.inputs[1]) {
+    if (!isMatch && at.isPair && node.inputs[0] !== node.inputs[1] && isCommutative(node.op)) {
       registers[at.turned] = 1;
       isMatch = begin(state);
     }
@@ -67,7 +75,7 @@ function compileInputs({ inputs, rest }: OpForm, next: Step, scope: Scope, at: O
   const before = rest?.at ?? inputs.length;
   let step = rest === null ? next : compileRest(scope.slot(rest.name), at.node, before, inputs.length, next);
   for (let i = inputs.length - 1; i >= 0; i--) {
-    const place = at.isCommutative ? `an input of ${at.called}` : `input ${i} of ${at.called}`;
+    const place = at.isUnordered ? `an input of ${at.called}` : `input ${i} of ${at.called}`;
     const match = compilePattern(inputs[i]!, step, scope, place);
     step = (state) => {
       const all = (state.registers[at.node] as Expr).inputs;

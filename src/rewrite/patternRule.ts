@@ -9,14 +9,13 @@
 // Must hold: a replacement has the node's dtype and shape. One that is only smaller, and broadcasts to it, is
 // broadcast; anything else is an error that names the rule.
 
-import { isFloat, isInteger, kindOf } from "../core/dtype.ts";
+import { type DType, isFloat, isInteger, kindOf } from "../core/dtype.ts";
 import { ChunkwiseError, RuleError } from "../core/errors.ts";
 import type { Scalar } from "../core/numbers.ts";
-import { sameShape } from "../core/shape.ts";
 import type { Expr } from "../expr/expr.ts";
 import { full } from "../ops/sources.ts";
 import { compileMatcher } from "./compile.ts";
-import { broadcastTo, constantOf, filledLike, stretches } from "./make.ts";
+import { fitted } from "./make.ts";
 import { asPattern, type Condition, Pattern, type Variable } from "./pattern.ts";
 import { inputOps, rootOps } from "./patternOps.ts";
 import { type Change, type Rule, type RuleContext, tagsOf } from "./rule.ts";
@@ -50,6 +49,8 @@ export interface RuleOptions<Binds> {
   readonly changes?: readonly Change[];
   /** What must hold of the bound nodes besides. */
   readonly when?: readonly Condition<Binds>[];
+  /** The dtypes of nodes it can match at all. Only there to reject early: `when` has to say it too. */
+  readonly dtypes?: (dtype: DType) => boolean;
 }
 
 export function rule<Binds>(
@@ -59,7 +60,7 @@ export function rule<Binds>(
   right: RightSide<NoInfer<Binds>>,
   options: RuleOptions<NoInfer<Binds>> = {},
 ): Rule {
-  const { tags = [], changes = [], when = [] } = options;
+  const { tags = [], changes = [], when = [], dtypes } = options;
   const side: Pattern | Compute<Binds> = typeof right === "function" ? right : asPattern(right);
   if (side instanceof Pattern) checkTemplate(name, side, left);
   const matcher = compileMatcher(left, when as readonly Condition<unknown>[], (bound, node, context) =>
@@ -72,7 +73,8 @@ export function rule<Binds>(
     changes,
     tracks: rootOps(left),
     inputs: inputOps(left),
-    apply: (node, context) => matcher.apply(node, context),
+    apply: (node, context) =>
+      dtypes === undefined || dtypes(node.type.dtype) ? matcher.apply(node, context) : null,
     whyNot: (node, context) => matcher.explain(node, context),
   };
 }
@@ -105,13 +107,6 @@ function replacement<Binds>(
 
 const isExpr = (value: Expr | Pattern | Scalar): value is Expr =>
   typeof value === "object" && "inputs" in value && "op" in value;
-
-/** In the node's shape, if that takes no more than broadcasting; the driver checks the rest. */
-function fitted(result: Expr, node: Expr): Expr {
-  if (sameShape(result.shape, node.shape) || !stretches(result.shape, node.shape)) return result;
-  if (result.op === full && result.dtype === node.dtype) return filledLike(constantOf(result)!, node);
-  return broadcastTo(result, node.shape);
-}
 
 const typed =
   (test: (node: Expr) => boolean, says: string) =>

@@ -6,6 +6,7 @@
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import type { FunctionGraph } from "./graph.ts";
+import { fitted } from "./make.ts";
 
 /**
  * What a rule may change of a result:
@@ -24,6 +25,11 @@ export interface RuleContext {
   onMatch?(): void;
 }
 
+/** Some ops: a set, or a condition. */
+export interface OpSet {
+  has(op: Op): boolean;
+}
+
 /** A local rule: what the default driver applies. */
 export interface Rule {
   /** Unique among the rules of a database; also a tag. */
@@ -40,7 +46,9 @@ export interface Rule {
    * The ops an input may have for the rule to match, by position; null or missing: any. For commutative ops
    * either order. Only there to reject early, so it may be left out.
    */
-  readonly inputs?: readonly (ReadonlySet<Op> | null)[] | undefined;
+  readonly inputs?: readonly (OpSet | null)[] | undefined;
+  /** Ops of which one input at least must have one. Only there to reject early too. */
+  readonly someInput?: OpSet | undefined;
   /** A node of the same dtype and shape, or null: no change. */
   apply(node: Expr, context: RuleContext): Expr | null;
   /** Why `apply` gives null for this node: the first clause that failed. Null when it does apply. */
@@ -96,16 +104,25 @@ export function tagsOf(own: readonly string[], changes: readonly Change[]): read
 }
 
 /** The parts of a rule that is written as a function. */
-export interface RuleParts extends Pick<Rule, "apply"> {
+export interface RuleParts extends Pick<Rule, "apply" | "inputs" | "someInput"> {
   readonly tags?: readonly string[];
   readonly changes?: readonly Change[];
   readonly tracks?: readonly Op[] | null;
   readonly whyNot?: (node: Expr, context: RuleContext) => WhyNot | null;
 }
 
-/** A rule that no pattern can say: `functionRule("mergeSlices", "x[a][b] = x[c]", { tracks: [slice], apply })`. */
+/**
+ * A rule that no pattern can say: `functionRule("mergeSlices", "x[a][b] = x[c]", { tracks: [slice], apply })`. As with
+ * patterns, a replacement that is only smaller, and broadcasts to the node's shape, is broadcast.
+ */
 export function functionRule(name: string, equation: string, parts: RuleParts): Rule {
-  const { tags = [], changes = [], tracks = null, apply, whyNot } = parts;
-  const rule = { name, equation, tags: tagsOf(tags, changes), changes, tracks, apply };
+  const { tags = [], changes = [], tracks = null, inputs, someInput, apply, whyNot } = parts;
+  const rule = {
+    ...{ name, equation, tags: tagsOf(tags, changes), changes, tracks, inputs, someInput },
+    apply(node: Expr, context: RuleContext): Expr | null {
+      const replacement = apply(node, context);
+      return replacement === null ? null : fitted(replacement, node);
+    },
+  };
   return whyNot === undefined ? rule : { ...rule, whyNot };
 }

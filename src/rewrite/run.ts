@@ -1,13 +1,14 @@
 // Runs the stages that a query picked, one after another. In: roots and stages. Out: the roots' replacements and
 // a report: what each stage applied; with a profile, where time and nodes went.
-// Must hold: the types of the roots stay.
+// Must hold: the types of the roots stay. Stages that bring back what was there before are a cycle of rules, told at once.
 
 import type { Expr } from "../expr/expr.ts";
 import { postOrder } from "../expr/walk.ts";
+import { cycleError } from "./cycle.ts";
 import type { Stage } from "./database.ts";
 import { checkType, type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
 import { FunctionGraph } from "./graph.ts";
-import { orderOf } from "./order.ts";
+import { NodeOrder } from "./order.ts";
 import { type Profile, StageProfiler } from "./profile.ts";
 
 export interface StageReport {
@@ -33,7 +34,7 @@ export interface RunOptions extends DriverOptions {
 }
 
 /** A later stage may make what an earlier one simplifies; so often they are run one after another at most. */
-const MAX_ROUNDS = 4;
+export const MAX_ROUNDS = 4;
 
 export function runStages(
   roots: readonly Expr[],
@@ -49,7 +50,8 @@ export function runStages(
   return run.result();
 }
 
-const isSame = (a: readonly Expr[], b: readonly Expr[]): boolean => a.every((root, i) => root === b[i]);
+export const isSame = (a: readonly Expr[], b: readonly Expr[]): boolean =>
+  a.every((root, i) => root === b[i]);
 
 class StageRun {
   roots: readonly Expr[];
@@ -58,33 +60,54 @@ class StageRun {
   readonly #reports: StageReport[] = [];
   readonly #profilers: StageProfiler[] = [];
   /** The nodes of the roots in order, while they are known. */
-  #order: readonly Expr[] | undefined;
+  #order: NodeOrder | undefined;
+  /** The roots after every change, and how many reports there were then. */
+  readonly #states: { readonly roots: readonly Expr[]; readonly reports: number }[];
+  /** The roots for which a stage has nothing left to do. */
+  readonly #settled = new Map<Stage, readonly Expr[]>();
 
   constructor(roots: readonly Expr[], options: RunOptions) {
     this.roots = roots;
     this.#start = roots;
+    this.#states = [{ roots, reports: 0 }];
     this.#options = options;
   }
 
   stage(stage: Stage, round: number): void {
-    this.#order ??= orderOf(this.roots);
+    const settled = this.#settled.get(stage);
+    if (settled !== undefined && isSame(settled, this.roots)) return;
+    this.#order ??= new NodeOrder(this.roots);
     const profiler = this.#options.profile === true ? new StageProfiler(stage, this.roots) : null;
-    const { roots: after, applied } = runStage(this.roots, stage, {
+    const result = runStage(this.roots, stage, {
       ...this.#options,
       order: this.#order,
       observer: profiler ?? this.#options.observer,
     });
+    const { roots: after, applied } = result;
     profiler?.end(after);
-    if (!isSame(after, this.roots)) this.#order = undefined;
+    const isChanged = !isSame(after, this.roots);
+    if (isChanged) this.#order = result.order;
     this.roots = after;
+    if (result.isSettled) this.#settled.set(stage, after);
     // Later rounds are told of only where they did something.
-    if (round > 1 && applied.size === 0) return;
+    if (round > 1 && applied.size === 0 && !isChanged) return;
     if (profiler !== null) this.#profilers.push(profiler);
     this.#reports.push({
       name: stage.name,
       roots: after,
       applied: Object.fromEntries([...applied].map(([rule, count]) => [rule.name, count])),
     });
+    if (isChanged) this.#checkNew();
+  }
+
+  #checkNew(): void {
+    const at = this.#states.findIndex(({ roots }) => isSame(roots, this.roots));
+    if (at < 0) return void this.#states.push({ roots: this.roots, reports: this.#reports.length });
+    const since = this.#reports.slice(this.#states[at]!.reports);
+    const names = since.flatMap(({ applied }) => Object.keys(applied));
+    const other = this.#states[at + 1]!.roots;
+    const root = this.roots.findIndex((one, i) => one !== other[i]);
+    throw cycleError([...new Set(names)], this.roots[root]!, other[root]!);
   }
 
   result(): Rewritten {
@@ -98,11 +121,11 @@ export function runStage(
   roots: readonly Expr[],
   stage: Stage,
   options: DriverOptions,
-): Pick<DriverResult, "roots" | "applied"> {
+): Omit<DriverResult, "visited"> {
   if (stage.kind === "rules") return rewrite(roots, stage.dispatcher, options);
   const sources = postOrder(roots).filter((node) => node.inputs.length === 0);
   const graph = new FunctionGraph(sources, roots);
   stage.rewrite.apply(graph);
   roots.forEach((root, i) => checkType(stage.rewrite, root, graph.outputs[i]!));
-  return { roots: graph.outputs, applied: new Map() };
+  return { roots: graph.outputs, applied: new Map(), order: undefined, isSettled: false };
 }

@@ -3,7 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { RuleGroup, RuleSequence } from "../../src/rewrite/database.ts";
-import { p, x } from "../../src/rewrite/pattern.ts";
+import { explain } from "../../src/rewrite/explain.ts";
+import { p, single, x, y } from "../../src/rewrite/pattern.ts";
 import { rule } from "../../src/rewrite/patternRule.ts";
 import { MODES, modeQuery, optimize, pipeline } from "../../src/rewrite/pipeline.ts";
 import { type Query, query } from "../../src/rewrite/query.ts";
@@ -159,6 +160,46 @@ describe("modes", () => {
     expect(optimize([root], { database, exclude: ["exact", "better"] }).roots[0]).toBe(root);
     expect(optimize([root], { database, mode: "none" }).roots[0]).toBe(root);
     expect(() => optimize([root], { database, exclude: ["exactt"] })).toThrow("Did you mean exact?");
+  });
+});
+
+describe("stages are run again until nothing changes", () => {
+  const group = (name: string, ...rules: Rule[]): RuleGroup => new RuleGroup(name, rules);
+  const later = rule("later", "sqrt(x) = exp(x)", p.sqrt(x), p.exp(x));
+
+  test("for what a later stage made", () => {
+    const first = rule("first", "exp(x) = sin(x)", p.exp(x), p.sin(x));
+    const database = new RuleSequence("test", [group("one", first), group("two", later)]);
+    const { roots, report } = optimize([n("sqrt", X)], { database });
+    expect(roots).toEqual([n("sin", X)]);
+    expect(report.stages.map(({ name, applied }) => [name, applied])).toEqual([
+      ["one", {}],
+      ["two", { later: 1 }],
+      ["one", { first: 1 }],
+    ]);
+    const { stages } = explain(n("sqrt", X), { database });
+    expect(stages.map(({ name, steps }) => [name, ...steps.map((step) => step.rule)])).toEqual([
+      ["one"],
+      ["two", "later"],
+      ["one", "first"],
+    ]);
+    expect(explain(n("sqrt", X), { database, rule: "first" }).hasFired).toBe(true);
+  });
+
+  test("unless one undoes what another did: that is a cycle", () => {
+    const back = rule("back", "exp(x) = sqrt(x)", p.exp(x), p.sqrt(x));
+    const database = new RuleSequence("test", [group("one", later), group("two", back)]);
+    expect(() => optimize([n("negative", n("sqrt", X))], { database })).toThrow(
+      "rules later, back undo each other: negative(sqrt(arange)) becomes negative(exp(arange)), and that negative(sqrt(arange)) again",
+    );
+  });
+
+  test("for nodes that have lost a client", () => {
+    const keepFirst = rule("keepFirst", "max(x, y) = x", p.maximum(x, y), x);
+    const alone = rule("alone", "exp(-x) = 1 / exp(x)", p.exp(single(p.negative(x))), p.reciprocal(p.exp(x)));
+    const database = new RuleSequence("test", [group("one", keepFirst, alone)]);
+    const root = n("maximum", n("exp", n("negative", X)), n("sin", n("negative", X)));
+    expect(optimize([root], { database }).roots).toEqual([n("reciprocal", n("exp", X))]);
   });
 });
 

@@ -39,6 +39,36 @@ test("rules are tried in their order", () => {
   expect(run(n("exp", X), second, first)).toBe(n("log", X));
 });
 
+test("a rule may rewrite with other rules, and cycles are told all the same", () => {
+  const inner = new Dispatcher([mulOne, negNeg]);
+  const nested = functionRule("nested", "sin(x) = sin(x simplified)", {
+    tracks: [opNamed("sin")],
+    apply: (node) => rewrite([node], inner).roots[0]!,
+  });
+  const root = n("multiply", n("sin", n("multiply", n("negative", n("negative", X)), 1)), 1);
+  expect(run(root, nested, mulOne)).toBe(n("sin", X));
+  const there = functionRule("there", "exp(x) = expm1(x)", {
+    tracks: [opNamed("exp")],
+    apply: (node) => n("expm1", rewrite(node.inputs, inner).roots[0]!),
+  });
+  const back = rule("back", "expm1(x) = exp(x)", p.expm1(x), p.exp(x));
+  expect(() => run(n("negative", n("exp", n("sin", X))), there, back)).toThrow(RuleCycleError);
+});
+
+test("dispatch rejects by what some input must be", () => {
+  const some = functionRule("some", "", { someInput: new Set([opNamed("exp")]), apply: () => null });
+  const dispatcher = new Dispatcher([some]);
+  const isOffered = (node: Expr): boolean => dispatcher.candidates(node).length > 0;
+  expect(isOffered(n("add", X, n("exp", X)))).toBe(true);
+  expect(isOffered(n("add", n("exp", X), X))).toBe(true);
+  expect(isOffered(n("add", X, X))).toBe(false);
+  expect(isOffered(n("negative", X))).toBe(false);
+  expect(isOffered(X)).toBe(false);
+  const joined = (...inputs: Expr[]): Expr => makeExpr(opNamed("concat"), inputs, { axis: 0 });
+  expect(isOffered(joined(X))).toBe(true);
+  expect(isOffered(joined(X, Y, n("exp", X)))).toBe(true);
+});
+
 test("dispatch offers a rule only where its ops are", () => {
   const dispatcher = new Dispatcher([mulOne, negNeg, log1p]);
   const names = (node: Expr): string[] => dispatcher.candidates(node).map(({ name }) => name);
@@ -108,10 +138,15 @@ describe("a replacement keeps dtype and shape", () => {
     expect(wrong(() => source(1, "float32"))).toThrow(/by arange float32 \[4\]/);
   });
 
-  test("patterns broadcast what is only smaller", () => {
+  test("what is only smaller is broadcast", () => {
     const dropped = rule("dropped", "x + y = y", p.add(x, y), y);
     const wide = source(5, "float64", [3, 4]);
     expect(run(n("add", wide, X), dropped)).toBe(makeExpr(opNamed("broadcast"), [X], { shape: [3, 4] }));
+    const last = functionRule("last", "x + y = y", {
+      tracks: [opNamed("add")],
+      apply: ({ inputs }) => inputs[1]!,
+    });
+    expect(run(n("add", wide, X), last)).toBe(makeExpr(opNamed("broadcast"), [X], { shape: [3, 4] }));
     const bad = rule("bad", "sum(x) = x", p.sum(x), x);
     expect(() => run(makeExpr(opNamed("sum"), [X], { axes: [0], keepdims: false }), bad)).toThrow(
       RuleTypeError,

@@ -100,6 +100,14 @@ test("orders of nested commutative ops are all tried", () => {
       expect(run(n("add", left, right), factor)).toBe(n("multiply", X, n("add", Y, Z)));
 });
 
+test("of several ops, those that are commutative match in both orders", () => {
+  const either = rule("either", "f(1, x) = x", on([opNamed("add"), opNamed("subtract")])(1, x), x);
+  expect(run(n("add", 1, X), either)).toBe(X);
+  expect(run(n("add", X, 1), either)).toBe(X);
+  expect(run(n("subtract", 1, X), either)).toBe(X);
+  expect(run(n("subtract", X, 1), either)).toBe(n("subtract", X, 1));
+});
+
 test("a right side that declines leaves the other order to be tried", () => {
   const onlyY = rule("onlyY", "x + y = y", p.add(x, y), ({ x: left, y: right }) =>
     left === X ? right : decline("x is not X"),

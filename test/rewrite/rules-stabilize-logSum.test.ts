@@ -100,6 +100,38 @@ describe("softmax", () => {
   });
 });
 
+describe("the logarithm of a sum of exponentials is right where exponentials are not", () => {
+  const inf = Number.POSITIVE_INFINITY;
+  const nan = Number.NaN;
+  const cases: readonly [x: readonly number[], value: number][] = [
+    [[], -inf],
+    [[1000], 1000],
+    [[-1000], -1000],
+    [[0.5], 0.5],
+    [[inf], inf],
+    [[-inf], -inf],
+    [[nan], nan],
+    [[-inf, -inf, -inf], -inf],
+    [[inf, inf], inf],
+    [[inf, -inf, 1], inf],
+    [[-inf, 1], 1],
+    [[nan, inf], nan],
+    [[nan, -inf], nan],
+    [[1000, 1000], 1000 + Math.log(2)],
+    [[-1000, -1000], Math.log(2) - 1000],
+  ];
+  for (const dtype of ["float64", "float32"] as const) {
+    for (const [list, value] of cases) {
+      test(`${dtype} [${list.join(", ")}]`, () => {
+        const x = cw.asarray(list.length === 0 ? new Float64Array() : list, { dtype });
+        const found = cw.log(cw.exp(x).sum()).computeSync().data[0] as number;
+        if (Number.isFinite(value)) expect(Math.fround(found)).toBe(Math.fround(value));
+        else expect(found).toBe(value);
+      });
+    }
+  }
+});
+
 describe("what is written out becomes what the functions make", () => {
   const x = cw.asarray(new Float64Array([1, 2, 3, 4, 5, 6])).reshape([2, 3]);
   const sums = cw.exp(x).sum({ axis: 1, keepdims: true });

@@ -8,6 +8,7 @@ import { Complex } from "../../core/numbers.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
 import { OPS } from "../../ops/index.ts";
+import { full } from "../../ops/sources.ts";
 import { type Pattern, p, single, x, y } from "../pattern.ts";
 import { type Compute, decline, floating, real, rule } from "../patternRule.ts";
 import { functionRule, type Rule } from "../rule.ts";
@@ -136,6 +137,7 @@ const commutative = [...OPS.values()].filter(
 const ORDER: readonly Rule[] = [
   functionRule("constantRight", "c + x = x + c, and so for every commutative op", {
     tracks: commutative,
+    someInput: new Set([full]),
     apply({ op, inputs: [left, right], attrs }) {
       return isVariable(left!) || !isVariable(right!) ? null : makeExpr(op, [right!, left!], attrs);
     },

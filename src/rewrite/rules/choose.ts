@@ -225,6 +225,7 @@ function assumed(node: Expr, shared: Expr, truth: boolean, context: RuleContext)
 const MOVES: readonly Rule[] = [
   functionRule("intoBranches", "f(where(c, 1, 2)) = where(c, f(1), f(2))", {
     tracks: elementwise,
+    someInput: new Set([where]),
     apply: intoBranches,
   }),
   functionRule("outOfBranches", "where(c, f(x), f(y)) = f(where(c, x, y))", {

@@ -104,7 +104,7 @@ export const isAsLarge = (node: Expr, other: Expr): boolean => sameShape(node.sh
 
 /**
  * A rule that is exact for integers, which wrap, and changes something for floats and complex numbers: two rules,
- * `name` and `nameFast`. The left side has to bind x.
+ * `name` and `nameFast`. The left side has to bind x, of the dtype of the whole.
  */
 export function wrapsExactly<Binds extends Bound<"x">>(
   name: string,
@@ -115,7 +115,7 @@ export function wrapsExactly<Binds extends Bound<"x">>(
 ): readonly [Rule, Rule] {
   const x = variable("x");
   return [
-    rule(name, equation, left, right, { when: [integer(x)] as never }),
+    rule(name, equation, left, right, { dtypes: isInteger, when: [integer(x)] as never }),
     rule(`${name}Fast`, equation, left, right, { changes, when: [notInteger(x)] as never }),
   ];
 }

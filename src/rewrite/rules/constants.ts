@@ -19,7 +19,7 @@ import { constantOf, filledLike, scalar } from "../make.ts";
 import { sameScalar } from "../matchText.ts";
 import { on, p } from "../pattern.ts";
 import { decline, rule } from "../patternRule.ts";
-import { functionRule, type Rule } from "../rule.ts";
+import { functionRule, type OpSet, type Rule } from "../rule.ts";
 import { wrapped } from "./reducedBroadcasts.ts";
 
 const MOVES: readonly Op[] = [...OPS.values()].filter((op) => op.class === "move");
@@ -96,12 +96,21 @@ export type Evaluate = (expr: Expr) => Block;
 const MOST_ELEMENTS = 64;
 const MOST_OPERAND_ELEMENTS = 4096;
 
+const FULL: OpSet = { has: (op) => op === full };
+const SOURCES: OpSet = { has: (op) => op.class === "source" };
+
 /** Rules that compute what depends on constants alone. What traps is left for the run to report. */
 export function foldConstants(evaluate: Evaluate): readonly Rule[] {
   const fold = new Folding(evaluate);
   return [
-    functionRule("foldElementwise", "f(c, d) = e", { apply: (node) => fold.elementwise(node) }),
-    functionRule("foldSmall", "f([c, …]) = [d, …]", { apply: (node) => fold.small(node) }),
+    functionRule("foldElementwise", "f(c, d) = e", {
+      inputs: [FULL, FULL],
+      apply: (node) => fold.elementwise(node),
+    }),
+    functionRule("foldSmall", "f([c, …]) = [d, …]", {
+      inputs: [SOURCES, SOURCES],
+      apply: (node) => fold.small(node),
+    }),
   ];
 }
 
@@ -130,14 +139,16 @@ class Folding {
   }
 
   small(node: Expr): Expr | null {
-    if (node.inputs.length === 0 || sizeOf(node.shape) > MOST_ELEMENTS) return null;
-    return node.inputs.every((input) => this.#isKnown(input)) ? this.#value(node) : null;
+    for (let i = 0; i < node.inputs.length; i++) if (!this.#isKnown(node.inputs[i]!)) return null;
+    const isOpaque = node.op.class === "routine" && node.op.isOpaque === true;
+    const isLarge = sizeOf(node.shape) > MOST_ELEMENTS;
+    return isOpaque || isLarge || node.inputs.length === 0 ? null : this.#value(node);
   }
 
   #isKnown(node: Expr): boolean {
-    const { op, shape } = node;
-    if (op.class !== "source" || sizeOf(shape) > MOST_OPERAND_ELEMENTS) return false;
-    return op.body !== null || this.#arrays.has(node);
+    const { op } = node;
+    if (op.class !== "source" || (op.body === null && !this.#arrays.has(node))) return false;
+    return sizeOf(node.shape) <= MOST_OPERAND_ELEMENTS;
   }
 
   #value(node: Expr): Expr | null {

@@ -1,5 +1,8 @@
-// A function of its inverse is its argument, where the inverse has a value; elsewhere NaN, as it was. What is left is
-// exact, so these are `stabilize`. Logarithms of powers and roots belong here too. FAST_LOGARITHMS are off by default.
+// A function of its inverse is its argument, where the inverse has a value; elsewhere NaN, as it was. Logarithms of
+// powers and roots belong here too. FAST_LOGARITHMS are off by default.
+// Why these are `stabilize` and on, though bits change: what is left is the true value of what was written, for every
+// input, and what was written is off by two roundings at best. log(exp(x)) is inf from 710 on and −inf below −745
+// only because eˣ does not fit in between. A rule that trades one error for another is not here but in fastMath.
 // Must hold: no NaN appears where there was none, and none goes but by an overflow that is avoided.
 
 import type { Scalar } from "../../core/numbers.ts";

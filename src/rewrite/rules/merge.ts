@@ -1,6 +1,7 @@
 // Constants of a chain meet, where constant folding makes one of them, and equal factors are written once. In: sums
 // and products with constants or with a common factor. Out: fewer operations. Exact for integers, which wrap.
 
+import { isInteger } from "../../core/dtype.ts";
 import { type Constant, constant, p, single, x, y, z } from "../pattern.ts";
 import { decline, floating, integer, rule } from "../patternRule.ts";
 import type { Change, Rule } from "../rule.ts";
@@ -153,14 +154,14 @@ const CHAINS: readonly Rule[] = [
     "(x + c) + y = (x + y) + c",
     p.add(single(p.add(nx, c)), ny),
     p.add(p.add(x, y), c),
-    { when: [integer(x)] },
+    { dtypes: isInteger, when: [integer(x)] },
   ),
   rule(
     "multiplyConstantLast",
     "(x * c) * y = (x * y) * c",
     p.multiply(single(p.multiply(nx, c)), ny),
     p.multiply(p.multiply(x, y), c),
-    { when: [integer(x)] },
+    { dtypes: isInteger, when: [integer(x)] },
   ),
 ];
 

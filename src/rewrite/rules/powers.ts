@@ -43,6 +43,7 @@ const SQUARES: readonly Rule[] = [
   rule("oneOverComplex", "1 / z = reciprocal(z)", p.divide(new Complex(1, 0), x), p.reciprocal(x)),
   rule("squareNegative", "square(-x) = square(x)", p.square(p.negative(x)), p.square(x)),
   rule("squareAbs", "square(abs(x)) = square(x)", p.square(p.abs(x)), p.square(x), { when: [notComplex(x)] }),
+  // |x| is the true value of √x². Where x² overflows or underflows, √x² is inf or 0 and |x| is not: `stabilize`.
   rule("sqrtSquare", "sqrt(square(x)) = abs(x)", p.sqrt(p.square(x)), p.abs(x), {
     ...STABLE,
     when: [floating(x)],

@@ -15,6 +15,7 @@ import { attrs, bind, on, p, x } from "../pattern.ts";
 import { decline, rule } from "../patternRule.ts";
 import { functionRule, type Rule } from "../rule.ts";
 import { axesOf, isAscending, isUnitChange, permuted, withUnitAxes } from "./axes.ts";
+import { isVariable } from "./conditions.ts";
 
 /** Moves that are nothing but a reading of the axes. */
 const PERMUTATIONS: readonly Rule[] = [
@@ -111,11 +112,12 @@ const BROADCASTS: readonly Rule[] = [
         : decline("a longer axis is repeated"),
   ),
   functionRule("broadcastOperands", "f(broadcast(x), y) = broadcast(f(x, y))", {
-    apply: (node) => overBare(node, (input) => (input.op === broadcast ? input.inputs[0]! : input)),
+    someInput: new Set([broadcast]),
+    apply: (node) => overBare(node, (input) => input.op === broadcast, bareArray),
   }),
   functionRule("fullOperands", "f(full(c, shape), y) = broadcast(f(c, y))", {
-    apply: (node) =>
-      node.inputs.every((input) => input.op === full) ? null : overBare(node, (input) => bareConstant(input)),
+    someInput: new Set([full]),
+    apply: (node) => (node.inputs.some(isVariable) ? overBare(node, isStretched, bareConstant) : null),
   }),
 ];
 
@@ -123,36 +125,46 @@ function isLeading(axes: readonly number[]): boolean {
   return axes.every((axis, i) => axis === i);
 }
 
-const bareConstant = (input: Expr): Expr =>
-  input.op === full && input.shape.length > 0 ? scalar(constantOf(input)!, input.dtype) : input;
+const bareArray = (input: Expr): Expr => input.inputs[0]!;
+const isStretched = ({ op, type }: Expr): boolean => op === full && type.shape.length > 0;
+const bareConstant = (input: Expr): Expr => scalar(constantOf(input)!, input.dtype);
 
 /** An elementwise node over the same elements without their repetitions, repeated as a whole where need be. */
-function overBare({ op, inputs, attrs, shape }: Expr, bare: (input: Expr) => Expr): Expr | null {
-  if (op.class !== "elementwise") return null;
-  let isChanged = false;
-  for (const input of inputs) if (bare(input) !== input) isChanged = true;
-  return isChanged ? broadcastTo(makeExpr(op, inputs.map(bare), attrs), shape) : null;
+function overBare(
+  { op, inputs, attrs, shape }: Expr,
+  isRepeated: (input: Expr) => boolean,
+  bare: (input: Expr) => Expr,
+): Expr | null {
+  if (op.class !== "elementwise" || !inputs.some(isRepeated)) return null;
+  const bared = inputs.map((input) => (isRepeated(input) ? bare(input) : input));
+  return broadcastTo(makeExpr(op, bared, attrs), shape);
 }
 
 const MOVED_OUT: readonly Op[] = [permute, reshape, ...UNIT_MOVES];
 
 const OUTWARDS: readonly Rule[] = [
   functionRule("movesOut", "f(permute(x), permute(y)) = permute(f(x, y))", {
+    someInput: new Set(MOVED_OUT),
     apply: (node) => (node.op.class === "elementwise" ? movedOut(node) : null),
   }),
 ];
 
-/** Every operand is a 0-d one, or the same move of arrays of one shape. */
+/** What stays beside moved operands: 0-d ones, or constants where all are 0-d. */
+const staysBeside = ({ shape }: Expr): ((operand: Expr) => boolean) =>
+  shape.length === 0 ? ({ op }) => op === full : (operand) => operand.shape.length === 0;
+
+/** Every operand stays, or is the same move of arrays of one shape. */
 function movedOut(node: Expr): Expr | null {
+  const stays = staysBeside(node);
   let move: Expr | null = null;
   for (const input of node.inputs) {
-    if (input.shape.length === 0) continue;
+    if (stays(input)) continue;
     if (!MOVED_OUT.includes(input.op)) return null;
     if (move !== null && !isSameMove(move, input)) return null;
     move = input;
   }
   if (move === null || move.inputs[0]!.shape.length === 0) return null;
-  const inner = node.inputs.map((input) => (input.shape.length === 0 ? input : input.inputs[0]!));
+  const inner = node.inputs.map((input) => (stays(input) ? input : input.inputs[0]!));
   return makeExpr(move.op, [makeExpr(node.op, inner, node.attrs)], move.attrs);
 }
 
