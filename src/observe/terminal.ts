@@ -1,0 +1,107 @@
+// A block of lines at the bottom of a terminal that is drawn over and over. In: a stream and lines. Out: the escape
+// sequences that replace the old block with the new one. Must hold: the cursor is hidden only between the first draw
+// and `close`, and is shown again when the process leaves by exit or by a signal.
+
+import { displayWidth } from "./text.ts";
+
+/** What is used of a stream: `process.stderr` fits, and so does a test's list. */
+export interface ProgressStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+}
+
+/** A terminal that does not know its size says 0, or nothing. */
+export const sizeOf = ({ columns, rows }: ProgressStream): { columns: number; rows: number } => ({
+  columns: columns || 80,
+  rows: rows || 24,
+});
+
+const HIDE = "\u001b[?25l";
+const SHOW = "\u001b[?25h";
+const CLEAR_LINE = "\u001b[K";
+const CLEAR_BELOW = "\u001b[J";
+
+export class LineBlock {
+  readonly #stream: ProgressStream;
+  #lines: readonly string[] = [];
+  #stopWatching: (() => void) | null = null;
+
+  constructor(stream: ProgressStream) {
+    this.#stream = stream;
+  }
+
+  draw(lines: readonly string[]): void {
+    const hide = this.#stopWatching === null ? HIDE : "";
+    this.#stopWatching ??= onLeave(() => this.#stream.write(`${SHOW}\n`));
+    const body = lines.map((line) => line + CLEAR_LINE).join("\n");
+    this.#stream.write(hide + this.#toTop() + body + CLEAR_BELOW);
+    this.#lines = lines;
+  }
+
+  /** Takes the block away, leaves one line in its place and gives the cursor back. */
+  close(lastLine: string): void {
+    const show = this.#stopWatching === null ? "" : SHOW;
+    this.#stopWatching?.();
+    this.#stopWatching = null;
+    this.#stream.write(`${this.#toTop()}${CLEAR_BELOW}${lastLine}\n${show}`);
+    this.#lines = [];
+  }
+
+  /** Lines that were drawn on a wider terminal may have been wrapped by it since. */
+  #toTop(): string {
+    const { columns } = sizeOf(this.#stream);
+    const rows = this.#lines.reduce(
+      (sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / columns)),
+      0,
+    );
+    return rows > 1 ? `\r\u001b[${rows - 1}A` : "\r";
+  }
+}
+
+type Listener = (signal?: string) => void;
+
+interface Host {
+  readonly pid?: number;
+  on?(event: string, listener: Listener): unknown;
+  removeListener?(event: string, listener: Listener): unknown;
+  listenerCount?(event: string): number;
+  kill?(pid: number, signal: string): unknown;
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const host = (globalThis as { process?: Host }).process;
+/** What is to be done when the process goes. */
+const restores = new Set<() => void>();
+
+/** Runs `restore` when the process goes; the function it returns takes that back. */
+function onLeave(restore: () => void): () => void {
+  if (restores.size === 0) {
+    host?.on?.("exit", leave);
+    for (const signal of SIGNALS) host?.on?.(signal, leaveBySignal);
+  }
+  restores.add(restore);
+  return () => {
+    restores.delete(restore);
+    if (restores.size === 0) stopListening();
+  };
+}
+
+function stopListening(): void {
+  host?.removeListener?.("exit", leave);
+  for (const signal of SIGNALS) host?.removeListener?.(signal, leaveBySignal);
+}
+
+function leave(): void {
+  stopListening();
+  for (const restore of restores) restore();
+  restores.clear();
+}
+
+/** A listener keeps a signal from ending the process: if nobody else listens, it is sent again without ours. */
+function leaveBySignal(signal?: string): void {
+  if (signal === undefined || host?.listenerCount?.(signal) !== 1) return;
+  leave();
+  host.kill?.(host.pid!, signal);
+}
