@@ -5,14 +5,7 @@ import { installMethods } from "./array/methods.ts";
 installMethods();
 
 export type { OutOption } from "./array/build.ts";
-export {
-  type AsyncComputeOptions,
-  type ComputeOptions,
-  compute,
-  computeSync,
-  type Executed,
-  plan,
-} from "./array/compute.ts";
+export { compute, computeSync, type Executed, plan } from "./array/compute.ts";
 export {type AsarrayOptions, 
   arange, asarray, type CreationOptions, type EyeOptions, empty, emptyLike, eye, full, fullLike,type LinspaceOptions, 
   linspace, ones, onesLike, tril, triu, zeros, zerosLike,
@@ -145,6 +138,15 @@ export {
   reshape,
   squeeze,
 } from "./array/functions/manipulation.ts";
+export {
+  type BlockFunction,
+  type BlockInfo,
+  type BlockResult,
+  type MapBlocksOptions,
+  ModuleFunction,
+  mapBlocks,
+  moduleFunction,
+} from "./array/functions/mapBlocks.ts";
 export { nanmax, nanmean, nanmin, nanprod, nansum } from "./array/functions/nan.ts";
 export {
   type PadOptions,
@@ -187,9 +189,13 @@ export {
 } from "./array/functions/statistics.ts";
 export { type ArrayInput, LazyArray, type Operand } from "./array/lazyArray.ts";
 export { NDArray, type NestedScalars } from "./array/ndarray.ts";
+export type { AsyncComputeOptions, ComputeOptions } from "./array/runOptions.ts";
+export { computePlan, loadPlan, savePlan } from "./array/savedPlan.ts";
 export { type SelectionItem, Slice, slice } from "./array/selection.ts";
+export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
 export { ExprSyntaxError } from "./array/template/syntaxError.ts";
 export { expr } from "./array/template.ts";
+export { type FromZarrOptions, fromZarr, Group, openGroup } from "./array/zarr.ts";
 export type { AxisChunks, ChunkShape, ChunksArgument } from "./core/chunks.ts";
 export type { DType, TypedArray } from "./core/dtype.ts";
 export {
@@ -207,4 +213,30 @@ export {
 export { Complex, type RealScalar, type Scalar } from "./core/numbers.ts";
 export type { AxisArgument, Shape } from "./core/shape.ts";
 export { Plan, type PlanOptions } from "./plan/index.ts";
-export type { RunEvent } from "./runtime/events.ts";
+export { PlanError } from "./plan/load.ts";
+export type { OperationInfo, RunEvent } from "./runtime/events.ts";
+export { MemoryError } from "./runtime/memoryCheck.ts";
+export { measureReservedMemory } from "./runtime/reserved.ts";
+export type { RetryOptions, TwinOptions } from "./runtime/scheduler/policy.ts";
+export { type ExecutorName, Spec, type SpecOptions } from "./runtime/spec.ts";
+export {
+  type ByteRange,
+  type CodecArgument,
+  CorruptDataError,
+  FileStore,
+  type FileStoreOptions,
+  HttpStore,
+  type HttpStoreOptions,
+  MemoryStore,
+  MetadataError,
+  NotFoundError,
+  NotSupportedError,
+  StorageError,
+  type Store,
+  type StoreArgument,
+  type StoreKey,
+  StoreKeyError,
+  type StoreOptions,
+  StoreRequestError,
+  ZipStore,
+} from "./storage/index.ts";

@@ -4,13 +4,16 @@
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { format } from "node:util";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { ensureBuilt } from "./built.ts";
 
 const folder = new URL("../examples/", import.meta.url);
 const files = readdirSync(folder)
   .filter((file) => file.endsWith(".ts"))
   .sort();
 
+// Threads load the built package.
+beforeAll(ensureBuilt, 120_000);
 afterEach(() => {
   vi.restoreAllMocks();
 });

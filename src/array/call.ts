@@ -6,7 +6,7 @@ import { checkFlag } from "../core/check.ts";
 import { ChunkwiseError, OutTargetError, ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
-import { enterCall, leaveCall } from "../expr/site.ts";
+import { atSite, currentSite, enterCall, leaveCall } from "../expr/site.ts";
 import { LazyArray } from "./lazyArray.ts";
 
 /** Where the options object stands among the arguments (null: at the end, if there is one), and what it may hold. */
@@ -32,6 +32,40 @@ export function userCall<Args extends readonly unknown[], Result>(
   Object.defineProperty(call, "name", { value: name });
   if (options !== undefined) optionPlaces.set(call, options);
   return call;
+}
+
+/** The same for a function that waits: its line is the one that called it, however long it takes. */
+export function asyncCall<Args extends readonly unknown[], Result>(
+  name: string,
+  body: (...args: Args) => Promise<Result>,
+  options: OptionPlace,
+): (...args: Args) => Promise<Result> {
+  const call = async (...args: Args): Promise<Result> => {
+    const isOutermost = enterCall(name);
+    const site = currentSite();
+    try {
+      checkOptions(args, options);
+    } catch (error) {
+      throw isOutermost ? signed(error, name, call) : error;
+    } finally {
+      leaveCall();
+    }
+    try {
+      const result = await body(...args);
+      return atSite(site, () => withSite(result));
+    } catch (error) {
+      throw isOutermost ? signed(error, name, call) : error;
+    }
+  };
+  Object.defineProperty(call, "name", { value: name });
+  optionPlaces.set(call as (...args: never[]) => unknown, options);
+  return call;
+}
+
+/** Arrays that were made while nobody's line was known. */
+function withSite<Result>(result: Result): Result {
+  if (result instanceof LazyArray) return new LazyArray(result.expr) as Result;
+  return (Array.isArray(result) ? result.map(withSite) : result) as Result;
 }
 
 const optionPlaces = new WeakMap<(...args: never[]) => unknown, OptionPlace>();

@@ -7,8 +7,9 @@ import type { DType } from "../core/dtype.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Plan, PlanOptions } from "../plan/index.ts";
+import type { StoreArgument } from "../storage/location.ts";
 import type { OutOption } from "./build.ts";
-import type { AsyncComputeOptions, ComputeOptions, Executed } from "./compute.ts";
+import type { Executed } from "./compute.ts";
 import type { CreationOptions } from "./functions/creation.ts";
 import type { SoftmaxOptions } from "./functions/exponentialSums.ts";
 import type { TensordotOptions, VecdotOptions } from "./functions/linear.ts";
@@ -16,7 +17,9 @@ import type { PadOptions, RepeatOptions, RollOptions } from "./functions/repeati
 import type * as s from "./functions/statistics.ts";
 import type { LazyArray, Operand } from "./lazyArray.ts";
 import type { NDArray } from "./ndarray.ts";
+import type { AsyncComputeOptions, ComputeOptions } from "./runOptions.ts";
 import type { SelectionItem } from "./selection.ts";
+import type { ToZarrOptions } from "./storing.ts";
 
 type UnaryName =
   | "abs" | "acos" | "acosh" | "asin" | "asinh" | "atan" | "atanh" | "bitwiseInvert" | "ceil" | "conj" | "cos" | "cosh"
@@ -131,6 +134,8 @@ export interface ArrayMethods<O> extends FunctionMethods<O> {
   executeSync<Self extends LazyArray>(this: Self, options?: ComputeOptions): Executed<Self>;
   /** How it would be computed. Computes nothing. */
   plan(options?: PlanOptions): Plan;
+  /** Computes the array into a Zarr store; the promise gives the stored array, as fromZarr would. */
+  toZarr(store: StoreArgument, options?: ToZarrOptions): Promise<LazyArray>;
   /** The axes reversed. */
   readonly T: LazyArray<O>;
   /** The last two axes swapped. */

@@ -2,18 +2,9 @@
 // door calls `installMethods` once.
 
 import type { Plan, PlanOptions } from "../plan/index.ts";
+import type { StoreArgument } from "../storage/location.ts";
 import { userMethod } from "./call.ts";
-import {
-  type AsyncComputeOptions,
-  COMPUTE_OPTIONS,
-  type ComputeOptions,
-  checkRun,
-  computeArrays,
-  computeArraysSync,
-  execute,
-  executeSync,
-  plan,
-} from "./compute.ts";
+import { computeArrays, computeArraysSync, execute, executeSync, plan } from "./compute.ts";
 import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
 import * as elementwise from "./functions/elementwise.ts";
@@ -28,6 +19,8 @@ import * as statistics from "./functions/statistics.ts";
 import { LazyArray } from "./lazyArray.ts";
 import type { FunctionMethods } from "./methodTypes.ts";
 import type { NDArray } from "./ndarray.ts";
+import { type AsyncComputeOptions, COMPUTE_OPTIONS, type ComputeOptions, checkRun } from "./runOptions.ts";
+import { type ToZarrOptions, toZarr } from "./storing.ts";
 
 const { fullLike, zerosLike, onesLike, emptyLike, tril, triu } = creation;
 const { astype } = dtypes;
@@ -49,7 +42,7 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods<unknown>]: unknown } = {
 type AnyFunction = (first: LazyArray, ...rest: readonly unknown[]) => unknown;
 
 /** Nothing can stop what runs at once. */
-const SYNC_OPTIONS = COMPUTE_OPTIONS.filter((name) => name !== "signal");
+const SYNC_OPTIONS = COMPUTE_OPTIONS.filter((name) => !["signal", "spec", "executor"].includes(name));
 
 /** Installs the methods; a second call changes nothing. */
 export function installMethods(): void {
@@ -73,6 +66,12 @@ export function installMethods(): void {
   define("plan", function (this: LazyArray, options?: PlanOptions): Plan {
     return plan(this, options);
   });
+  define(
+    "toZarr",
+    function (this: LazyArray, store: StoreArgument, options?: ToZarrOptions): Promise<LazyArray> {
+      return options === undefined ? toZarr(this, store) : toZarr(this, store, options);
+    },
+  );
   defineGetter("T", (x) =>
     manipulation.permuteDims(
       x,

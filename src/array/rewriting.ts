@@ -7,7 +7,7 @@ import type { Rewriting } from "../plan/cache.ts";
 import { planOf } from "../plan/index.ts";
 import { pipeline, optimize as rewriteAll } from "../rewrite/pipeline.ts";
 import { registerBuiltIn } from "../rewrite/rules/index.ts";
-import { runPlan } from "../runtime/run.ts";
+import { runPlanSync } from "../runtime/run.ts";
 
 export { pipeline };
 
@@ -16,11 +16,7 @@ registerBuiltIn(pipeline, evaluate);
 /** The value of a constant expression, by the kernels that would compute it at run time. */
 function evaluate(expr: Expr): Block {
   const { data, sources } = planOf([expr], { optimize: false });
-  const events = runPlan(data, sources);
-  for (;;) {
-    const step = events.next();
-    if (step.done === true) return step.value[0]!;
-  }
+  return runPlanSync({ plan: data, sources })[0]!;
 }
 
 export interface RewriteOptions {

@@ -17,7 +17,20 @@ export const AUTO_CHUNK_BYTES: number = 64 * 1024 * 1024;
 /** One chunk per array: what arrays made in memory have unless asked otherwise. */
 export const singleChunk = (shape: Shape): ChunkShape => shape.map((length) => Math.max(1, length));
 
-export function checkChunks(argument: ChunksArgument, shape: Shape, elementBytes: number): ChunkShape {
+/** What "auto" can go by. */
+export interface AutoChunks {
+  /** Bytes that a task may use: it has several chunks at once. */
+  readonly budget?: number | undefined;
+  /** The chunks in which the array is stored: whole ones are read together. */
+  readonly stored?: ChunkShape | undefined;
+}
+
+export function checkChunks(
+  argument: ChunksArgument,
+  shape: Shape,
+  elementBytes: number,
+  auto: AutoChunks = {},
+): ChunkShape {
   const list = Array.isArray(argument)
     ? (argument as readonly AxisChunks[])
     : shape.map(() => argument as AxisChunks);
@@ -28,7 +41,7 @@ export function checkChunks(argument: ChunksArgument, shape: Shape, elementBytes
     });
   }
   const fixed = list.map((chunk, axis) => (chunk === "auto" ? null : axisChunk(chunk, shape[axis]!, axis)));
-  return fillAuto(fixed, shape, elementBytes);
+  return fillAuto(fixed, shape, elementBytes, auto);
 }
 
 function axisChunk(chunk: Exclude<AxisChunks, "auto">, length: number, axis: number): number {
@@ -61,20 +74,74 @@ function regularChunk(lengths: readonly number[], length: number, axis: number):
   });
 }
 
-/** Free axes get equal shares of what the byte target leaves. */
-function fillAuto(fixed: readonly (number | null)[], shape: Shape, elementBytes: number): ChunkShape {
+/** Chunks for an array of which nothing is said but what it is, where it lies and what a task may use. */
+export const autoChunks = (
+  shape: Shape,
+  elementBytes: number,
+  budget?: number,
+  stored?: ChunkShape,
+): ChunkShape =>
+  fillAuto(
+    shape.map(() => null),
+    shape,
+    elementBytes,
+    { budget, stored },
+  );
+
+/** A task has about so many chunks at once: inputs, results, and copies on their way from and to storage. */
+const CHUNKS_PER_TASK = 8;
+
+function fillAuto(
+  fixed: readonly (number | null)[],
+  shape: Shape,
+  elementBytes: number,
+  { budget = Number.POSITIVE_INFINITY, stored }: AutoChunks,
+): ChunkShape {
+  const bytes = Math.min(AUTO_CHUNK_BYTES, budget / CHUNKS_PER_TASK);
   const known = fixed.reduce<number>((product, chunk) => product * (chunk ?? 1), elementBytes);
+  const room = Math.max(1, Math.floor(bytes / known));
+  return stored === undefined ? equalShares(fixed, shape, room) : wholeStored(fixed, shape, room, stored);
+}
+
+/** Free axes get equal shares of what the byte target leaves. */
+function equalShares(fixed: readonly (number | null)[], shape: Shape, room: number): ChunkShape {
   const free = shape.map((_, axis) => axis).filter((axis) => fixed[axis] === null);
   // Short axes first, so that what they do not use goes to the long ones.
   free.sort((a, b) => shape[a]! - shape[b]!);
   const chunks = fixed.map((chunk) => chunk ?? 1);
-  let budget = Math.max(1, AUTO_CHUNK_BYTES / known);
+  let budget = room;
   free.forEach((axis, i) => {
     const share = Math.max(1, Math.floor(budget ** (1 / (free.length - i))));
     chunks[axis] = Math.max(1, Math.min(shape[axis]!, share));
     budget = Math.max(1, budget / chunks[axis]!);
   });
   return chunks;
+}
+
+/** Stored chunks, twice as many each time along the axis that has most of them, while they fit; halves where one does not. */
+function wholeStored(
+  fixed: readonly (number | null)[],
+  shape: Shape,
+  room: number,
+  stored: ChunkShape,
+): ChunkShape {
+  const free = shape.map((_, axis) => axis).filter((axis) => fixed[axis] === null);
+  const chunks = shape.map((n, axis) => fixed[axis] ?? Math.max(1, Math.min(n, stored[axis]!)));
+  const size = (): number => sizeOf(free.map((axis) => chunks[axis]!));
+  while (size() > room) {
+    const longest = free.reduce((most, axis) => (chunks[axis]! > chunks[most]! ? axis : most));
+    if (chunks[longest]! <= 1) break;
+    chunks[longest] = Math.ceil(chunks[longest]! / 2);
+  }
+  const count = (axis: number): number => Math.ceil(shape[axis]! / chunks[axis]!);
+  for (;;) {
+    const open = free.filter((axis) => count(axis) > 1);
+    if (open.length === 0) return chunks;
+    const most = open.reduce((a, b) => (count(b) > count(a) ? b : a));
+    const longer = Math.min(2 * chunks[most]!, shape[most]!);
+    if ((size() / chunks[most]!) * longer > room) return chunks;
+    chunks[most] = longer;
+  }
 }
 
 /** How many chunks there are along each axis. An empty axis has none. */

@@ -114,6 +114,8 @@ export interface ContractOp extends OpBase {
 export interface RoutineOp extends OpBase {
   readonly class: "routine";
   readonly routine: string;
+  /** Somebody else's code: it runs when the computation does, and not before. */
+  readonly isOpaque?: boolean | undefined;
   /** The box that has to be computed to have a box of the output: larger where the routine works on whole axes. */
   computes(out: Box, type: ArrayType, attrs: Attrs): Box;
   /** The box of every input that a computed box of the output needs. */

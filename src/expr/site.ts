@@ -20,6 +20,17 @@ let captured = 0;
 
 export const currentSite = (): Site | null => current;
 
+/** Does something as if it were called from a site: what a call does after it has waited. */
+export function atSite<T>(site: Site | null, action: () => T): T {
+  const before = current;
+  current = site;
+  try {
+    return action();
+  } finally {
+    current = before;
+  }
+}
+
 /** What a site needs to know of a node. */
 interface Placed {
   readonly op: object;

@@ -15,18 +15,31 @@ export function resultBlock(dtype: DType, shape: Shape): Block {
   return (isSmall ? null : keepBlock(dtype, shape)) ?? newBlock(dtype, shape);
 }
 
+/** Bytes of borrowed blocks on this thread: what there is now, and the most since somebody set `most`. */
+export const borrowedBytes: { now: number; most: number } = { now: 0, most: 0 };
+
 /** Blocks for a while: all of them are given back together. */
 export class Borrowed {
   readonly #blocks: Block[] = [];
+  #bytes = 0;
 
   block(dtype: DType, shape: Shape): Block {
+    this.#count(blockBytes(dtype, shape));
     const block = takeBlock(dtype, shape);
     if (block === null) return newBlock(dtype, shape);
     this.#blocks.push(block);
     return block;
   }
 
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    borrowedBytes.now += bytes;
+    borrowedBytes.most = Math.max(borrowedBytes.most, borrowedBytes.now);
+  }
+
   giveBack(): void {
     for (const block of this.#blocks.splice(0)) giveBlock(block);
+    borrowedBytes.now -= this.#bytes;
+    this.#bytes = 0;
   }
 }

@@ -10,6 +10,7 @@ import * as exponential from "./elementwise/exponential.ts";
 import * as logic from "./elementwise/logic.ts";
 import * as special from "./elementwise/special.ts";
 import { EXPONENTIAL_SUMS } from "./exponentialSums.ts";
+import { mapBlocks } from "./mapBlocks.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/layout.ts";
 import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";
@@ -33,6 +34,7 @@ const ALL: readonly Op[] = [
   ...[slice, setSlice, concat, repeat, tile, pad],
   contract,
   ...ROUTINE_OPS,
+  mapBlocks,
 ];
 
 const byName = new Map<string, Op>(ALL.map((op) => [op.name, op]));

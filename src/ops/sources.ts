@@ -96,6 +96,12 @@ export const data: SourceOp = source("data", null);
 
 export const dataOf = (attrs: Attrs): DataResource => attrs["data"] as DataResource;
 
+/** attrs.data: something that the runtime can read by boxes, as an array in a store. */
+export const stored: SourceOp = source("stored", null);
+
+/** What a source without a body is bound to. */
+export const resourceOf = (attrs: Attrs): Resource => attrs["data"] as Resource;
+
 export function sourceAttrs(
   type: ArrayType,
   chunks: ChunkShape,
@@ -103,4 +109,4 @@ export function sourceAttrs(
   return { dtype: type.dtype, shape: type.shape, chunks };
 }
 
-export const SOURCES: readonly SourceOp[] = [full, coordinate, arange, linspace, data];
+export const SOURCES: readonly SourceOp[] = [full, coordinate, arange, linspace, data, stored];

@@ -6,8 +6,8 @@ import { attrsText, type Resource } from "../core/attrs.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { postOrder } from "../expr/walk.ts";
-import { type DataResource, dataOf } from "../ops/sources.ts";
-import { Plan, planOf } from "./index.ts";
+import { resourceOf } from "../ops/sources.ts";
+import { Plan, type PlanOptions, planOf } from "./index.ts";
 import type { PlanData } from "./plan.ts";
 
 interface Planned {
@@ -27,12 +27,22 @@ const MAX_NODES = 500;
 const MAX_PLANS = 500;
 const plans = new Map<string, Planned>();
 
-export function planFor(roots: readonly Expr[], optimize: boolean, rewriting: Rewriting): Plan {
-  const planned = (): Plan => planOf(rewriting.apply(roots), { optimize, siteOf: () => null });
+/** `options` are those of `planOf`, beside `optimize`. A plan that is refused for its memory names no line: `planOf` does. */
+export function planFor(
+  roots: readonly Expr[],
+  optimize: boolean,
+  rewriting: Rewriting,
+  options: PlanOptions = {},
+): Plan {
+  const planned = (): Plan => {
+    const { data, sources } = planOf(rewriting.apply(roots), { ...options, optimize, siteOf: () => null });
+    return new Plan(data, sources);
+  };
   const nodes = postOrder(roots);
-  if (nodes.length > MAX_NODES) return planned();
+  const chosen = optionsText(options);
+  if (nodes.length > MAX_NODES || chosen === null) return planned();
   const structure = structureOf(nodes, roots);
-  const key = `${optimize} ${rewriting.key} ${structure.key}`;
+  const key = `${optimize} ${chosen} ${rewriting.key} ${structure.key}`;
   const known = plans.get(key);
   if (known !== undefined)
     return new Plan(known.data, new Map(known.sources.map(([name, at]) => [name, structure.sources[at]!])));
@@ -41,8 +51,19 @@ export function planFor(roots: readonly Expr[], optimize: boolean, rewriting: Re
   return plan;
 }
 
+const PLAN_OPTIONS: readonly (keyof PlanOptions)[] = [
+  ...(["fusion", "maxTotalSourceArrays", "maxTotalNumInputBlocks", "alwaysFuse", "neverFuse"] as const),
+  ...(["allowedMem", "workers", "splitEvery"] as const),
+];
+
+/** What a plan depends on beside its expressions; null where that is a function, or somebody wants to be told. */
+function optionsText(options: PlanOptions): string | null {
+  if (options.optimizeFunction !== undefined || (options.debug ?? false) !== false) return null;
+  return JSON.stringify(PLAN_OPTIONS.map((name) => options[name]));
+}
+
 /** Unless the plan reads data that the expressions did not: constants that were folded into one array. */
-function remember(key: string, { data, sources }: Plan, met: readonly DataResource[]): void {
+function remember(key: string, { data, sources }: Plan, met: readonly Resource[]): void {
   const places = [...sources].map(([name, resource]) => [name, met.indexOf(resource)] as const);
   if (places.some(([, at]) => at < 0)) return;
   if (plans.size >= MAX_PLANS) plans.delete(plans.keys().next().value!);
@@ -50,25 +71,25 @@ function remember(key: string, { data, sources }: Plan, met: readonly DataResour
 }
 
 /** All that a plan depends on as text, and the data it does not depend on. */
-function structureOf(
-  nodes: readonly Expr[],
-  roots: readonly Expr[],
-): { key: string; sources: DataResource[] } {
+function structureOf(nodes: readonly Expr[], roots: readonly Expr[]): { key: string; sources: Resource[] } {
   const numbers = new Map<Expr, number>();
   const resources = new Map<Resource, number>();
-  const sources: DataResource[] = [];
-  const resourceText = (resource: Resource): string => {
+  const sources: Resource[] = [];
+  const sourceText = (resource: Resource): string => {
     const number = resources.get(resource) ?? resources.size;
     resources.set(resource, number);
     return `#${number}`;
   };
+  // A function that a step calls is part of the plan.
+  const identity = (resource: Resource): string => `@${resource.id}`;
   let key = "";
   for (const node of nodes) {
     numbers.set(node, numbers.size);
-    if (node.op.class === "source" && node.op.body === null) sources.push(dataOf(node.attrs));
+    const isSource = node.op.class === "source" && node.op.body === null;
+    if (isSource) sources.push(resourceOf(node.attrs));
     key += `${numberOf(node.op)}(`;
     for (const input of node.inputs) key += `${numbers.get(input)},`;
-    key += `${attrsText(node.attrs, resourceText)})`;
+    key += `${attrsText(node.attrs, isSource ? sourceText : identity)})`;
   }
   return { key: `${key}${roots.map((root) => numbers.get(root)).join()}`, sources };
 }

@@ -1,26 +1,31 @@
 // Plan, as users see it: data, printable, with the figures that matter. Made from expressions; the blocks
 // of sources in memory ride along for the run and are no part of the data.
 
-import { Resource } from "../core/attrs.ts";
 import { blockBytes } from "../core/block.ts";
-import { Complex, numberText } from "../core/numbers.ts";
 import { sizeOf } from "../core/shape.ts";
 import type { Expr } from "../expr/expr.ts";
+import { checkBudget } from "./budget.ts";
 import { fuse } from "./fuse.ts";
+import type { FusionOptions } from "./fusion/options.ts";
+import { planToJson } from "./json.ts";
 import { lower } from "./lower.ts";
 import { memoryOf, totalMemory } from "./memory.ts";
 import type { SiteOf } from "./origin.ts";
 import type { PlanData } from "./plan.ts";
 import { planText } from "./print.ts";
-import type { Lowered } from "./writer.ts";
+import { planTraffic } from "./traffic.ts";
+import type { Lowered, LowerSettings } from "./writer.ts";
 
 export class Plan {
   readonly data: PlanData;
   readonly sources: Lowered["sources"];
+  /** The plan with one operation per node; null where it was not optimised, or not kept. */
+  readonly before: PlanData | null;
 
-  constructor(data: PlanData, sources: Lowered["sources"]) {
+  constructor(data: PlanData, sources: Lowered["sources"], before: PlanData | null = null) {
     this.data = data;
     this.sources = sources;
+    this.before = before;
   }
 
   get numTasks(): number {
@@ -46,37 +51,50 @@ export class Plan {
     );
   }
 
+  /** Bytes that all tasks read together: an estimate where windows move in other ways than chunks and tasks are many. */
+  get bytesRead(): number {
+    return planTraffic(this.data).read;
+  }
+
+  /** Bytes that all tasks write together. */
+  get bytesWritten(): number {
+    return this.totalBytes;
+  }
+
   toString(): string {
-    return planText(this.data);
+    return planText(this.data, this.before);
   }
 
   /** Plain data: numbers that JSON cannot hold become tagged strings. */
   toJSON(): unknown {
-    return JSON.parse(JSON.stringify(this.data, encodeNumbers));
+    return planToJson(this.data);
   }
 }
 
-function encodeNumbers(_: string, value: unknown): unknown {
-  if (typeof value === "bigint") return { $bigint: String(value) };
-  if (typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0)))
-    return { $number: numberText(value) };
-  if (value instanceof Complex) return { $complex: [value.re, value.im].map(numberText) };
-  if (value instanceof Resource) return { $resource: value.fingerprint() };
-  return value;
-}
-
-export interface PlanOptions {
+export interface PlanOptions extends FusionOptions, LowerSettings {
   /** false: one operation per node, nothing fused. */
   readonly optimize?: boolean | undefined;
+  /** Takes the place of fusion: from the plan with one operation per node to the one that runs. */
+  readonly optimizeFunction?: ((plan: PlanData) => PlanData) | undefined;
+  /** Bytes that one task may use: more is refused, and nothing is fused that would need more. */
+  readonly allowedMem?: number | undefined;
 }
 
 /** `siteOf` tells which of the user's lines made a node, where that is not the node's own. */
 export function planOf(
   roots: readonly Expr[],
-  { optimize = true, siteOf }: PlanOptions & { readonly siteOf?: SiteOf } = {},
+  { siteOf, ...options }: PlanOptions & { readonly siteOf?: SiteOf } = {},
 ): Plan {
-  const { data, sources } = lower(roots, siteOf);
-  return new Plan(optimize ? fuse(data) : data, sources);
+  const { data, sources } = lower(roots, siteOf, options);
+  const final = optimized(data, options);
+  const plan = new Plan(final, sources, final === data ? null : data);
+  if (options.allowedMem !== undefined) checkBudget(plan.data, options.allowedMem);
+  return plan;
+}
+
+function optimized(data: PlanData, options: PlanOptions): PlanData {
+  const { optimize = true, optimizeFunction = (plan) => fuse(plan, options) } = options;
+  return optimize ? optimizeFunction(data) : data;
 }
 
 Object.defineProperty(Plan.prototype, Symbol.for("nodejs.util.inspect.custom"), {

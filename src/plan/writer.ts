@@ -1,16 +1,26 @@
 // The plan under construction: arrays and operations in order, and where each expression's value is.
 
+import type { Resource } from "../core/attrs.ts";
 import { type ChunkShape, gridOf } from "../core/chunks.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { ArrayType } from "../expr/op.ts";
-import type { DataResource } from "../ops/sources.ts";
 import { type Origin, originOf, type SiteOf, siteOfNode } from "./origin.ts";
 import type { Operation, OperationOutput, OpStep, PlanArray, PlanData, PlanStep, ValueRef } from "./plan.ts";
 
 export interface Lowered {
   readonly data: PlanData;
-  readonly sources: ReadonlyMap<string, DataResource>;
+  readonly sources: ReadonlyMap<string, Resource>;
+}
+
+/** What lowering may know of the run: none of it changes what is computed, but for the order of sums. */
+export interface LowerSettings {
+  /** Bytes that one task may use. */
+  readonly allowedMem?: number | undefined;
+  /** How many tasks can run at once. */
+  readonly workers?: number | undefined;
+  /** How many states of a reduction one task combines; chosen where it is not said. */
+  readonly splitEvery?: number | undefined;
 }
 
 /** Collects arrays and operations, and knows where each expression's value is. */
@@ -19,26 +29,31 @@ export class PlanWriter {
   readonly #operations: Operation[] = [];
   readonly #places = new Map<Expr, string>();
   readonly #types = new Map<string, PlanArray>();
-  readonly #sources = new Map<string, DataResource>();
+  readonly #sources = new Map<string, Resource>();
 
   readonly #siteOf: SiteOf;
 
-  constructor(siteOf: SiteOf = siteOfNode) {
+  readonly settings: LowerSettings;
+
+  constructor(siteOf: SiteOf = siteOfNode, settings: LowerSettings = {}) {
     this.#siteOf = siteOf;
+    this.settings = settings;
   }
 
   originOf(node: Expr): Origin {
     return originOf(this.#siteOf(node));
   }
 
-  source(node: Expr, resource: DataResource): void {
+  source(node: Expr, resource: Resource): void {
     const name = this.array(node.type, chunksOf(node), "source");
     this.#places.set(node, name);
     this.#sources.set(name, resource);
   }
 
-  array(type: ArrayType, chunks: ChunkShape, role: PlanArray["role"]): string {
-    const array = { name: `a${this.#arrays.length}`, dtype: type.dtype, shape: type.shape, chunks, role };
+  array(type: ArrayType, chunks: ChunkShape, role: PlanArray["role"], inner?: ChunkShape): string {
+    const name = `a${this.#arrays.length}`;
+    const parts = inner === undefined ? {} : { inner };
+    const array: PlanArray = { name, dtype: type.dtype, shape: type.shape, chunks, role, ...parts };
     this.#arrays.push(array);
     this.#types.set(array.name, array);
     return array.name;

@@ -12,7 +12,7 @@ import { postOrder } from "../expr/walk.ts";
 import { interpret } from "../kernel/interpret/index.ts";
 import { DataResource, data, dataOf, sourceAttrs } from "../ops/sources.ts";
 import { planOf } from "../plan/index.ts";
-import { runPlan } from "./run.ts";
+import { runPlanSync } from "./run.ts";
 
 export function evaluateReference(roots: readonly Expr[]): Map<Expr, Block> {
   const values = new Map<Expr, Block>();
@@ -35,15 +35,11 @@ function dataExpr(block: Block): Expr {
 }
 
 /** Attributes that say how an array is cut, and nothing of what it is, say "in one piece". */
-const inOneChunk = ({ attrs, shape }: Expr): Attrs =>
-  "chunks" in attrs ? { ...attrs, chunks: singleChunk(shape) } : attrs;
+const inOneChunk = ({ op, attrs, shape }: Expr): Attrs =>
+  "chunks" in attrs && op.class !== "routine" ? { ...attrs, chunks: singleChunk(shape) } : attrs;
 
 /** The value of a node whose inputs are all in memory: one operation per level of its tree, nothing fused, interpreted. */
 function runAlone(node: Expr): Block {
   const { data: plan, sources } = planOf([node], { optimize: false });
-  const run = runPlan(plan, sources, { run: interpret });
-  for (;;) {
-    const step = run.next();
-    if (step.done === true) return step.value[0]!;
-  }
+  return runPlanSync({ plan, sources, run: interpret })[0]!;
 }

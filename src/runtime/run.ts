@@ -1,69 +1,267 @@
-// Runs a plan in this process, one task after another. In: a plan and the blocks of its sources.
-// Out: the result blocks; events on the way. As a generator, so that the caller decides what happens
-// between tasks: nothing (computeSync), or a look at the abort signal and the event loop (compute).
+// Runs a plan. In: a plan, what its sources are, where its results go, and the setting. Out: the blocks of results
+// that stay in memory; the others are in their stores.
 
+import type { Resource } from "../core/attrs.ts";
 import { type Block, blockBytes } from "../core/block.ts";
 import { bytesText } from "../core/bytes.ts";
-import { placeOf } from "../core/chunks.ts";
-import { RunError } from "../core/errors.ts";
-import { shapeText, sizeOf } from "../core/shape.ts";
-import type { BlockProgram } from "../kernel/blockProgram.ts";
-import { Borrowed, resultBlock } from "../kernel/blocks.ts";
+import { InvariantError, RunError } from "../core/errors.ts";
+import { shapeText } from "../core/shape.ts";
+import { resultBlock } from "../kernel/blocks.ts";
 import { execute } from "../kernel/execute.ts";
-import { LaneFailure } from "../kernel/interpret/index.ts";
 import { isReleased } from "../kernel/wasm/memory.ts";
-import { compileTask, type TaskProgram } from "../plan/compile/task.ts";
-import { type Operation, type PlanArray, type PlanData, type PlanStep, readsOf } from "../plan/plan.ts";
-import { ChunkedArray, type StoredArray, WholeArray, windowBytes } from "./chunkStore.ts";
+import { DataResource } from "../ops/sources.ts";
+import type { PlanArray, PlanData } from "../plan/plan.ts";
+import { FileStore } from "../storage/fileStore.ts";
+import { type ArraySource, type ArrayTarget, HeldArray, MemoryArray, StoredArray } from "./arrays.ts";
+import { type Driven, drive, driveSync } from "./drive.ts";
 import type { RunEvent } from "./events.ts";
+import { watchInterrupts } from "./interrupts.ts";
+import { located } from "./located.ts";
+import { checkMemory } from "./memoryCheck.ts";
+import { AttemptOutputs } from "./outputs.ts";
+import { PlanGraph } from "./planGraph.ts";
+import { InlinePool } from "./pools/inline.ts";
+import type { Pool } from "./pools/pool.ts";
+import type { TaskRef } from "./scheduler/graph.ts";
+import { DEFAULT_POLICY, type Policy } from "./scheduler/policy.ts";
+import { type FoundTask, Scheduler } from "./scheduler/scheduler.ts";
+import type { RunProgram, TaskArrays } from "./task.ts";
+import { functionsOf } from "./userFunctions.ts";
+import type { IntermediateStore } from "./workDir.ts";
+import { ZarrResource } from "./zarrResource.ts";
 
-interface Source {
-  readonly block: Block;
-  readonly length: number;
-}
-export type Sources = ReadonlyMap<string, Source>;
-
-/** Runs a task's block program: `execute`, or the reference `interpret`. */
-export type RunProgram = (program: BlockProgram, bound: readonly (Block | undefined)[]) => void;
-
-export interface RunOptions {
-  readonly run?: RunProgram;
+export interface RunRequest {
+  readonly plan: PlanData;
+  readonly sources: ReadonlyMap<string, Resource>;
+  /** Results that go to a store, by their names in the plan. The others stay in memory. */
+  readonly targets?: ReadonlyMap<string, StoredArray> | undefined;
   /** The same plan with the lines of the user's code: asked for when something fails. */
-  readonly withLines?: () => PlanData;
+  readonly withLines?: (() => PlanData) | undefined;
+  readonly emit?: ((event: RunEvent) => void) | null | undefined;
+  readonly run?: RunProgram | undefined;
 }
 
-export function* runPlan(
-  plan: PlanData,
-  sources: Sources,
-  { run = execute, withLines = () => plan }: RunOptions = {},
-): Generator<RunEvent, Block[]> {
-  const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
-  const stored = new Map<string, StoredArray>();
-  const readers = countReaders(plan);
-  const tasks = plan.operations.reduce((sum, { grid }) => sum + sizeOf(grid), 0);
-  yield { type: "computeStart", operations: plan.operations.length, tasks };
-  for (const [name, source] of sources) stored.set(name, new WholeArray(presentBlock(name, source)));
-  try {
-    for (const operation of plan.operations) {
-      yield { type: "operationStart", operation: operation.name, tasks: sizeOf(operation.grid) };
-      for (const { array } of operation.outputs) stored.set(array, storageFor(arrays.get(array)!));
-      try {
-        yield* runOperation(operation, arrays, stored, run);
-      } catch (error) {
-        throw error instanceof TaskFailure ? located(error, withLines()) : error;
-      }
-      release(operation, arrays, stored, readers);
-      yield { type: "operationEnd", operation: operation.name };
-    }
-  } finally {
-    for (const array of stored.values()) array.free();
+export interface RunSetting {
+  readonly policy: Policy;
+  /** Bytes for tasks and intermediates together. */
+  readonly budget: number;
+  readonly signal: AbortSignal | undefined;
+  /** The pool that carries the tasks; inline when there is none. */
+  readonly pool: ((execution: Execution) => Promise<Pool | undefined>) | null;
+  readonly store: IntermediateStore | null;
+  /** Outputs of an earlier run of the same plan. */
+  readonly found: readonly FoundTask[];
+}
+
+/** The arrays of a plan while it runs. */
+export class Execution implements TaskArrays {
+  readonly request: RunRequest;
+  readonly graph: PlanGraph;
+  readonly run: RunProgram;
+  readonly held: Map<string, HeldArray> = new Map();
+  readonly stored: Map<string, StoredArray> = new Map();
+  readonly memory: Map<string, MemoryArray> = new Map();
+
+  constructor(request: RunRequest) {
+    this.request = request;
+    this.graph = graphOf(request.plan);
+    this.run = request.run ?? execute;
+    for (const array of request.plan.arrays) this.#place(array);
   }
-  yield { type: "computeEnd" };
-  return plan.results.map((name) => (stored.get(name) as WholeArray).block);
+
+  get arrays(): ReadonlyMap<string, PlanArray> {
+    return this.graph.arrays;
+  }
+
+  #place(array: PlanArray): void {
+    const { name, role } = array;
+    const target = this.request.targets?.get(name);
+    if (role === "source") this.#bind(name, this.request.sources.get(name)!);
+    else if (target !== undefined) this.stored.set(name, target);
+    else if (role === "result") this.memory.set(name, new MemoryArray(resultOf(array)));
+    else this.held.set(name, new HeldArray(array));
+  }
+
+  #bind(name: string, resource: Resource): void {
+    if (resource instanceof ZarrResource) this.stored.set(name, new StoredArray(resource.array));
+    else if (resource instanceof DataResource)
+      this.memory.set(name, new MemoryArray(presentBlock(name, resource)));
+    else throw new InvariantError({ what: `source ${name} is bound to nothing that can be read` });
+  }
+
+  source(name: string): ArraySource {
+    return (this.memory.get(name) ?? this.stored.get(name) ?? this.held.get(name))!;
+  }
+
+  target(name: string): ArrayTarget {
+    return (this.memory.get(name) ?? this.stored.get(name))!;
+  }
+
+  /** True when every array is in memory: nothing has to be waited for. */
+  get isInMemory(): boolean {
+    return this.stored.size === 0;
+  }
+
+  /** True when every step can be done by another thread. */
+  get isPortable(): boolean {
+    return functionsOf(this.request.plan).every(({ isPortable }) => isPortable);
+  }
+
+  heldBy({ op }: TaskRef): HeldArray[] {
+    return this.request.plan.operations[op]!.outputs.flatMap(({ array }) => this.held.get(array) ?? []);
+  }
+
+  results(): Block[] {
+    return this.request.plan.results.flatMap((name) => this.memory.get(name)?.whole ?? []);
+  }
+
+  freeAll(): void {
+    for (const held of this.held.values()) held.dropAll();
+  }
+}
+
+const graphs = new WeakMap<PlanData, PlanGraph>();
+
+/** Plans are run again: what is known of one is kept with it. */
+function graphOf(plan: PlanData): PlanGraph {
+  let graph = graphs.get(plan);
+  if (graph === undefined) {
+    graph = new PlanGraph(plan);
+    graphs.set(plan, graph);
+  }
+  return graph;
+}
+
+const now = (): number => performance.timeOrigin + performance.now();
+
+/** For plans whose arrays are all in memory. */
+export function runPlanSync(request: RunRequest): Block[] {
+  const execution = new Execution(request);
+  const pool = new InlinePool(request.plan.operations, execution);
+  const options = { budget: Number.POSITIVE_INFINITY, policy: NO_RETRIES };
+  const scheduler = schedulerOf(execution, pool, options, null);
+  const driven = drivenBy(execution, scheduler, pool, false);
+  scheduler.begin(now());
+  try {
+    driveSync(driven);
+    return ended(execution, scheduler);
+  } finally {
+    execution.freeAll();
+  }
+}
+
+/** What fails in memory fails again. */
+const NO_RETRIES: Policy = { ...DEFAULT_POLICY, retry: { ...DEFAULT_POLICY.retry, attempts: 1 } };
+
+export async function runPlan(request: RunRequest, setting: RunSetting): Promise<Block[]> {
+  setting.signal?.throwIfAborted();
+  for (const called of functionsOf(request.plan)) await called.load();
+  checkMemory(request.plan, setting.budget, request.withLines);
+  const execution = new Execution(request);
+  const pool = (await setting.pool?.(execution)) ?? new InlinePool(request.plan.operations, execution);
+  // Without files there is nothing to clean up.
+  if (execution.isInMemory && setting.store?.isNamed !== true) return runOn(pool, execution, setting);
+  const watch = watchInterrupts(setting.signal);
+  try {
+    return await runOn(pool, execution, { ...setting, signal: watch.signal });
+  } finally {
+    watch.end();
+  }
+}
+
+async function runOn(pool: Pool, execution: Execution, setting: RunSetting): Promise<Block[]> {
+  const { store, signal } = setting;
+  const storesAll = store?.isNamed ?? false;
+  const scheduler = schedulerOf(execution, pool, setting, store);
+  for (const task of setting.found) scheduler.found(task);
+  let isDone = false;
+  try {
+    if (storesAll) await openStores(execution, store!);
+    scheduler.begin(now());
+    await drive(drivenBy(execution, scheduler, pool, storesAll, store), signal);
+    const results = ended(execution, scheduler, signal);
+    isDone = true;
+    return results;
+  } finally {
+    const left = scheduler.attempts();
+    await pool.close(left);
+    if (left.length > 0) await sweepTargets(execution);
+    execution.freeAll();
+    await store?.close(isDone);
+  }
+}
+
+/** Threads that were ended may have left files that they were writing. */
+async function sweepTargets({ stored }: Execution): Promise<void> {
+  for (const { array } of stored.values())
+    if (array.store instanceof FileStore) await array.store.sweepStrays();
+}
+
+async function openStores(execution: Execution, store: IntermediateStore): Promise<void> {
+  for (const held of execution.held.values()) held.store = await store.arrayFor(held.plan);
+}
+
+function schedulerOf(
+  execution: Execution,
+  { name, workers, ahead }: Pool,
+  { budget, policy }: Pick<RunSetting, "budget" | "policy">,
+  store: IntermediateStore | null,
+): Scheduler {
+  const free = (ref: TaskRef): void => {
+    for (const held of execution.heldBy(ref)) {
+      held.drop(ref.task);
+      if (held.store !== null) store?.later(held.delete(ref.task));
+    }
+  };
+  const drop = (ref: TaskRef): void => {
+    for (const held of execution.heldBy(ref)) held.drop(ref.task);
+  };
+  const emit = execution.request.emit ?? null;
+  const storesAll = store?.isNamed ?? false;
+  return new Scheduler(execution.graph, {
+    ...{ policy, pool: name, workers, ahead, budget, storesAll, emit, free, drop },
+    maySpill: store !== null,
+  });
+}
+
+function drivenBy(
+  execution: Execution,
+  scheduler: Scheduler,
+  pool: Pool,
+  storesAll: boolean,
+  store: IntermediateStore | null = null,
+): Driven {
+  return {
+    scheduler,
+    pool,
+    outputs: () => new AttemptOutputs(execution.held, storesAll),
+    save: async (ref) => {
+      for (const held of execution.heldBy(ref)) {
+        held.store ??= await store!.arrayFor(held.plan);
+        await held.save(ref.task);
+      }
+    },
+    drop: (ref) => {
+      for (const held of execution.heldBy(ref)) held.drop(ref.task);
+    },
+  };
+}
+
+/** The results, or the reason why there are none. */
+function ended(execution: Execution, scheduler: Scheduler, signal?: AbortSignal): Block[] {
+  const { request } = execution;
+  if (scheduler.failure !== null) {
+    const error = located(scheduler.failure, (request.withLines ?? (() => request.plan))());
+    scheduler.end(now(), error);
+    throw error;
+  }
+  scheduler.end(now(), signal?.aborted ? signal.reason : undefined);
+  signal?.throwIfAborted();
+  return execution.results();
 }
 
 /** A transferred or shrunk buffer would silently read as NaN. */
-function presentBlock(name: string, { block, length }: Source): Block {
+function presentBlock(name: string, { block, length }: DataResource): Block {
   if (isReleased(block.data))
     throw new RunError({
       where: "data",
@@ -78,129 +276,20 @@ function presentBlock(name: string, { block, length }: Source): Block {
   });
 }
 
-function storageFor(array: PlanArray): StoredArray {
-  if (array.role !== "result") return new ChunkedArray(array);
+function resultOf({ dtype, shape }: PlanArray): Block {
   try {
-    return new WholeArray(resultBlock(array.dtype, array.shape));
+    return resultBlock(dtype, shape);
   } catch (error) {
     // Only the engine knows how much it can give.
     if (!(error instanceof RangeError)) throw error;
-    const bytes = bytesText(blockBytes(array.dtype, array.shape));
+    const bytes = bytesText(blockBytes(dtype, shape));
     throw new RunError(
       {
         where: "compute",
-        what: `a result of shape ${shapeText(array.shape)} needs ${bytes}, more than can be had in one piece`,
-        cure: "Reduce it, or select a part of it first",
+        what: `a result of shape ${shapeText(shape)} needs ${bytes}, more than can be had in one piece`,
+        cure: "Reduce it, select a part of it first, or write it to a store with toZarr",
       },
       { cause: error },
     );
-  }
-}
-
-function* runOperation(
-  operation: Operation,
-  arrays: ReadonlyMap<string, PlanArray>,
-  stored: ReadonlyMap<string, StoredArray>,
-  run: RunProgram,
-): Generator<RunEvent, void> {
-  const tasks = sizeOf(operation.grid);
-  for (let task = 0; task < tasks; task++) {
-    const place = placeOf(task, operation.grid);
-    const { program, reads, writes } = compiledTask(operation, arrays, task);
-    const bound: Block[] = [];
-    const borrowed = new Borrowed();
-    for (const { array, box, buffer } of reads) bound[buffer] = stored.get(array)!.window(box, borrowed);
-    for (const { array, box, buffer } of writes) bound[buffer] = stored.get(array)!.target(box);
-    try {
-      run(program, bound);
-    } catch (error) {
-      throw error instanceof LaneFailure ? new TaskFailure(operation.name, place, error) : error;
-    } finally {
-      borrowed.giveBack();
-    }
-    const bytes = (windows: typeof reads): number =>
-      windows.reduce((sum, { array, box }) => sum + windowBytes(arrays.get(array)!, box), 0);
-    yield {
-      type: "taskEnd",
-      operation: operation.name,
-      task,
-      bytesRead: bytes(reads),
-      bytesWritten: bytes(writes),
-    };
-  }
-}
-
-/** Programs of operations with few tasks: their plan may be run again. */
-const compiled = new WeakMap<Operation, TaskProgram[]>();
-const FEW_TASKS = 16;
-
-function compiledTask(
-  operation: Operation,
-  arrays: ReadonlyMap<string, PlanArray>,
-  task: number,
-): TaskProgram {
-  const compile = (): TaskProgram => compileTask(operation, arrays, placeOf(task, operation.grid));
-  if (sizeOf(operation.grid) > FEW_TASKS) return compile();
-  const known = compiled.get(operation) ?? [];
-  compiled.set(operation, known);
-  known[task] ??= compile();
-  return known[task];
-}
-
-/** A failure that depends on the data, and the task that met it. */
-class TaskFailure extends Error {
-  readonly operation: string;
-  readonly place: readonly number[];
-  readonly failure: LaneFailure;
-
-  constructor(operation: string, place: readonly number[], failure: LaneFailure) {
-    super(failure.message, { cause: failure });
-    this.operation = operation;
-    this.place = place;
-    this.failure = failure;
-  }
-}
-
-/** The same with the op, the chunk and the user's line. */
-function located({ operation: name, place, failure }: TaskFailure, plan: PlanData): RunError {
-  const operation = plan.operations.find((candidate) => candidate.name === name)!;
-  const step: PlanStep | undefined = operation.steps[failure.origin];
-  const op = step !== undefined && "op" in step ? step.op : name;
-  const call = step?.call === undefined || step.call === op ? op : `${op} in ${step.call}`;
-  const line = step?.line;
-  return new RunError(
-    {
-      what: failure.trap.message,
-      where: `${call}${line === undefined ? "" : ` at ${line}`}, chunk [${place.join(", ")}] of ${name}`,
-      cure: failure.trap.cure,
-      operation: op,
-      chunk: place,
-      line,
-    },
-    { cause: failure },
-  );
-}
-
-function countReaders(plan: PlanData): Map<string, number> {
-  const readers = new Map<string, number>();
-  for (const operation of plan.operations) {
-    for (const name of readsOf(operation)) readers.set(name, (readers.get(name) ?? 0) + 1);
-  }
-  return readers;
-}
-
-/** Intermediates go when their last reader has run. */
-function release(
-  operation: Operation,
-  arrays: ReadonlyMap<string, PlanArray>,
-  stored: Map<string, StoredArray>,
-  readers: Map<string, number>,
-): void {
-  for (const name of readsOf(operation)) {
-    const left = readers.get(name)! - 1;
-    readers.set(name, left);
-    if (left > 0 || arrays.get(name)!.role !== "intermediate") continue;
-    stored.get(name)!.free();
-    stored.delete(name);
   }
 }

@@ -2,12 +2,14 @@
 // bundlers for browsers do not try to include them.
 
 import type * as Fs from "node:fs";
+import type * as Os from "node:os";
 import type * as Path from "node:path";
 import type * as Zlib from "node:zlib";
 import { NotSupportedError } from "./errors.ts";
 
 interface Builtins {
   "node:fs": typeof Fs;
+  "node:os": typeof Os;
   "node:path": typeof Path;
   "node:zlib": typeof Zlib;
 }

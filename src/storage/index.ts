@@ -11,6 +11,7 @@ export {
 } from "./errors.ts";
 export { FileStore, type FileStoreOptions } from "./fileStore.ts";
 export { HttpStore, type HttpStoreOptions } from "./httpStore.ts";
+export { locationOf, type StoreArgument, type StoreLocation, storeAt, storeOf } from "./location.ts";
 export { MemoryStore } from "./memoryStore.ts";
 export type { ByteRange, Store, StoreKey, StoreOptions } from "./store.ts";
 export { type ArrayOptions, type ChunkOptions, ZarrArray } from "./zarr/array.ts";

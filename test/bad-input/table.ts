@@ -205,6 +205,8 @@ export const FUNCTIONS: { readonly [name: string]: Line } = {
 export const OTHERS: readonly string[] = [
   ...["arrayNamespaceInfo", "canCast", "complex", "compute", "computeSync", "expr", "finfo", "iinfo"],
   ...["isdtype", "plan", "resultType", "slice"],
+  ...["fromZarr", "openGroup", "toZarr", "store", "mapBlocks", "moduleFunction"],
+  ...["savePlan", "loadPlan", "computePlan", "measureReservedMemory"],
 ];
 
 export interface Junk {

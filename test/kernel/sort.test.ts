@@ -112,6 +112,7 @@ function runRoutine(c: Case, bits: Uint8Array): Uint8Array {
     inputs: [input],
     outputs: [output],
     attrs,
+    scope: {},
     starts: [
       [0, 0],
       [0, 0],
@@ -258,6 +259,7 @@ describe.each(KINDS)("%s", (kind) => {
       outputs: [target],
       attrs: { axis: 1, descending: false },
       starts: [],
+      scope: {},
     });
     expect(new Uint8Array(memory.buffer, output, result.length)).toEqual(result);
   });

@@ -10,7 +10,7 @@ import { cast } from "../../ops/elementwise/choice.ts";
 import * as layout from "../../ops/moves/layout.ts";
 import { setSlice, slice as sliceOp } from "../../ops/moves/select.ts";
 import { gather, scatter, takeAlongAxis as takeAlongAxisOp } from "../../ops/routines.ts";
-import { dataOf } from "../../ops/sources.ts";
+import { dataOf, data as dataOp } from "../../ops/sources.ts";
 import { type Built, broadcastLazy, built, castTo, node, scalarExpr } from "../build.ts";
 import { userCall } from "../call.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
@@ -48,8 +48,7 @@ function expandMask(item: SelectionItem): SelectionItem[] {
       cure: "Use where with a 0-d condition",
     });
   }
-  const data =
-    mask.expr.op.class === "source" && mask.expr.op.body === null ? dataOf(mask.expr.attrs).block : null;
+  const data = mask.expr.op === dataOp ? dataOf(mask.expr.attrs).block : null;
   if (data === null) {
     throw new IndexError({
       what: `a lazy mask of shape ${shapeText(mask.shape)} would make a shape that depends on its values`,
@@ -177,7 +176,7 @@ function checkKnownIndices(x: LazyArray, axes: readonly number[], indices: reado
 function knownValues(x: LazyArray): number[] | null {
   let { expr } = x;
   while (expr.op === cast || expr.op === layout.broadcast) expr = expr.inputs[0]!;
-  if (expr.op.class !== "source" || expr.op.body !== null) return null;
+  if (expr.op !== dataOp) return null;
   return [...NDArray.fromBlock(dataOf(expr.attrs).block)].map(Number);
 }
 

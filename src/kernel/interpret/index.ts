@@ -69,5 +69,6 @@ export function routineCall(step: RoutineStep, blocks: readonly Block[]): Routin
     outputs: step.outputs.map(view),
     attrs: step.attrs,
     starts: [...step.inputs, ...step.outputs].map(({ from }) => from),
+    scope: blocks,
   };
 }

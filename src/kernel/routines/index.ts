@@ -1,6 +1,7 @@
 // All routines by name. A call's inputs and outputs share no memory.
 
 import type { Routine } from "../routine.ts";
+import { call } from "./call.ts";
 import { contract } from "./contract.ts";
 import { gather, scatter } from "./gather.ts";
 import { searchsorted } from "./searchsorted.ts";
@@ -8,5 +9,5 @@ import { argsort, sort } from "./sort.ts";
 import { takeAlongAxis } from "./take-along-axis.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
-  Object.entries({ argsort, contract, gather, scatter, searchsorted, sort, takeAlongAxis }),
+  Object.entries({ argsort, call, contract, gather, scatter, searchsorted, sort, takeAlongAxis }),
 );

@@ -60,6 +60,17 @@ function threadClass(): ThreadClass | null {
   return process?.getBuiltinModule?.("node:worker_threads")?.Worker ?? Worker ?? null;
 }
 
+/** Options of the process that threads take over: not those that say where the process's own code comes from. */
+export function threadOptions(): string[] {
+  const { process } = globalThis as unknown as { process?: { execArgv?: readonly string[] } };
+  const options = process?.execArgv ?? [];
+  return options.filter(
+    (option, i) =>
+      !/^(--input-type|-e$|--eval|-p$|-pe$|--print)/.test(option) &&
+      !/^(-e|--eval|-p|-pe|--print)$/.test(options[i - 1] ?? ""),
+  );
+}
+
 let helpers = 0;
 
 /** Starts what is missing; true if there are any. */
@@ -82,6 +93,7 @@ function startHelper(Helper: ThreadClass, room: number): void {
   const helper = new Helper(new URL("./worker.js", import.meta.url), {
     type: "module",
     name: "chunkwise",
+    execArgv: threadOptions(),
     workerData: setting,
   });
   if (helper.on === undefined) helper.addEventListener?.("error", tellOfLoss);

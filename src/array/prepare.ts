@@ -1,0 +1,113 @@
+// From lazy arrays to a plan that can be run. Several arrays are one plan, so what they share is computed once.
+
+import type { Block } from "../core/block.ts";
+import type { ChunkShape } from "../core/chunks.ts";
+import { sameShape } from "../core/shape.ts";
+import { chunksOf } from "../expr/chunks.ts";
+import { type Expr, makeExpr } from "../expr/expr.ts";
+import type { Site } from "../expr/site.ts";
+import { execute as executeProgram } from "../kernel/execute.ts";
+import { rechunk } from "../ops/moves/layout.ts";
+import { planFor, type Rewriting } from "../plan/cache.ts";
+import { type Plan, planOf } from "../plan/index.ts";
+import type { PlanData } from "../plan/plan.ts";
+import type { RunEvent } from "../runtime/events.ts";
+import type { RunRequest } from "../runtime/run.ts";
+import type { LazyArray } from "./lazyArray.ts";
+import { NDArray } from "./ndarray.ts";
+import { rewritingOf } from "./rewriting.ts";
+import type { ComputeOptions } from "./runOptions.ts";
+
+/**
+ * The line that made each node *here*: the expression may be shared with one that was written elsewhere before.
+ */
+export function sitesOf(arrays: readonly LazyArray[]): (node: Expr) => Site | null {
+  const sites = new Map<Expr, Site | null>();
+  const seen = new Set<LazyArray>(arrays);
+  for (const array of seen) {
+    if (array.site !== null) sites.set(array.expr, array.site);
+    for (const parent of array.parents) seen.add(parent);
+  }
+  return (node) => sites.get(node) ?? node.site;
+}
+
+export interface Prepared {
+  readonly plan: Plan;
+  /** The plan's data with the lines of the user's code. */
+  readonly withLines: () => PlanData;
+  readonly results: (blocks: readonly Block[]) => NDArray[];
+}
+
+/** Each expression once in the plan, each array's result in its place. */
+export function prepare(arrays: readonly LazyArray[], options: ComputeOptions): Prepared {
+  const { optimize = true } = options;
+  const roots = [...new Set(arrays.map(({ expr }) => expr))];
+  const rewriting = rewritingOf(options);
+  return {
+    plan: planFor(roots, optimize, rewriting),
+    withLines: () => planOf(rewriting.apply(roots), { ...options, siteOf: sitesOf(arrays) }).data,
+    results: (blocks) => {
+      const byExpr = new Map(roots.map((root, i) => [root, NDArray.fromBlock(blocks[i]!)]));
+      return arrays.map(({ expr }) => byExpr.get(expr)!);
+    },
+  };
+}
+
+/** The same for arrays whose results are to have these chunks, one result per array, whatever the optimizer made of them. */
+export function prepareCut(
+  arrays: readonly LazyArray[],
+  chunks: readonly ChunkShape[],
+  options: ComputeOptions,
+): Pick<Prepared, "plan" | "withLines"> {
+  const roots = arrays.map(({ expr }) => expr);
+  const rewriting = cutAfter(rewritingOf(options), chunks);
+  return {
+    plan: planFor(roots, options.optimize ?? true, rewriting),
+    withLines: () => planOf(rewriting.apply(roots), { ...options, siteOf: sitesOf(arrays) }).data,
+  };
+}
+
+function cutAfter(rewriting: Rewriting, chunks: readonly ChunkShape[]): Rewriting {
+  const recut = (root: Expr, i: number): Expr => makeExpr(rechunk, [root], { chunks: chunks[i]! }, root.site);
+  const cutAll = (roots: readonly Expr[]): Expr[] => {
+    const seen = new Set<Expr>();
+    return roots.map((root, i) => {
+      let cut = sameShape(chunksOf(root), chunks[i]!) ? root : recut(root, i);
+      // The same array may go to two places: each is a result of its own.
+      while (seen.has(cut)) cut = recut(cut, i);
+      seen.add(cut);
+      return cut;
+    });
+  };
+  return {
+    key: `${rewriting.key} cut ${chunks.map((shape) => shape.join()).join(";")}`,
+    apply: (roots) => cutAll(rewriting.apply(roots)),
+  };
+}
+
+export function requestOf(
+  { plan, withLines }: Pick<Prepared, "plan" | "withLines">,
+  { onEvent, threads }: ComputeOptions,
+): RunRequest {
+  return {
+    plan: plan.data,
+    sources: plan.sources,
+    withLines,
+    emit: onEvent === undefined ? null : guarded(onEvent),
+    run: (program, bound) => executeProgram(program, bound, threads),
+  };
+}
+
+/** Who looks on must not break the run. */
+function guarded(onEvent: (event: RunEvent) => void): (event: RunEvent) => void {
+  let isOn = true;
+  return (event) => {
+    if (!isOn) return;
+    try {
+      onEvent(event);
+    } catch (error) {
+      isOn = false;
+      console.warn(`chunkwise: onEvent threw at ${event.type} and sees no more events:`, error);
+    }
+  };
+}

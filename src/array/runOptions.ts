@@ -1,0 +1,99 @@
+// Options of runs, checked: what compute, execute, plan and toZarr take. In: what the user wrote. Out: the same, typed.
+
+import { ValueError } from "../core/errors.ts";
+import { describe } from "../core/shape.ts";
+import { closest } from "../core/suggest.ts";
+import type { PlanOptions } from "../plan/index.ts";
+import type { RunEvent } from "../runtime/events.ts";
+import { EXECUTORS, type ExecutorName, Spec } from "../runtime/spec.ts";
+import type { RewriteOptions } from "./rewriting.ts";
+
+export interface ComputeOptions extends PlanOptions, RewriteOptions {
+  /** Sees every event of the run. One that throws is told of, and sees no more. */
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
+  /** How many threads may be used: as many as the machine has, up to 8, when not said. */
+  readonly threads?: number | undefined;
+}
+export interface AsyncComputeOptions extends ComputeOptions {
+  /** Stops the computation; the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** With what it may be done. */
+  readonly spec?: Spec | undefined;
+  /** Where tasks run; the spec's unless given. */
+  readonly executor?: ExecutorName | undefined;
+}
+
+export const COMPUTE_OPTIONS: readonly string[] = [
+  "optimize",
+  "mode",
+  "include",
+  "exclude",
+  "onEvent",
+  "signal",
+  "threads",
+  "spec",
+  "executor",
+];
+
+/** Options of a run, checked; `where` is what the user called. */
+export function checkRun(
+  options: unknown,
+  where: string,
+  known: readonly string[] = COMPUTE_OPTIONS,
+): AsyncComputeOptions {
+  if (options === undefined) return {};
+  const isPlain =
+    typeof options === "object" &&
+    options !== null &&
+    [Object.prototype, null].includes(Object.getPrototypeOf(options));
+  if (!isPlain) {
+    throw new ValueError({
+      where,
+      what: `the options are ${describe(options)}`,
+      cure: `Options are one object: {${known.join(", ")}}`,
+    });
+  }
+  for (const [name, value] of Object.entries(options as object)) {
+    if (!known.includes(name)) {
+      throw new ValueError({
+        where,
+        what: `there is no option ${describe(name)}`,
+        cure: closest(name, known),
+      });
+    }
+    if (value !== undefined) checkRunOption(name, value, where);
+  }
+  return options as AsyncComputeOptions;
+}
+
+interface RunOptionCheck {
+  readonly wanted: string;
+  readonly accepts: (value: unknown) => boolean;
+}
+
+const isNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((name) => typeof name === "string");
+
+const RUN_OPTIONS: { readonly [name: string]: RunOptionCheck } = {
+  optimize: { wanted: "true or false", accepts: (value) => typeof value === "boolean" },
+  onEvent: { wanted: "a function", accepts: (value) => typeof value === "function" },
+  signal: { wanted: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
+  mode: { wanted: 'a mode, as "fastRun+fastMath"', accepts: (value) => typeof value === "string" },
+  include: { wanted: "a list of names of rules or tags", accepts: isNames },
+  exclude: { wanted: "a list of names of rules or tags", accepts: isNames },
+  spec: { wanted: 'a Spec, as new Spec({allowedMem: "2GB"})', accepts: (value) => value instanceof Spec },
+  executor: {
+    wanted: EXECUTORS.map((name) => JSON.stringify(name)).join(" or "),
+    accepts: (value) => EXECUTORS.includes(value as ExecutorName),
+  },
+  threads: {
+    wanted: "a whole number from 1 to 1024",
+    accepts: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1024,
+  },
+};
+
+function checkRunOption(name: string, value: unknown, where: string): void {
+  const { wanted, accepts } = RUN_OPTIONS[name]!;
+  if (!accepts(value))
+    throw new ValueError({ where, what: `${name} is ${describe(value)}`, cure: `It must be ${wanted}` });
+}

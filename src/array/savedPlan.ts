@@ -1,0 +1,170 @@
+// Plans that outlive the process: saved as JSON, loaded elsewhere, computed to the end. What a plan reads goes with it:
+// arrays in stores by their location, small arrays in memory as they are. Loading trusts nothing in the text.
+
+import type { Resource } from "../core/attrs.ts";
+import { blockBytes, newBlock } from "../core/block.ts";
+import { bytesText } from "../core/bytes.ts";
+import { isDType } from "../core/dtype.ts";
+import { ValueError } from "../core/errors.ts";
+import { checkShape, describe, sameShape, shapeText } from "../core/shape.ts";
+import { copyElements } from "../kernel/routines/walk.ts";
+import { DataResource } from "../ops/sources.ts";
+import { Plan } from "../plan/index.ts";
+import type { Json } from "../plan/json.ts";
+import { PlanError, planFromJson } from "../plan/load.ts";
+import { openedRun } from "../runtime/opened.ts";
+import { runKey } from "../runtime/resume.ts";
+import { runPlan } from "../runtime/run.ts";
+import { findFunction } from "../runtime/userFunctions.ts";
+import { ZarrResource } from "../runtime/zarrResource.ts";
+import { type StoreLocation, storeAt } from "../storage/location.ts";
+import { openArray } from "../storage/zarr/group.ts";
+import { asyncCall, userCall } from "./call.ts";
+import { NDArray } from "./ndarray.ts";
+import { requestOf } from "./prepare.ts";
+import { type AsyncComputeOptions, COMPUTE_OPTIONS, checkRun } from "./runOptions.ts";
+
+const FORMAT = "chunkwise plan";
+const VERSION = 1;
+const MOST_BYTES = 16e6;
+
+/** A plan as JSON text, with what it reads. */
+export const savePlan: (plan: Plan) => string = userCall("savePlan", (plan: Plan) => {
+  if (!(plan instanceof Plan))
+    throw new ValueError({ what: `${describe(plan)} is not a plan`, cure: "Use x.plan()" });
+  const sources = Object.fromEntries(
+    [...plan.sources].map(([name, source]) => [name, savedSource(name, source)]),
+  );
+  return JSON.stringify({ format: FORMAT, version: VERSION, plan: plan.toJSON(), sources });
+});
+
+function savedSource(name: string, source: Resource): Json {
+  if (source instanceof ZarrResource) {
+    const location = source.location();
+    if (location !== null) return { zarr: { store: { ...location.store }, path: location.path } };
+    throw new ValueError({
+      what: `source ${name} is in a store that other processes cannot open`,
+      cure: "Put it into files, or behind a plain URL",
+    });
+  }
+  if (!(source instanceof DataResource)) throw new ValueError({ what: `source ${name} cannot be saved` });
+  const { dtype, shape } = source.block;
+  const bytes = blockBytes(dtype, shape);
+  if (bytes > MOST_BYTES)
+    throw new ValueError({
+      what: `source ${name} has ${bytesText(bytes)} in memory, and ${bytesText(MOST_BYTES)} can be saved in a plan`,
+      cure: "Write it to a store with toZarr, and open it with fromZarr",
+    });
+  const plain = newBlock(dtype, shape);
+  copyElements(source.block, plain);
+  const { data } = plain;
+  return {
+    data: { dtype, shape, base64: base64Of(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) },
+  };
+}
+
+const CHUNK = 0x8000;
+
+function base64Of(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += CHUNK)
+    text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+  return btoa(text);
+}
+
+/** A plan from its text. Opens the arrays that it reads, and nothing else. */
+export const loadPlan: (text: string) => Promise<Plan> = asyncCall(
+  "loadPlan",
+  async (text: string) => {
+    const { format, version, plan, sources } = parsed(text);
+    if (format !== FORMAT || version !== VERSION)
+      throw new PlanError({
+        what: `${describe(format)} of version ${describe(version)} is not "${FORMAT}" of version ${VERSION}`,
+        cure: "Save it again with this version",
+      });
+    const data = planFromJson(plan, findFunction);
+    const bound = new Map<string, Resource>();
+    for (const array of data.arrays) {
+      if (array.role !== "source") continue;
+      const source = await loadedSource(
+        array.name,
+        (sources as { [name: string]: Json } | undefined)?.[array.name],
+      );
+      checkFits(array.name, array, source);
+      bound.set(array.name, source);
+    }
+    return new Plan(data, bound);
+  },
+  [1],
+);
+
+function parsed(text: string): { [name: string]: Json | undefined } {
+  try {
+    const json: unknown = JSON.parse(text);
+    if (typeof json === "object" && json !== null) return json as { [name: string]: Json };
+  } catch {}
+  throw new PlanError({ what: `${describe(text)} is not a saved plan`, cure: "Load what savePlan gave" });
+}
+
+type Loaded = ZarrResource | DataResource;
+
+async function loadedSource(name: string, json: Json | undefined): Promise<Loaded> {
+  const { zarr, data } = (json ?? {}) as { zarr?: Json; data?: Json };
+  if (zarr !== undefined) {
+    const { store, path } = zarr as unknown as { store: StoreLocation; path: unknown };
+    if (typeof path !== "string")
+      throw new PlanError({ where: name, what: `${describe(path)} is not a path` });
+    return new ZarrResource(await openArray(storeAt(store), path));
+  }
+  if (data !== undefined) return loadedData(name, data);
+  throw new PlanError({ where: "plan.sources", what: `there is nothing for source ${name}` });
+}
+
+function bytesOf(base64: string, name: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    throw new PlanError({ where: `plan.sources.${name}`, what: "its bytes are not in base64" });
+  }
+}
+
+function loadedData(name: string, json: Json): DataResource {
+  const { dtype, shape, base64 } = (json ?? {}) as { [name: string]: Json };
+  if (!isDType(dtype) || typeof base64 !== "string")
+    throw new PlanError({ where: `plan.sources.${name}`, what: "it is not data" });
+  const bytes = bytesOf(base64, name);
+  const lengths = checkShape(shape as unknown as number[]);
+  if (blockBytes(dtype, lengths) !== bytes.length)
+    throw new PlanError({
+      where: `plan.sources.${name}`,
+      what: `${bytes.length} bytes for ${dtype} ${shapeText(lengths)}`,
+    });
+  const block = newBlock(dtype, lengths);
+  new Uint8Array(block.data.buffer, block.data.byteOffset, bytes.length).set(bytes);
+  return new DataResource(block);
+}
+
+function checkFits(name: string, array: { dtype: string; shape: readonly number[] }, source: Loaded): void {
+  const { dtype, shape } = source instanceof ZarrResource ? source.array : source.block;
+  if (dtype === array.dtype && sameShape(shape, array.shape)) return;
+  throw new PlanError({
+    where: `plan.sources.${name}`,
+    what: `it is ${dtype} ${shapeText(shape)} now, and was ${array.dtype} ${shapeText(array.shape)}`,
+    cure: "Make the plan again",
+  });
+}
+
+/** Computes a plan; the results are in the order in which the plan was made. */
+export const computePlan: (plan: Plan, options?: AsyncComputeOptions) => Promise<NDArray[]> = asyncCall(
+  "computePlan",
+  async (plan, options) => {
+    if (!(plan instanceof Plan))
+      throw new ValueError({ what: `${describe(plan)} is not a plan`, cure: "Use loadPlan" });
+    const run = checkRun(options, "computePlan");
+    const { data, sources } = plan;
+    const setting = await openedRun(data, () => runKey(data, sources), run);
+    const blocks = await runPlan(requestOf({ plan, withLines: () => data }, run), setting);
+    return blocks.map((block) => NDArray.fromBlock(block));
+  },
+  [1, ...COMPUTE_OPTIONS],
+);

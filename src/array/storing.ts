@@ -1,0 +1,218 @@
+// Writing arrays to Zarr stores while they are computed, chunk by chunk. In: lazy arrays, and where each goes. Out: the
+// stored arrays. A target that a killed run was writing is finished by the same computation; anything else that is
+// there already is left alone, unless `overwrite` says otherwise.
+
+import type { ChunkShape } from "../core/chunks.ts";
+import { ValueError } from "../core/errors.ts";
+import { describe, sameShape, shapeText } from "../core/shape.ts";
+import { chunksOf } from "../expr/chunks.ts";
+import { StoredArray } from "../runtime/arrays.ts";
+import { openedRun } from "../runtime/opened.ts";
+import { isOurs, markBegun, markFinished, removeMark, runKey } from "../runtime/resume.ts";
+import { runPlan } from "../runtime/run.ts";
+import { type StoreArgument, storeOf } from "../storage/location.ts";
+import { normalPath, type Store } from "../storage/store.ts";
+import type { ZarrArray } from "../storage/zarr/array.ts";
+import { type CreateArrayOptions, createArray, planArray } from "../storage/zarr/create.ts";
+import { openArray } from "../storage/zarr/group.ts";
+import { findNode } from "../storage/zarr/nodes.ts";
+import { asyncCall } from "./call.ts";
+import { LazyArray } from "./lazyArray.ts";
+import { prepareCut, requestOf } from "./prepare.ts";
+import { regionStart } from "./region.ts";
+import { type AsyncComputeOptions, COMPUTE_OPTIONS, checkRun } from "./runOptions.ts";
+import type { SelectionItem } from "./selection.ts";
+import { lazyStored } from "./zarr.ts";
+
+type ArraySettings = Partial<Omit<CreateArrayOptions, "shape" | "signal">>;
+
+/** How an array is stored. */
+export interface TargetOptions extends ArraySettings {
+  /** The array's path in the store; the root unless given. */
+  readonly path?: string;
+  /** Writes into a part of an array that is there: slices that begin and end where its chunks do. */
+  readonly region?: readonly SelectionItem[];
+}
+
+export interface ToZarrOptions extends AsyncComputeOptions, TargetOptions {}
+
+const TARGET_OPTIONS = [
+  ...["path", "region", "chunks", "shards", "codecs", "dtype", "fillValue", "order", "endian", "attributes"],
+  ...["dimensionNames", "zarrFormat", "keyEncoding", "indexLocation", "overwrite", "writeEmptyChunks"],
+] as const;
+
+/** A store for one of several arrays, with its options. */
+export interface Target extends TargetOptions {
+  readonly store: StoreArgument;
+}
+
+/** Computes an array into a Zarr store; the promise gives the stored array, as fromZarr would. */
+export const toZarr: (x: LazyArray, store: StoreArgument, options?: ToZarrOptions) => Promise<LazyArray> =
+  asyncCall(
+    "toZarr",
+    async (x, store, options = {}) => {
+      const [run, target] = split(options);
+      return (await storeAll([x], [{ ...target, store }], run, "toZarr"))[0]!;
+    },
+    [2, ...COMPUTE_OPTIONS, ...TARGET_OPTIONS],
+  );
+
+/** Computes several arrays into their stores, in one computation that shares their work. */
+export const store: (
+  arrays: readonly LazyArray[],
+  targets: readonly (StoreArgument | Target)[],
+  options?: AsyncComputeOptions,
+) => Promise<LazyArray[]> = asyncCall(
+  "store",
+  async (arrays, targets, options = {}) => {
+    if (!Array.isArray(arrays) || !Array.isArray(targets) || arrays.length !== targets.length)
+      throw new ValueError({
+        what: `${describe(arrays)} and ${describe(targets)} are not as many arrays as targets`,
+        cure: "Write store([a, b], [pathOfA, pathOfB])",
+      });
+    return storeAll(arrays, targets.map(asTarget), options, "store");
+  },
+  [2, ...COMPUTE_OPTIONS],
+);
+
+/** A target with options has its store in `store`; stores have a method `get`. */
+function asTarget(target: StoreArgument | Target): Target {
+  const isTarget = typeof target === "object" && target !== null && "store" in target && !("get" in target);
+  return isTarget ? (target as Target) : { store: target as StoreArgument };
+}
+
+function split(options: ToZarrOptions): [AsyncComputeOptions, TargetOptions] {
+  const isRun = ([name]: [string, unknown]): boolean => COMPUTE_OPTIONS.includes(name);
+  const entries = Object.entries(options);
+  return [
+    Object.fromEntries(entries.filter(isRun)),
+    Object.fromEntries(entries.filter((entry) => !isRun(entry))),
+  ] as [AsyncComputeOptions, TargetOptions];
+}
+
+/** An array and where it goes, before anything is written. */
+interface Destination {
+  readonly array: LazyArray;
+  readonly store: Store;
+  readonly path: string;
+  readonly options: TargetOptions;
+  /** What one task writes. */
+  readonly unit: ChunkShape;
+  /** The stored array that a region of is written; null for a new one. */
+  readonly existing: { readonly zarr: ZarrArray; readonly start: readonly number[] } | null;
+}
+
+async function storeAll(
+  arrays: readonly LazyArray[],
+  targets: readonly Target[],
+  options: AsyncComputeOptions,
+  where: string,
+): Promise<LazyArray[]> {
+  const run = checkRun(options, where);
+  const destinations: Destination[] = [];
+  for (const [i, array] of arrays.entries()) destinations.push(await destinationOf(array, targets[i]!));
+  const prepared = prepareCut(
+    arrays,
+    destinations.map(({ unit }) => unit),
+    run,
+  );
+  const { data, sources } = prepared.plan;
+  const key = await runKey(data, sources);
+  const begun: Begun[] = [];
+  for (const destination of destinations) begun.push(await begin(destination, key));
+  const written = new Map(data.results.map((name, i) => [name, begun[i]!.target]));
+  const resumed = new Map([...written].filter((_, i) => begun[i]!.isResumed));
+  const setting = await openedRun(data, async () => key, run, resumed);
+  await runPlan({ ...requestOf(prepared, run), targets: written }, setting);
+  for (const { existing, store, path } of destinations)
+    if (existing === null) await markFinished(store, path, key);
+  return [...written.values()].map(({ array }) => lazyStored(array));
+}
+
+async function destinationOf(
+  array: LazyArray,
+  { store: argument, ...options }: Target,
+): Promise<Destination> {
+  if (!(array instanceof LazyArray))
+    throw new ValueError({ what: `${describe(array)} is not a lazy array`, cure: "Wrap it: asarray(x)" });
+  const store = await storeOf(argument);
+  const path = normalPath(options.path ?? "");
+  const common = { array, store, path, options };
+  if (options.region === undefined) return { ...common, unit: unitOf(array, options), existing: null };
+  const zarr = await openArray(store, path);
+  const start = regionStart(options.region, zarr, array.shape);
+  checkType(array, zarr);
+  return { ...common, unit: zarr.metadata.unitShape, existing: { zarr, start } };
+}
+
+/** New arrays have the chunks of the lazy array, unless others are asked for. */
+const settingsOf = (
+  array: LazyArray,
+  { path: _, region: __, ...options }: TargetOptions,
+): CreateArrayOptions => ({
+  dtype: array.dtype,
+  chunks: chunksOf(array.expr),
+  writeEmptyChunks: true,
+  ...options,
+  shape: array.shape,
+});
+
+function unitOf(array: LazyArray, options: TargetOptions): ChunkShape {
+  const metadata = planArray(settingsOf(array, options), "/");
+  if (metadata.type.dtype !== array.dtype)
+    throw new ValueError({
+      what: `an array of ${array.dtype} cannot be stored as ${describe(options.dtype)}`,
+      cure: "Cast it first: x.astype(dtype)",
+    });
+  return metadata.unitShape.map((length, axis) => Math.max(1, Math.min(length, array.shape[axis]!)));
+}
+
+function checkType(array: LazyArray, zarr: ZarrArray): void {
+  if (array.dtype === zarr.dtype) return;
+  throw new ValueError({
+    what: `an array of ${array.dtype} for a stored one of ${zarr.dtype}`,
+    cure: `Cast it first: x.astype(${JSON.stringify(zarr.dtype)})`,
+  });
+}
+
+interface Begun {
+  readonly target: StoredArray;
+  readonly isResumed: boolean;
+}
+
+async function begin({ array, store, path, options, existing }: Destination, key: string): Promise<Begun> {
+  if (existing !== null) {
+    await removeMark(store, path);
+    return { target: new StoredArray(existing.zarr, existing.start), isResumed: false };
+  }
+  const settings = settingsOf(array, options);
+  if (await isOurs(store, path, key)) {
+    const zarr = await resumable(array, store, path, settings);
+    if (zarr !== null) return { target: new StoredArray(zarr), isResumed: true };
+  }
+  // The mark is there before the array is: whenever the run is killed, the next one knows its work.
+  if ((await findNode(store, path, {}).catch(() => "damaged")) === null) await markBegun(store, path, key);
+  const zarr = await createArray(store, path, settings);
+  await markBegun(store, path, key);
+  return { target: new StoredArray(zarr), isResumed: false };
+}
+
+/** What the same computation has stored so far, if it is stored in the way that is asked for now. */
+async function resumable(
+  array: LazyArray,
+  store: Store,
+  path: string,
+  settings: CreateArrayOptions,
+): Promise<ZarrArray | null> {
+  const wanted = planArray(settings, path);
+  const node = await findNode(store, path, {});
+  if (node?.kind !== "array" || !sameShape(node.shape, array.shape)) return null;
+  const isSame =
+    JSON.stringify([node.codecs, node.unitShape]) === JSON.stringify([wanted.codecs, wanted.unitShape]);
+  if (!isSame)
+    throw new ValueError({
+      what: `the same computation is stored there with chunks of ${shapeText(node.unitShape)} or other codecs`,
+      cure: "Use another path, or overwrite: true",
+    });
+  return openArray(store, path, { writeEmptyChunks: settings.writeEmptyChunks ?? true });
+}

@@ -1,0 +1,82 @@
+// Arrays in Zarr stores, opened as lazy arrays. In: a path, a URL or a store. Out: arrays and groups; nothing is read
+// but metadata.
+
+import type { ChunksArgument } from "../core/chunks.ts";
+import { makeExpr } from "../expr/expr.ts";
+import { sourceAttrs, stored } from "../ops/sources.ts";
+import { ZarrResource } from "../runtime/zarrResource.ts";
+import { type StoreArgument, storeOf } from "../storage/location.ts";
+import type { ZarrArray } from "../storage/zarr/array.ts";
+import {
+  type Member,
+  type OpenOptions,
+  openArray,
+  openGroup as openZarrGroup,
+  type ZarrGroup,
+} from "../storage/zarr/group.ts";
+import type { JsonObject } from "../storage/zarr/json.ts";
+import { chunksFor } from "./build.ts";
+import { asyncCall } from "./call.ts";
+import { LazyArray } from "./lazyArray.ts";
+
+export interface FromZarrOptions extends OpenOptions {
+  /** The array's path in the store, as "group/temperature"; the root unless given. */
+  readonly path?: string;
+  /** How it is cut here; as it is stored unless given. Multiples of the stored chunks are read best. */
+  readonly chunks?: ChunksArgument;
+}
+
+const OPEN_OPTIONS = ["path", "zarrFormat", "consolidated", "maxChunkBytes", "signal"] as const;
+
+/** Opens a Zarr array (v2 or v3). */
+export const fromZarr: (store: StoreArgument, options?: FromZarrOptions) => Promise<LazyArray> = asyncCall(
+  "fromZarr",
+  async (store, { path = "", chunks, ...options } = {}) =>
+    lazyStored(await openArray(await storeOf(store), path, options), chunks),
+  [1, ...OPEN_OPTIONS, "chunks"],
+);
+
+export function lazyStored(array: ZarrArray, chunks?: ChunksArgument): LazyArray {
+  const type = { dtype: array.dtype, shape: array.shape };
+  const asStored = array.chunks.map((length, axis) => Math.max(1, Math.min(length, array.shape[axis]!)));
+  const cut = chunks === undefined ? asStored : chunksFor(chunks, array.shape, array.dtype);
+  return new LazyArray(makeExpr(stored, [], { ...sourceAttrs(type, cut), data: new ZarrResource(array) }));
+}
+
+/** A Zarr group: its attributes, its members, and arrays of it as lazy arrays. */
+export class Group {
+  readonly zarr: ZarrGroup;
+
+  constructor(zarr: ZarrGroup) {
+    this.zarr = zarr;
+  }
+
+  get attributes(): JsonObject {
+    return this.zarr.attributes;
+  }
+  get path(): string {
+    return this.zarr.path;
+  }
+
+  /** What is in it, with paths relative to it. */
+  members(): Promise<Member[]> {
+    return this.zarr.members();
+  }
+
+  async array(path: string, { chunks, ...options }: Omit<FromZarrOptions, "path"> = {}): Promise<LazyArray> {
+    return lazyStored(await this.zarr.openArray(path, options), chunks);
+  }
+
+  async group(path: string): Promise<Group> {
+    return new Group(await this.zarr.openGroup(path));
+  }
+}
+
+/** Opens a Zarr group. */
+export const openGroup: (store: StoreArgument, options?: Omit<FromZarrOptions, "chunks">) => Promise<Group> =
+  asyncCall(
+    "openGroup",
+    async (store, { path = "", ...options } = {}) =>
+      new Group(await openZarrGroup(await storeOf(store), path, options)),
+    [1, ...OPEN_OPTIONS],
+  );

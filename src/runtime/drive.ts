@@ -1,0 +1,162 @@
+// Drives a run: asks the scheduler for its next action, has the pool or the store do it, and tells how it went.
+// `driveSync` for what is all in memory, on one thread; `drive` for everything, with turns for other work of the
+// process, cancellation, and timers.
+
+import { InvariantError } from "../core/errors.ts";
+import type { AttemptOutputs } from "./outputs.ts";
+import { LostWorker, type Pool } from "./pools/pool.ts";
+import type { TaskRef } from "./scheduler/graph.ts";
+import type { Action, Scheduler } from "./scheduler/scheduler.ts";
+import type { TaskStats } from "./scheduler/tell.ts";
+
+export interface Driven {
+  readonly scheduler: Scheduler;
+  readonly pool: Pool;
+  outputs(): AttemptOutputs;
+  /** Writes what a task made to the run's store. */
+  save(ref: TaskRef): Promise<void>;
+  /** Takes it out of memory. */
+  drop(ref: TaskRef): void;
+}
+
+type Start = Action & { kind: "start" };
+
+const now = (): number => performance.timeOrigin + performance.now();
+
+export function driveSync(driven: Driven): void {
+  const { scheduler, pool } = driven;
+  for (;;) {
+    const action = scheduler.next(now());
+    if (action.kind === "end") return;
+    if (action.kind !== "start") throw new InvariantError({ what: `a run in memory cannot ${action.kind}` });
+    const outputs = driven.outputs();
+    try {
+      const stats = pool.run({ ...action, outputs }) as TaskStats;
+      finish(driven, action, outputs, stats);
+    } catch (error) {
+      fail(driven, action, outputs, error);
+    }
+  }
+}
+
+function finish(
+  { scheduler }: Driven,
+  { ref, attempt }: Start,
+  outputs: AttemptOutputs,
+  stats: TaskStats,
+): void {
+  const measured = stats.measuredMem === null ? null : stats.measuredMem + outputs.bytes;
+  const counts = scheduler.done(attempt.id, { ...stats, measuredMem: measured }, now());
+  if (counts) outputs.keep(ref.task);
+  else outputs.giveBack();
+}
+
+function fail({ scheduler }: Driven, { attempt }: Start, outputs: AttemptOutputs, error: unknown): void {
+  outputs.giveBack();
+  const isLost = error instanceof LostWorker;
+  scheduler.failed(attempt.id, { error, isLost, wasBegun: !isLost || error.wasBegun }, now());
+}
+
+/** How long tasks may run before other work of the process gets its turn. */
+const TURN_MS = 12;
+
+export async function drive(driven: Driven, signal: AbortSignal | undefined): Promise<void> {
+  const { scheduler } = driven;
+  const wake = new Wake();
+  const cancel = (): void => {
+    scheduler.cancel();
+    wake.up();
+  };
+  signal?.addEventListener("abort", cancel);
+  if (signal?.aborted) cancel();
+  try {
+    await turns(driven, wake);
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+    wake.up();
+  }
+}
+
+/** How long running tasks may take to finish when the run is over without them. */
+const GRACE_MS = 500;
+
+async function turns(driven: Driven, wake: Wake): Promise<void> {
+  let turnEnds = now() + TURN_MS;
+  let graceEnds = Number.POSITIVE_INFINITY;
+  for (;;) {
+    const time = now();
+    const action = driven.scheduler.next(time);
+    if (action.kind === "end" || time > graceEnds) return;
+    if (driven.scheduler.isEnding && driven.pool.canEnd) graceEnds = Math.min(graceEnds, time + GRACE_MS);
+    if (action.kind === "wait") await wake.until(Math.min(action.until, graceEnds + 1), time);
+    else if (action.kind === "spill") spill(driven, action.ref, wake);
+    else start(driven, action, wake);
+    if (time < turnEnds) continue;
+    await otherWork();
+    turnEnds = now() + TURN_MS;
+  }
+}
+
+function start(driven: Driven, action: Start, wake: Wake): void {
+  const outputs = driven.outputs();
+  try {
+    const stats = driven.pool.run({ ...action, outputs });
+    if (!(stats instanceof Promise)) return finish(driven, action, outputs, stats);
+    stats
+      .then(
+        (value) => finish(driven, action, outputs, value),
+        (error: unknown) => fail(driven, action, outputs, error),
+      )
+      .finally(() => wake.up());
+  } catch (error) {
+    fail(driven, action, outputs, error);
+  }
+}
+
+function spill(driven: Driven, ref: TaskRef, wake: Wake): void {
+  driven
+    .save(ref)
+    .then(
+      () => {
+        if (driven.scheduler.spilled(ref, now())) driven.drop(ref);
+      },
+      (error: unknown) => driven.scheduler.spillFailed(ref, { error, isLost: false }),
+    )
+    .finally(() => wake.up());
+}
+
+const otherWork = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (typeof setImmediate === "function") setImmediate(resolve);
+    else setTimeout(resolve);
+  });
+
+/** Timers count no further than this. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Waiting for something to happen. What happens while nobody waits is not missed. */
+class Wake {
+  #isDue = false;
+  #resolve: (() => void) | null = null;
+
+  up(): void {
+    this.#isDue = true;
+    this.#resolve?.();
+  }
+
+  async until(time: number, from: number): Promise<void> {
+    if (!this.#isDue) await this.#sleep(Math.min(LONGEST_MS, Math.max(0, time - from)));
+    this.#isDue = false;
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = Number.isFinite(ms) && ms < LONGEST_MS ? setTimeout(() => this.up(), ms) : undefined;
+      this.#resolve = () => {
+        clearTimeout(timer);
+        this.#resolve = null;
+        resolve();
+      };
+    });
+  }
+}

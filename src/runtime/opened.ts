@@ -1,0 +1,24 @@
+// A run with all it needs: its setting, and, where a folder for intermediates is named, what an earlier run of the same
+// computation has left there and in its targets.
+
+import type { PlanData } from "../plan/plan.ts";
+import type { StoredArray } from "./arrays.ts";
+import { foundTasks } from "./resume.ts";
+import type { RunSetting } from "./run.ts";
+import { type SettingOptions, settingOf } from "./setting.ts";
+import { defaultSpec } from "./spec.ts";
+import { namedStore } from "./workDir.ts";
+
+export async function openedRun(
+  plan: PlanData,
+  key: () => Promise<string>,
+  options: SettingOptions,
+  resumed: ReadonlyMap<string, StoredArray> = new Map(),
+): Promise<RunSetting> {
+  const setting = settingOf(options);
+  const { workDir, codecs } = options.spec ?? defaultSpec();
+  const named = workDir === null ? null : namedStore(workDir, await key(), codecs);
+  if (named === null && resumed.size === 0) return setting;
+  const found = await foundTasks(plan, resumed, named);
+  return { ...setting, store: named ?? setting.store, found };
+}

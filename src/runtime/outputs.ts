@@ -1,0 +1,49 @@
+// The outputs of one attempt at a task that other tasks will read. They belong to the attempt until it counts; then
+// to the intermediates. In: chunks' boxes. Out: blocks in the kernels' memory, where other threads can see them.
+
+import { type Block, blockBytes, newBlock } from "../core/block.ts";
+import type { Box } from "../core/box.ts";
+import { giveBlock, takeBlock } from "../kernel/wasm/memory.ts";
+import { type ArrayTarget, chunkNumber, type HeldArray } from "./arrays.ts";
+
+export class AttemptOutputs {
+  readonly #held: ReadonlyMap<string, HeldArray>;
+  /** They are stored as soon as they are there. */
+  readonly storesAll: boolean;
+  readonly #blocks = new Map<string, Block>();
+  bytes = 0;
+
+  constructor(held: ReadonlyMap<string, HeldArray>, storesAll: boolean) {
+    this.#held = held;
+    this.storesAll = storesAll;
+  }
+
+  /** Where an intermediate's chunk goes; undefined for other arrays. */
+  target(array: string): ArrayTarget | undefined {
+    const held = this.#held.get(array);
+    if (held === undefined) return undefined;
+    return {
+      block: (box) => this.block(held, box),
+      store: (box, block) =>
+        this.storesAll ? held.store!.setShard(held.placeOf(chunkNumber(box, held.plan)), block) : undefined,
+    };
+  }
+
+  block({ plan }: HeldArray, box: Box): Block {
+    const block = takeBlock(plan.dtype, box.shape) ?? newBlock(plan.dtype, box.shape);
+    this.#blocks.set(plan.name, block);
+    this.bytes += blockBytes(plan.dtype, box.shape);
+    return block;
+  }
+
+  /** The attempt counts: its outputs are the intermediates' chunks. */
+  keep(chunk: number): void {
+    for (const [array, block] of this.#blocks) this.#held.get(array)!.put(chunk, block);
+    this.#blocks.clear();
+  }
+
+  giveBack(): void {
+    for (const block of this.#blocks.values()) giveBlock(block);
+    this.#blocks.clear();
+  }
+}

@@ -1,0 +1,137 @@
+// A plan as the scheduler sees it. In: a plan. Out: operations by number, and for each task what it needs and who
+// may read it, from windows and reach: arithmetic on boxes, nothing kept per task.
+
+import { blockBytes } from "../core/block.ts";
+import type { Box } from "../core/box.ts";
+import { chunkBox, gridOf, numberOf, placeOf } from "../core/chunks.ts";
+import { sizeOf } from "../core/shape.ts";
+import { memoryOf, totalMemory } from "../plan/memory.ts";
+import { type Operation, type PlanArray, type PlanData, readsOf } from "../plan/plan.ts";
+import { readersOf } from "../plan/reach.ts";
+import { taskWindows } from "../plan/windows.ts";
+import type { OperationNode, ReaderRange, TaskGraph, TaskRef } from "./scheduler/graph.ts";
+
+export class PlanGraph implements TaskGraph {
+  readonly plan: PlanData;
+  readonly arrays: ReadonlyMap<string, PlanArray>;
+  readonly operations: readonly OperationNode[];
+  /** Which operation makes an array; sources are made by none. */
+  readonly #makers = new Map<string, number>();
+  /** Which operations read an array. */
+  readonly #readers = new Map<string, number[]>();
+  /** Operations that read what others make: the rest need nothing. */
+  readonly #reads: readonly boolean[];
+
+  constructor(plan: PlanData) {
+    this.plan = plan;
+    this.arrays = new Map(plan.arrays.map((array) => [array.name, array]));
+    plan.operations.forEach(({ outputs }, at) => {
+      for (const { array } of outputs) this.#makers.set(array, at);
+    });
+    this.#reads = plan.operations.map((operation) =>
+      readsOf(operation).some((name) => this.#makers.has(name)),
+    );
+    plan.operations.forEach((operation, at) => {
+      for (const name of readsOf(operation)) this.#addReader(name, at);
+    });
+    this.operations = plan.operations.map((operation) => this.#nodeOf(operation));
+  }
+
+  #addReader(array: string, at: number): void {
+    const known = this.#readers.get(array);
+    if (known === undefined) this.#readers.set(array, [at]);
+    else known.push(at);
+  }
+
+  #nodeOf(operation: Operation): OperationNode {
+    const { name, grid, outputs } = operation;
+    const made = outputs.map(({ array }) => this.arrays.get(array)!);
+    const held = made.filter(({ role }) => role === "intermediate");
+    return {
+      name,
+      label: labelOf(operation),
+      tasks: sizeOf(grid),
+      projectedMem: statedMemory(operation, this.arrays),
+      isWanted: made.some(({ role }) => role === "result"),
+      heldBytes: held.reduce((sum, array) => sum + chunkBytes(array), 0),
+    };
+  }
+
+  *needs(op: number, task: number): Iterable<TaskRef> {
+    if (!this.#reads[op]) return;
+    const operation = this.plan.operations[op]!;
+    for (const { array, box } of taskWindows(operation, this.arrays, placeOf(task, operation.grid))) {
+      const maker = this.#makers.get(array);
+      if (maker === undefined) continue;
+      for (const chunk of chunksIn(box, this.arrays.get(array)!)) yield { op: maker, task: chunk };
+    }
+  }
+
+  readers(op: number, task: number): readonly ReaderRange[] {
+    const { outputs, grid } = this.plan.operations[op]!;
+    const place = placeOf(task, grid);
+    return outputs.flatMap(({ array }) => {
+      const { shape, chunks } = this.arrays.get(array)!;
+      const box = chunkBox(shape, chunks, place);
+      return (this.#readers.get(array) ?? []).flatMap((reader) => this.#range(reader, array, box));
+    });
+  }
+
+  #range(op: number, array: string, box: Box): ReaderRange[] {
+    const { grid } = this.plan.operations[op]!;
+    const places = readersOf(this.plan.operations[op]!, this.arrays, array, box);
+    const count = sizeOf(places.shape);
+    if (count === 0) return [];
+    const last = places.start.map((x, axis) => x + places.shape[axis]! - 1);
+    const task = (i: number): number =>
+      numberOf(
+        placeOf(i, places.shape).map((x, axis) => x + places.start[axis]!),
+        grid,
+      );
+    const tasks = function* (): Iterable<number> {
+      for (let i = 0; i < count; i++) yield task(i);
+    };
+    return [{ op, count, last: numberOf(last, grid), tasks }];
+  }
+}
+
+const chunkBytes = ({ dtype, shape, chunks }: PlanArray): number =>
+  blockBytes(
+    dtype,
+    shape.map((n, axis) => Math.min(n, chunks[axis]!)),
+  );
+
+/** Numbers of the chunks that a box touches, row-major. */
+export function* chunksIn(box: Box, { shape, chunks }: PlanArray): Iterable<number> {
+  const grid = gridOf(shape, chunks);
+  const first = box.start.map((x, axis) => Math.floor(x / chunks[axis]!));
+  const counts = box.start.map(
+    (x, axis) => Math.floor((x + box.shape[axis]! - 1) / chunks[axis]!) - first[axis]! + 1,
+  );
+  const count = sizeOf(counts);
+  for (let i = 0; i < count; i++)
+    yield numberOf(
+      placeOf(i, counts).map((x, axis) => x + first[axis]!),
+      grid,
+    );
+}
+
+const stated = new WeakMap<Operation, number>();
+
+function statedMemory(operation: Operation, arrays: ReadonlyMap<string, PlanArray>): number {
+  let bytes = stated.get(operation);
+  if (bytes === undefined) {
+    bytes = totalMemory(memoryOf(operation, arrays));
+    stated.set(operation, bytes);
+  }
+  return bytes;
+}
+
+const MOST_NAMED = 6;
+
+/** The ops of its steps, in order. */
+function labelOf({ steps }: Operation): string {
+  const names = steps.flatMap((step) => ("op" in step ? [step.op] : []));
+  const more = names.length > MOST_NAMED ? [`… ${names.length - MOST_NAMED} more`] : [];
+  return names.length === 0 ? "copy" : [...names.slice(0, MOST_NAMED), ...more].join(", ");
+}

@@ -1,0 +1,107 @@
+// What the main thread and task threads tell each other. Plain data that can be cloned; blocks are addresses in the
+// main thread's shared memory.
+
+import type { Block } from "../../core/block.ts";
+import type { Box } from "../../core/box.ts";
+import type { DType } from "../../core/dtype.ts";
+import type { Json } from "../../plan/json.ts";
+import type { StoreLocation } from "../../storage/location.ts";
+import type { TaskStats } from "../scheduler/tell.ts";
+
+/** A store by its location, or one that only the main thread can reach, by a number. */
+export type StoreHandle = StoreLocation | { readonly kind: "proxy"; readonly id: number };
+
+/** An array that is read from or written to a store. */
+export interface StoredPlace {
+  readonly array: string;
+  readonly store: StoreHandle;
+  readonly path: string;
+  readonly offset: readonly number[];
+  readonly writeEmptyChunks: boolean;
+}
+
+/** A block in the shared memory. */
+export interface SharedBlock {
+  readonly at: number;
+  readonly slots: number;
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly offset: number;
+}
+
+/** A part of an array: what a task reads, or where it writes. */
+export interface SharedPart {
+  readonly array: string;
+  readonly box: Box;
+  readonly block: SharedBlock;
+}
+
+export interface SentTask {
+  readonly id: number;
+  /** Tasks of one lane run one after another. */
+  readonly lane: number;
+  readonly op: number;
+  readonly task: number;
+  readonly reads: readonly SharedPart[];
+  readonly writes: readonly SharedPart[];
+  /** Intermediates that are in a store: read there where `reads` has no part, and written there when `storesAll`. */
+  readonly held: readonly StoredPlace[];
+  readonly storesAll: boolean;
+}
+
+export type Report =
+  | { readonly id: number; readonly stats: TaskStats }
+  | { readonly id: number; readonly error: SentError };
+
+export type ToThread =
+  | {
+      readonly type: "open";
+      readonly run: number;
+      readonly plan: Json;
+      readonly stored: readonly StoredPlace[];
+    }
+  | { readonly type: "close"; readonly run: number }
+  | { readonly type: "tasks"; readonly run: number; readonly tasks: readonly SentTask[] }
+  | {
+      readonly type: "answer";
+      readonly request: number;
+      readonly value: unknown;
+      readonly error?: SentError;
+    };
+
+export type FromThread =
+  | { readonly type: "ready" }
+  | { readonly type: "reports"; readonly reports: readonly Report[] }
+  | {
+      readonly type: "request";
+      readonly request: number;
+      readonly store: number;
+      readonly method: string;
+      readonly args: readonly unknown[];
+    };
+
+/** What a thread is started with. */
+export interface ThreadSetting {
+  readonly memory: WebAssembly.Memory;
+  readonly runName: string;
+  readonly thread: number;
+}
+
+/** An error as data: messages do not carry classes. */
+export interface SentError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly what: string | undefined;
+  readonly where: string | undefined;
+  readonly cure: string | undefined;
+  readonly retryable: boolean;
+  readonly code: string | undefined;
+  /** The step of the operation that failed, where that is known. */
+  readonly origin: number | undefined;
+}
+
+export function sharedBlock({ data, dtype, shape, strides, offset }: Block): SharedBlock {
+  return { at: data.byteOffset, slots: data.length, dtype, shape, strides, offset };
+}

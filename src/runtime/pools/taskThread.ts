@@ -1,0 +1,123 @@
+// A task thread, seen from the thread that has it: started when it is first needed, kept for later runs, and replaced
+// when it dies. Threads do not keep the process alive, except while they run something.
+
+import { memory } from "../../kernel/wasm/memory.ts";
+import { threadOptions } from "../../kernel/wasm/threads.ts";
+import { runName, threadEnded } from "../../storage/strays.ts";
+import type { FromThread, ThreadSetting, ToThread } from "./messages.ts";
+
+interface Worker {
+  postMessage(message: unknown): void;
+  terminate(): unknown;
+  ref?(): void;
+  unref?(): void;
+  on?(event: string, listener: (value: unknown) => void): void;
+  addEventListener?(event: string, listener: (event: { data?: unknown; message?: string }) => void): void;
+}
+type WorkerClass = new (url: URL, options: object) => Worker;
+
+function workerClass(): WorkerClass | null {
+  const { process, Worker } = globalThis as unknown as {
+    process?: { getBuiltinModule?(name: string): { Worker: WorkerClass } | undefined };
+    Worker?: WorkerClass;
+  };
+  return process?.getBuiltinModule?.("node:worker_threads")?.Worker ?? Worker ?? null;
+}
+
+/** From the sources, the built package is loaded: threads take no TypeScript. */
+const code = import.meta.url.endsWith(".ts")
+  ? new URL("../../../dist/doors/thread.js", import.meta.url)
+  : new URL("../../doors/thread.js", import.meta.url);
+
+let threads = 0;
+
+export class TaskThread {
+  readonly #worker: Worker;
+  readonly number: number = ++threads;
+  readonly #lost: (why: string) => void;
+  isAlive = true;
+  /** Who hears what it says. */
+  onMessage: (message: FromThread) => void = () => {};
+
+  constructor(worker: WorkerClass, lost: (why: string) => void) {
+    this.#lost = lost;
+    const setting: ThreadSetting = { memory, runName: runName(), thread: this.number };
+    const options = { type: "module", name: "chunkwise-task", execArgv: threadOptions() };
+    this.#worker = new worker(code, { ...options, workerData: setting });
+    this.#listen();
+    this.#worker.unref?.();
+    if (this.#worker.on === undefined) this.#worker.postMessage(setting);
+  }
+
+  #listen(): void {
+    const heard = (message: unknown): void => this.onMessage(message as FromThread);
+    const { on } = this.#worker;
+    if (on === undefined) {
+      this.#worker.addEventListener?.("message", ({ data }) => heard(data));
+      this.#worker.addEventListener?.("error", ({ message }) =>
+        this.#die(message ?? "it could not be loaded"),
+      );
+      return;
+    }
+    on.call(this.#worker, "message", heard);
+    on.call(this.#worker, "error", (error) =>
+      this.#die(error instanceof Error ? error.message : String(error)),
+    );
+    on.call(this.#worker, "exit", (code) => this.#die(`it ended with code ${String(code)}`));
+  }
+
+  #die(why: string): void {
+    if (!this.isAlive) return;
+    this.isAlive = false;
+    threadEnded(this.number);
+    this.#lost(why);
+  }
+
+  send(message: ToThread): void {
+    this.#worker.postMessage(message);
+  }
+
+  hold(isHeld: boolean): void {
+    if (isHeld) this.#worker.ref?.();
+    else this.#worker.unref?.();
+  }
+
+  end(): void {
+    this.isAlive = false;
+    threadEnded(this.number);
+    void this.#worker.terminate();
+  }
+}
+
+/** Threads that nobody uses now. */
+const idle: TaskThread[] = [];
+
+/** A thread from earlier, or a new one; null where there are none. */
+export function takeThread(
+  onMessage: (message: FromThread) => void,
+  lost: (why: string) => void,
+): TaskThread | null {
+  const Worker = workerClass();
+  if (Worker === null) return null;
+  for (;;) {
+    const known = idle.pop();
+    if (known === undefined) break;
+    if (!known.isAlive) continue;
+    known.onMessage = onMessage;
+    owners.set(known, lost);
+    return known;
+  }
+  const thread: TaskThread = new TaskThread(Worker, (why) => owners.get(thread)?.(why));
+  thread.onMessage = onMessage;
+  owners.set(thread, lost);
+  return thread;
+}
+
+const owners = new WeakMap<TaskThread, (why: string) => void>();
+
+export function giveThread(thread: TaskThread): void {
+  thread.hold(false);
+  thread.onMessage = () => {};
+  owners.delete(thread);
+  if (thread.isAlive) idle.push(thread);
+}

@@ -1,0 +1,274 @@
+// The pool of task threads: each runs whole tasks, with its own memory and its own access to stores. What is held in
+// memory is shared by address. In: tasks by number. Out: what the threads tell. A thread that dies is replaced, and
+// its tasks are lost: the scheduler begins them again.
+
+import { type Block, subBlock } from "../../core/block.ts";
+import type { Box } from "../../core/box.ts";
+import { chunkBox, placeOf } from "../../core/chunks.ts";
+import { Borrowed } from "../../kernel/blocks.ts";
+import { copyElements } from "../../kernel/routines/walk.ts";
+import { addressOf, isShared } from "../../kernel/wasm/memory.ts";
+import { type Json, planToJson } from "../../plan/json.ts";
+import type { Operation } from "../../plan/plan.ts";
+import { taskWindows } from "../../plan/windows.ts";
+import { locationOf } from "../../storage/location.ts";
+import type { Store } from "../../storage/store.ts";
+import type { ZarrArray } from "../../storage/zarr/array.ts";
+import type { HeldArray, StoredArray } from "../arrays.ts";
+import { chunksIn } from "../planGraph.ts";
+import type { Execution } from "../run.ts";
+import type { Attempt } from "../scheduler/entry.ts";
+import type { TaskStats } from "../scheduler/tell.ts";
+import { functionsOf } from "../userFunctions.ts";
+import {
+  type FromThread,
+  type Report,
+  type SentTask,
+  type SharedPart,
+  type StoredPlace,
+  type StoreHandle,
+  sharedBlock,
+  type ToThread,
+} from "./messages.ts";
+import { LostWorker, type Pool, type TaskJob } from "./pool.ts";
+import { receiveError, sendError } from "./sentError.ts";
+import { giveThread, type TaskThread, takeThread } from "./taskThread.ts";
+
+/** Where everything is in memory, the threads share the loops of one task after another instead. */
+export async function threadPool(
+  execution: Execution,
+  threads: number,
+  isAskedFor: boolean,
+): Promise<Pool | undefined> {
+  // A closure cannot leave this thread: its reference says so, to whoever asked for other threads.
+  if (isAskedFor) for (const called of functionsOf(execution.request.plan)) called.reference();
+  const isInMemory = execution.isInMemory && functionsOf(execution.request.plan).length === 0;
+  if (isInMemory || !isShared || !execution.isPortable) return undefined;
+  return new ThreadPool(execution, threads);
+}
+
+let runs = 0;
+
+/** Tasks that wait for a network share a thread. */
+const LANES = 4;
+
+const isRemote = ({ stored }: Execution): boolean =>
+  [...stored.values()].some(({ array }) => locationOf(array.store)?.kind !== "file");
+
+/** A task that a thread has. */
+interface Sent {
+  readonly thread: TaskThread;
+  readonly lane: number;
+  resolve(stats: TaskStats): void;
+  reject(error: Error): void;
+  /** Blocks that were borrowed for it, and what is copied out of them at its end. */
+  readonly borrowed: Borrowed;
+  readonly copies: readonly { readonly from: Block; readonly to: Block }[];
+}
+
+class ThreadPool implements Pool {
+  readonly name = "threads";
+  readonly workers: number;
+  readonly ahead = 31;
+  readonly canEnd = true;
+  readonly #run = ++runs;
+  readonly #execution: Execution;
+  readonly #threads: (TaskThread | null)[];
+  readonly #sent = new Map<number, Sent>();
+  readonly #stores: Store[] = [];
+  readonly #outgoing = new Map<TaskThread, SentTask[]>();
+  readonly #opening: ToThread;
+
+  constructor(execution: Execution, threads: number) {
+    this.#execution = execution;
+    this.workers = threads * (isRemote(execution) ? LANES : 1);
+    this.#threads = new Array<TaskThread | null>(threads).fill(null);
+    const plan: Json = planToJson(execution.request.plan);
+    const stored = [...execution.stored].map(([name, array]) => this.#placeOf(name, array));
+    this.#opening = { type: "open", run: this.#run, plan, stored };
+  }
+
+  #placeOf(name: string, { array, offset }: StoredArray): StoredPlace {
+    return { ...this.#zarrPlace(name, array), offset };
+  }
+
+  #zarrPlace(name: string, array: ZarrArray): StoredPlace {
+    const { store, path, shape, writesEmptyChunks } = array;
+    const offset = shape.map(() => 0);
+    return { array: name, store: this.#handleOf(store), path, offset, writeEmptyChunks: writesEmptyChunks };
+  }
+
+  /** A store that threads cannot open themselves is reached through this thread. */
+  #handleOf(store: Store): StoreHandle {
+    const location = locationOf(store);
+    if (location !== null) return location;
+    const known = this.#stores.indexOf(store);
+    return { kind: "proxy", id: known < 0 ? this.#stores.push(store) - 1 : known };
+  }
+
+  #threadFor(worker: number): TaskThread {
+    const at = worker % this.#threads.length;
+    const known = this.#threads[at];
+    if (known?.isAlive) return known;
+    const thread = takeThread(
+      (message) => this.#hear(thread, message),
+      (why) => this.#lose(thread, why),
+    )!;
+    thread.hold(true);
+    thread.send(this.#opening);
+    this.#threads[at] = thread;
+    return thread;
+  }
+
+  run({ ref, attempt, outputs }: TaskJob): Promise<TaskStats> {
+    const { worker, id } = attempt;
+    const thread = this.#threadFor(worker);
+    const operation = this.#execution.graph.plan.operations[ref.op]!;
+    const place = placeOf(ref.task, operation.grid);
+    const borrowed = new Borrowed();
+    const copies: { from: Block; to: Block }[] = [];
+    const reads = this.#reads(operation, place, borrowed);
+    const writes = operation.outputs.flatMap(({ array }): SharedPart[] => {
+      const { shape, chunks } = this.#execution.arrays.get(array)!;
+      const box = chunkBox(shape, chunks, place);
+      const held = this.#execution.held.get(array);
+      if (held !== undefined)
+        return [partOf(array, box, shared(outputs.block(held, box), box, borrowed, copies))];
+      const whole = this.#execution.memory.get(array)?.whole;
+      if (whole === undefined) return [];
+      return [partOf(array, box, shared(subBlock(whole, box.start, box.shape), box, borrowed, copies))];
+    });
+    return new Promise((resolve, reject) => {
+      this.#sent.set(id, { thread, lane: worker, resolve, reject, borrowed, copies });
+      const task = { id, lane: worker, op: ref.op, task: ref.task, reads, writes };
+      this.#post(thread, { ...task, held: this.#heldPlaces(operation), storesAll: outputs.storesAll });
+    });
+  }
+
+  /** Tasks that are given out at once are sent at once. */
+  #post(thread: TaskThread, task: SentTask): void {
+    if (this.#outgoing.size === 0) queueMicrotask(() => this.#flush());
+    const tasks = this.#outgoing.get(thread);
+    if (tasks === undefined) this.#outgoing.set(thread, [task]);
+    else tasks.push(task);
+  }
+
+  #flush(): void {
+    for (const [thread, tasks] of this.#outgoing) thread.send({ type: "tasks", run: this.#run, tasks });
+    this.#outgoing.clear();
+  }
+
+  /** Intermediates of the operation that are in a store. */
+  #heldPlaces(operation: Operation): StoredPlace[] {
+    const { held } = this.#execution;
+    if (held.size === 0) return [];
+    const names = new Set(operation.outputs.map(({ array }) => array));
+    for (const step of operation.steps) if (step.kind === "read") names.add(step.array);
+    return [...names].flatMap((name) => {
+      const store = held.get(name)?.store ?? null;
+      return store === null ? [] : [this.#zarrPlace(name, store)];
+    });
+  }
+
+  /** What a task reads out of memory. */
+  #reads(operation: Operation, place: readonly number[], borrowed: Borrowed): SharedPart[] {
+    const { memory, held, arrays } = this.#execution;
+    if (memory.size === 0 && held.size === 0) return [];
+    return taskWindows(operation, arrays, place).flatMap(({ array, box }) => {
+      const whole = memory.get(array)?.whole;
+      if (whole !== undefined) return [readPart(array, box, subBlock(whole, box.start, box.shape), borrowed)];
+      const chunked = held.get(array);
+      return chunked === undefined ? [] : heldParts(chunked, box, borrowed);
+    });
+  }
+
+  #hear(thread: TaskThread, message: FromThread): void {
+    if (message.type === "request") void this.#answer(thread, message);
+    if (message.type === "reports") for (const report of message.reports) this.#end(report);
+  }
+
+  #end(report: Report): void {
+    const sent = this.#sent.get(report.id);
+    if (sent === undefined) return;
+    this.#sent.delete(report.id);
+    const isDone = "stats" in report;
+    if (isDone) for (const { from, to } of sent.copies) copyElements(from, to);
+    sent.borrowed.giveBack();
+    if (isDone) sent.resolve(report.stats);
+    else sent.reject(receiveError(report.error));
+  }
+
+  async #answer(
+    thread: TaskThread,
+    { request, store, method, args }: FromThread & { type: "request" },
+  ): Promise<void> {
+    try {
+      const value = await storeCall(this.#stores[store]!, method, args);
+      thread.send({ type: "answer", request, value });
+    } catch (error) {
+      thread.send({ type: "answer", request, value: undefined, error: sendError(error) });
+    }
+  }
+
+  /** Of each lane the first task was running, and the others waited behind it. */
+  #lose(thread: TaskThread, why: string): void {
+    const lanes = new Set<number>();
+    for (const [id, sent] of this.#sent) {
+      if (sent.thread !== thread) continue;
+      this.#sent.delete(id);
+      sent.borrowed.giveBack();
+      sent.reject(new LostWorker(`task thread ${thread.number} died: ${why}`, !lanes.has(sent.lane)));
+      lanes.add(sent.lane);
+    }
+  }
+
+  /** Threads that still run something are ended: what they do does not count any more, and must not go on. */
+  async close(running: readonly Attempt[]): Promise<void> {
+    const busy = new Set(running.map(({ worker }) => worker % this.#threads.length));
+    for (const [at, thread] of this.#threads.entries()) {
+      if (thread === null) continue;
+      if (busy.has(at)) thread.end();
+      else thread.send({ type: "close", run: this.#run });
+      giveThread(thread);
+    }
+    for (const { borrowed } of this.#sent.values()) borrowed.giveBack();
+    this.#sent.clear();
+  }
+}
+
+const partOf = (array: string, box: Box, block: Block): SharedPart => ({
+  array,
+  box,
+  block: sharedBlock(block),
+});
+
+/** The block itself where threads can see it; else one that is copied into it at the end. */
+function shared(block: Block, box: Box, borrowed: Borrowed, copies: { from: Block; to: Block }[]): Block {
+  if (addressOf(block) !== null) return block;
+  const visible = borrowed.block(block.dtype, box.shape);
+  copies.push({ from: visible, to: block });
+  return visible;
+}
+
+function readPart(array: string, box: Box, block: Block, borrowed: Borrowed): SharedPart {
+  if (addressOf(block) !== null) return partOf(array, box, block);
+  const visible = borrowed.block(block.dtype, box.shape);
+  copyElements(block, visible);
+  return partOf(array, box, visible);
+}
+
+function heldParts(held: HeldArray, box: Box, borrowed: Borrowed): SharedPart[] {
+  return [...chunksIn(box, held.plan)].flatMap((chunk) => {
+    const block = held.inMemory(chunk);
+    return block === undefined ? [] : [readPart(held.plan.name, held.boxOf(chunk), block, borrowed)];
+  });
+}
+
+async function storeCall(store: Store, method: string, args: readonly unknown[]): Promise<unknown> {
+  const call = (store as unknown as { [name: string]: unknown })[method];
+  if (typeof call === "function") return Reflect.apply(call, store, args as unknown[]);
+  // Stores need not have more than `get`.
+  const [key] = args as [`/${string}`];
+  if (method === "has") return (await store.get(key)) !== undefined;
+  throw new TypeError(`the store has no ${method}`);
+}

@@ -1,0 +1,162 @@
+// The edge of what is known of a run: which task can run next. Work is pulled from its end: the next task that
+// somebody asked for is looked at, then what it needs, and so on down, depth first, so that what is computed is
+// read soon and can go. In: a graph. Out: entries that are ready.
+// Must hold: what is kept is bounded by what is running, waiting and held, not by the number of tasks; loops only.
+
+import { Entry } from "./entry.ts";
+import type { TaskGraph, TaskRef } from "./graph.ts";
+import { TaskSet } from "./taskSet.ts";
+
+export class Frontier {
+  readonly graph: TaskGraph;
+  /** Per operation: tasks that were done, in this run or found stored by it. */
+  readonly done: readonly TaskSet[];
+  readonly #live: readonly Map<number, Entry>[];
+  readonly #stack: Entry[] = [];
+  readonly #ready: Entry[] = [];
+  readonly #roots: { readonly op: number; next: number }[];
+  #waiting = 0;
+
+  constructor(graph: TaskGraph) {
+    this.graph = graph;
+    this.done = graph.operations.map(({ tasks }) => new TaskSet(tasks));
+    this.#live = graph.operations.map(() => new Map<number, Entry>());
+    this.#roots = graph.operations.flatMap(({ isWanted }, op) => (isWanted ? [{ op, next: 0 }] : []));
+  }
+
+  entryOf({ op, task }: TaskRef): Entry | undefined {
+    return this.#live[op]!.get(task);
+  }
+
+  /** Entries whose outputs are held, oldest first within an operation. */
+  *entries(): Iterable<Entry> {
+    for (const live of this.#live) yield* live.values();
+  }
+
+  /** How many entries wait for others. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Outputs that are there: nobody has to run for them. */
+  isThere(ref: TaskRef): boolean {
+    const entry = this.entryOf(ref);
+    if (entry !== undefined) return entry.state === "available";
+    // Without an entry, outputs that only other tasks read are gone; what somebody asked for stays where it is.
+    return this.graph.operations[ref.op]!.heldBytes === 0 && this.done[ref.op]!.has(ref.task);
+  }
+
+  /** A ready entry, the most recent first; looks for one when there is none and `mayExpand`. */
+  takeReady(mayExpand: boolean): Entry | null {
+    return this.#ready.pop() ?? (mayExpand ? this.#expand() : null);
+  }
+
+  /** For one that was taken and cannot run yet. */
+  putBack(entry: Entry): void {
+    entry.state = "ready";
+    this.#ready.push(entry);
+  }
+
+  get hasReady(): boolean {
+    return this.#ready.length > 0;
+  }
+
+  #expand(): Entry | null {
+    for (;;) {
+      const top = this.#stack.at(-1) ?? this.#nextRoot();
+      if (top === null) return null;
+      const need = top.needs?.next();
+      if (need === undefined || need.done === true) {
+        this.#stack.pop();
+        top.needs = null;
+        if (top.pending === 0) return this.#readied(top);
+        top.state = "waiting";
+        this.#waiting++;
+      } else this.#follow(top, need.value);
+    }
+  }
+
+  #readied(entry: Entry): Entry {
+    entry.state = "ready";
+    return entry;
+  }
+
+  #follow(top: Entry, need: TaskRef): void {
+    if (this.isThere(need)) return;
+    let entry = this.entryOf(need);
+    if (entry === undefined) {
+      entry = this.#open(need.op, need.task);
+      this.#stack.push(entry);
+    } else if (entry.waiters.at(-1) === top) return;
+    entry.waiters.push(top);
+    top.pending++;
+  }
+
+  #open(op: number, task: number): Entry {
+    // One that runs again, because what it made is gone, reads its own inputs again: they must not go before.
+    this.done[op]!.delete(task);
+    const entry = new Entry(op, task, this.graph.needs(op, task)[Symbol.iterator]());
+    this.#live[op]!.set(task, entry);
+    return entry;
+  }
+
+  /** Of several operations that were asked for, the one that is least far: what they share is read soon by all. */
+  #nextRoot(): Entry | null {
+    let best: { op: number; next: number } | null = null;
+    let least = 1;
+    for (const root of this.#roots) {
+      const { tasks } = this.graph.operations[root.op]!;
+      this.#skipKnown(root);
+      const part = root.next / tasks;
+      if (root.next < tasks && part < least) [best, least] = [root, part];
+    }
+    if (best === null) return null;
+    const entry = this.#open(best.op, best.next++);
+    this.#stack.push(entry);
+    return entry;
+  }
+
+  /** Tasks that are done, or that somebody needed already, are not begun again. */
+  #skipKnown(root: { op: number; next: number }): void {
+    const live = this.#live[root.op]!;
+    do root.next = this.done[root.op]!.nextMissing(root.next);
+    while (live.has(root.next) && root.next++ >= 0);
+  }
+
+  /** A task's outputs are there: those that waited for them may go on. False when it had been done before. */
+  complete(entry: Entry, keeps: boolean): boolean {
+    const isFirst = this.done[entry.op]!.add(entry.task);
+    entry.state = "available";
+    for (const waiter of entry.waiters) this.#arrived(waiter);
+    entry.waiters = [];
+    if (!keeps) this.#live[entry.op]!.delete(entry.task);
+    return isFirst;
+  }
+
+  #arrived(waiter: Entry): void {
+    waiter.pending--;
+    if (waiter.pending > 0 || waiter.state !== "waiting") return;
+    this.#waiting--;
+    this.putBack(waiter);
+  }
+
+  /** Outputs that an earlier run left: as if the task had just been done. `hasHeld`: also those that others read. */
+  found(op: number, task: number, hasHeld: boolean): void {
+    if (hasHeld && this.graph.operations[op]!.heldBytes > 0) {
+      const entry = this.#open(op, task);
+      entry.needs = null;
+      entry.state = "available";
+      entry.isStored = true;
+    }
+    this.done[op]!.add(task);
+  }
+
+  forget(entry: Entry): void {
+    this.#live[entry.op]!.delete(entry.task);
+  }
+
+  /** True when all that was asked for is done. */
+  get isDone(): boolean {
+    return this.#roots.every(({ op }) => this.done[op]!.isFull);
+  }
+}

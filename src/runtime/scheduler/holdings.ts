@@ -1,0 +1,137 @@
+// Memory: what running tasks state, and outputs that are held until all that read them have run. In: tasks that begin
+// and end. Out: whether there is room, what to put into the store when there is none, and what nobody reads any more.
+// Must hold: `used` never exceeds the budget, except for one task alone.
+
+import type { Entry } from "./entry.ts";
+import type { Frontier } from "./frontier.ts";
+import type { TaskRef } from "./graph.ts";
+
+interface HoldingOptions {
+  readonly budget: number;
+  readonly storesAll: boolean;
+  readonly maySpill: boolean;
+  readonly free: (ref: TaskRef) => void;
+  /** What is stored leaves memory. */
+  readonly drop: (ref: TaskRef) => void;
+}
+
+/** Readers are looked at one by one up to this many. */
+const FEW_READERS = 256;
+const SWEEP_EVERY = 256;
+
+export class Holdings {
+  readonly #frontier: Frontier;
+  readonly #options: HoldingOptions;
+  /** Entries whose readers were not all done when one of them was. */
+  readonly #lingering = new Set<Entry>();
+  #completions = 0;
+  used = 0;
+  mostUsed = 0;
+  /** Outputs on their way to the store. */
+  spilling = 0;
+
+  constructor(frontier: Frontier, options: HoldingOptions) {
+    this.#frontier = frontier;
+    this.#options = options;
+  }
+
+  /** One task may run whatever it states, when it is alone: the plan has checked it. */
+  hasRoom(bytes: number): boolean {
+    return this.used === 0 || this.used + bytes <= this.#options.budget;
+  }
+
+  take(bytes: number): void {
+    this.used += bytes;
+    this.mostUsed = Math.max(this.mostUsed, this.used);
+  }
+
+  give(bytes: number): void {
+    this.used -= bytes;
+  }
+
+  #bytesOf({ op }: TaskRef): number {
+    return this.#frontier.graph.operations[op]!.heldBytes;
+  }
+
+  #release(entry: Entry): void {
+    if (!entry.isHeld) return;
+    entry.isHeld = false;
+    this.give(this.#bytesOf(entry));
+  }
+
+  /** A task is done: its outputs are held, and what it read may go. */
+  complete(entry: Entry, inputs: readonly Entry[]): void {
+    const bytes = this.#bytesOf(entry);
+    if (bytes > 0) {
+      entry.isHeld = true;
+      entry.isStored = this.#options.storesAll;
+      this.take(bytes);
+    }
+    this.#frontier.complete(entry, bytes > 0);
+    for (const input of inputs) this.#freeUnread(input);
+    if (++this.#completions % SWEEP_EVERY === 0) this.#sweep();
+  }
+
+  #freeUnread(entry: Entry): void {
+    if (entry.state !== "available") return;
+    if (entry.pins > 0 || entry.isSpilling || !this.#isRead(entry)) {
+      this.#lingering.add(entry);
+      return;
+    }
+    this.#lingering.delete(entry);
+    this.#release(entry);
+    this.#frontier.forget(entry);
+    this.#options.free(entry);
+  }
+
+  /** True when all tasks that may read an entry's outputs are done. */
+  #isRead(entry: Entry): boolean {
+    entry.readers ??= this.#frontier.graph.readers(entry.op, entry.task);
+    return entry.readers.every((range) => {
+      const done = this.#frontier.done[range.op]!;
+      if (done.isFull) return true;
+      if (range.count > FEW_READERS) return done.nextMissing(0) > range.last;
+      for (const task of range.tasks()) if (!done.has(task)) return false;
+      return true;
+    });
+  }
+
+  #sweep(): void {
+    for (const entry of [...this.#lingering]) this.#freeUnread(entry);
+  }
+
+  /** What is held longest goes to the store, if nobody reads it now; what is there already just leaves memory. */
+  relieve(): TaskRef | "released" | null {
+    const before = this.used;
+    this.#sweep();
+    if (this.used < before) return "released";
+    for (const entry of this.#options.maySpill ? this.#frontier.entries() : []) {
+      if (!entry.isHeld || entry.isSpilling || entry.pins > 0) continue;
+      if (entry.isStored) {
+        this.#release(entry);
+        this.#options.drop(entry);
+        return "released";
+      }
+      entry.isSpilling = true;
+      this.spilling++;
+      return entry;
+    }
+    return null;
+  }
+
+  spilled(ref: TaskRef): boolean {
+    const entry = this.#frontier.entryOf(ref)!;
+    this.spilling--;
+    entry.isSpilling = false;
+    entry.isStored = true;
+    if (entry.pins > 0) return false;
+    this.#release(entry);
+    this.#freeUnread(entry);
+    return true;
+  }
+
+  spillFailed(ref: TaskRef): void {
+    this.spilling--;
+    this.#frontier.entryOf(ref)!.isSpilling = false;
+  }
+}

@@ -1,0 +1,328 @@
+// The scheduler: decides what runs, when, and again. It does nothing itself: it is asked for its next action and told
+// of what happened, with the time, so that the same code runs under a real clock and a simulated one.
+// Must hold: what running tasks state and what is held in memory never exceed the budget together; a task runs when
+// all it reads is there; of several attempts the first counts; every failed attempt is followed by a bounded number
+// of others, or by the end.
+
+import { bytesText } from "../../core/bytes.ts";
+import { RunError } from "../../core/errors.ts";
+import type { Attempt, Entry } from "./entry.ts";
+import { type Failure, mayRetry } from "./failure.ts";
+import { Frontier } from "./frontier.ts";
+import type { OperationNode, TaskGraph, TaskRef } from "./graph.ts";
+import { Holdings } from "./holdings.ts";
+import { Pace } from "./pace.ts";
+import { delayAfter, type Policy } from "./policy.ts";
+import { type Emit, type TaskStats, Teller } from "./tell.ts";
+
+export interface SchedulerOptions {
+  readonly policy: Policy;
+  readonly pool: string;
+  readonly workers: number;
+  /** Tasks that may be given to a worker that has not finished the one before, where tasks are short. */
+  readonly ahead: number;
+  /** Bytes for running tasks and held outputs together. */
+  readonly budget: number;
+  /** Outputs are stored as soon as they are there, so that a later run finds them. */
+  readonly storesAll: boolean;
+  /** False where there is no place to put outputs when memory runs out. */
+  readonly maySpill: boolean;
+  readonly emit: Emit | null;
+  /** Nobody reads a task's outputs any more. */
+  readonly free: (ref: TaskRef) => void;
+  /** A task's outputs are in the store, and leave memory. */
+  readonly drop: (ref: TaskRef) => void;
+}
+
+export type Action =
+  | { readonly kind: "start"; readonly ref: TaskRef; readonly attempt: Attempt }
+  | { readonly kind: "spill"; readonly ref: TaskRef }
+  /** Until something is reported, or this time. */
+  | { readonly kind: "wait"; readonly until: number }
+  | { readonly kind: "end" };
+
+interface Running {
+  readonly entry: Entry;
+  readonly attempt: Attempt;
+  /** Entries that it reads. */
+  readonly inputs: readonly Entry[];
+}
+
+/** A task that failed for good, with every attempt. */
+export interface TaskFailed {
+  readonly ref: TaskRef;
+  readonly failures: readonly Failure[];
+}
+
+/** A task of an earlier run. */
+export interface FoundTask extends TaskRef {
+  /** Its outputs that other tasks read are stored too. */
+  readonly hasHeld: boolean;
+}
+
+export class Scheduler {
+  readonly #frontier: Frontier;
+  readonly #options: SchedulerOptions;
+  readonly #operations: readonly OperationNode[];
+  readonly #tell: Teller;
+  readonly #pace: Pace;
+  readonly #holdings: Holdings;
+  readonly #running = new Map<number, Running>();
+  readonly #delayed: { readonly entry: Entry; readonly time: number }[] = [];
+  /** Tasks that each worker has. */
+  readonly #loads: number[];
+  #attempts = 0;
+  #twinCheck = 0;
+  #isCancelled = false;
+  failure: TaskFailed | null = null;
+
+  constructor(graph: TaskGraph, options: SchedulerOptions) {
+    this.#frontier = new Frontier(graph);
+    this.#options = options;
+    this.#operations = graph.operations;
+    this.#tell = new Teller(graph.operations, options.emit);
+    this.#pace = new Pace(graph.operations.length, options.ahead);
+    this.#holdings = new Holdings(this.#frontier, options);
+    this.#loads = new Array<number>(options.workers).fill(0);
+  }
+
+  /** Bytes that running tasks and held outputs take now. */
+  get usedBytes(): number {
+    return this.#holdings.used;
+  }
+  get mostUsedBytes(): number {
+    return this.#holdings.mostUsed;
+  }
+  /** It failed or was cancelled: nothing new begins. */
+  get isEnding(): boolean {
+    return this.failure !== null || this.#isCancelled;
+  }
+  get runningTasks(): number {
+    return this.#running.size;
+  }
+
+  /** Before the first action: outputs of an earlier run that are in the store. */
+  found({ op, task, hasHeld }: FoundTask): void {
+    this.#frontier.found(op, task, hasHeld);
+  }
+
+  begin(now: number): void {
+    const tasksDone = this.#frontier.done.reduce((sum, { size }) => sum + size, 0);
+    this.#tell.begin(now, this.#options, tasksDone);
+  }
+
+  end(now: number, error?: unknown): void {
+    const outcome = this.#isCancelled ? "cancelled" : error === undefined ? "done" : "failed";
+    this.#tell.end(now, outcome, error);
+  }
+
+  /** No new tasks; what runs is waited for. */
+  cancel(): void {
+    this.#isCancelled = true;
+  }
+
+  next(now: number): Action {
+    this.#loseSilent(now);
+    if (this.failure !== null || this.#isCancelled) return this.#isOver() ? { kind: "end" } : this.#wait(now);
+    this.#wakeDelayed(now);
+    const worker = this.#freeWorker();
+    if (worker === null) return this.#wait(now);
+    const entry = this.#frontier.takeReady(this.#mayExpand());
+    if (entry === null) return this.#idle(now, worker);
+    const { projectedMem } = this.#operations[entry.op]!;
+    if (this.#holdings.hasRoom(projectedMem)) return this.#start(entry, worker, now, false);
+    this.#frontier.putBack(entry);
+    return this.#relieve(entry, now);
+  }
+
+  #isOver(): boolean {
+    return this.#running.size === 0 && this.#holdings.spilling === 0;
+  }
+
+  #wait(now: number): Action {
+    return { kind: "wait", until: this.#nextLook(now) };
+  }
+
+  /** While there is work, no more tasks are looked at than can soon be begun. */
+  #mayExpand(): boolean {
+    return this.#running.size === 0 || this.#frontier.waiting < this.#options.policy.maxWaiting;
+  }
+
+  #wakeDelayed(now: number): void {
+    for (let i = this.#delayed.length - 1; i >= 0; i--) {
+      const { entry, time } = this.#delayed[i]!;
+      if (time > now) continue;
+      this.#delayed.splice(i, 1);
+      this.#frontier.putBack(entry);
+    }
+  }
+
+  /** The worker with least to do, unless it has enough. */
+  #freeWorker(): number | null {
+    let best = 0;
+    for (let worker = 1; worker < this.#loads.length; worker++)
+      if (this.#loads[worker]! < this.#loads[best]!) best = worker;
+    return this.#loads[best]! < this.#pace.mostLoad ? best : null;
+  }
+
+  /** Memory is short: a held output goes to the store. */
+  #relieve(blocked: Entry, now: number): Action {
+    const relief = this.#holdings.relieve();
+    if (relief === "released") return this.next(now);
+    if (relief !== null) return { kind: "spill", ref: relief };
+    if (!this.#isOver()) return this.#wait(now);
+    this.failure = { ref: blocked, failures: [{ error: this.#noRoom(blocked), isLost: false }] };
+    return { kind: "end" };
+  }
+
+  /** Nothing runs, and there is no store for what is held. */
+  #noRoom({ op }: TaskRef): RunError {
+    const { projectedMem } = this.#operations[op]!;
+    const [used, needed] = [bytesText(this.#holdings.used), bytesText(projectedMem)];
+    return new RunError({
+      what: `intermediates hold ${used}, the task needs ${needed}, and all may have ${bytesText(this.#options.budget)}`,
+      cure: "Give a workDir, so that intermediates can go to files, or a larger allowedMem",
+    });
+  }
+
+  #start(entry: Entry, worker: number, now: number, isTwin: boolean): Action {
+    entry.state = "running";
+    entry.tries++;
+    const attempt = { id: ++this.#attempts, number: entry.tries, isTwin, worker, startTime: now };
+    entry.attempts.push(attempt);
+    const inputs = this.#inputsOf(entry);
+    for (const input of inputs) input.pins++;
+    this.#running.set(attempt.id, { entry, attempt, inputs });
+    this.#loads[worker]!++;
+    this.#holdings.take(this.#operations[entry.op]!.projectedMem);
+    this.#pace.started(entry.op);
+    this.#tell.taskStart(now, entry, attempt);
+    return { kind: "start", ref: entry, attempt };
+  }
+
+  #inputsOf(entry: Entry): Entry[] {
+    const inputs = new Set<Entry>();
+    for (const need of this.#frontier.graph.needs(entry.op, entry.task)) {
+      const input = this.#frontier.entryOf(need);
+      if (input !== undefined) inputs.add(input);
+    }
+    return [...inputs];
+  }
+
+  /** Nothing is ready. When all is done, attempts that lost a race may be under way: who runs them may end them. */
+  #idle(now: number, worker: number): Action {
+    if (this.#frontier.isDone) return this.#holdings.spilling === 0 ? { kind: "end" } : this.#wait(now);
+    const slow = this.#slowTask(now);
+    // A worker's own twin would wait behind it.
+    if (slow === null || slow.attempt.worker === worker) return this.#wait(now);
+    const { entry, attempt } = slow;
+    entry.hasTwin = true;
+    this.#tell.twin(now, entry, now - attempt.startTime, this.#pace.median(entry.op)!);
+    return this.#start(entry, worker, now, true);
+  }
+
+  #nextLook(now: number): number {
+    let time = Number.POSITIVE_INFINITY;
+    if (this.failure === null) for (const delayed of this.#delayed) time = Math.min(time, delayed.time);
+    if (this.#running.size === 0) return time;
+    const { twins, lostAfterMs } = this.#options.policy;
+    if (twins.isOn && this.#loads.length > 1) time = Math.min(time, Math.max(now + 1, this.#twinCheck));
+    if (Number.isFinite(lostAfterMs))
+      for (const { attempt } of this.#running.values())
+        time = Math.min(time, attempt.startTime + lostAfterMs);
+    return time;
+  }
+
+  /** A task that takes far longer than others of its operation, and is alone. */
+  #slowTask(now: number): Running | null {
+    const { twins } = this.#options.policy;
+    if (!twins.isOn || now < this.#twinCheck) return null;
+    this.#twinCheck = now + twins.everyMs;
+    for (const running of this.#running.values()) {
+      const { entry, attempt } = running;
+      const { tasks, projectedMem } = this.#operations[entry.op]!;
+      const donePart = this.#frontier.done[entry.op]!.size / tasks;
+      const isAlone = !entry.hasTwin && entry.state === "running" && this.#holdings.hasRoom(projectedMem);
+      if (isAlone && this.#pace.isSlow(entry.op, now - attempt.startTime, donePart, twins)) return running;
+    }
+    return null;
+  }
+
+  #loseSilent(now: number): void {
+    const { lostAfterMs } = this.#options.policy;
+    if (!Number.isFinite(lostAfterMs)) return;
+    for (const { attempt } of [...this.#running.values()]) {
+      if (now < attempt.startTime + lostAfterMs) continue;
+      const error = new Error(`nothing was heard of the task for ${lostAfterMs} ms`);
+      this.failed(attempt.id, { error, isLost: true }, now);
+    }
+  }
+
+  /** Takes an attempt off the list; null for one that is not on it (told twice, or given up). */
+  #finish(id: number): Running | null {
+    const running = this.#running.get(id);
+    if (running === undefined) return null;
+    const { entry, attempt, inputs } = running;
+    this.#running.delete(id);
+    this.#loads[attempt.worker]!--;
+    this.#holdings.give(this.#operations[entry.op]!.projectedMem);
+    entry.attempts.splice(entry.attempts.indexOf(attempt), 1);
+    for (const input of inputs) input.pins--;
+    return running;
+  }
+
+  /** A task's outputs are there. True when they count: no other attempt was first. */
+  done(id: number, stats: TaskStats, now: number): boolean {
+    const running = this.#finish(id);
+    if (running === null) return false;
+    const { entry, attempt, inputs } = running;
+    const isFirst = entry.state !== "available";
+    this.#pace.ended(entry.op, stats.endTime - stats.startTime);
+    this.#tell.taskEnd(now, entry, attempt, isFirst ? "done" : "superseded", stats);
+    if (!isFirst) return false;
+    this.#holdings.complete(entry, inputs);
+    if (this.#frontier.done[entry.op]!.isFull) this.#tell.operationEnd(now, entry.op);
+    return true;
+  }
+
+  failed(id: number, failure: Failure, now: number): void {
+    const running = this.#finish(id);
+    if (running === null) return;
+    const { entry, attempt } = running;
+    const times = { startTime: attempt.startTime, readTime: now, computeTime: now, endTime: now };
+    const stats = { ...times, bytesRead: 0, bytesWritten: 0, measuredMem: null };
+    this.#tell.taskEnd(now, entry, attempt, "failed", stats);
+    const earlier = [...entry.failures];
+    const wasBegun = failure.wasBegun !== false;
+    if (wasBegun) entry.failures.push(failure);
+    else entry.tries--;
+    if (entry.state === "available" || entry.attempts.length > 0) return;
+    const most = this.#options.policy.retry.attempts + (entry.hasTwin ? 1 : 0);
+    if (entry.tries < most && mayRetry(failure, earlier)) this.#retry(entry, attempt, failure, now);
+    else this.failure ??= { ref: entry, failures: entry.failures };
+  }
+
+  #retry(entry: Entry, attempt: Attempt, { error, isLost }: Failure, now: number): void {
+    // What is lost with its worker did not fail: it begins again at once.
+    const delayMs = isLost ? 0 : delayAfter(entry.failures.length, this.#options.policy.retry);
+    this.#tell.retry(now, entry, attempt, error, delayMs);
+    entry.state = "ready";
+    this.#delayed.push({ entry, time: now + delayMs });
+  }
+
+  /** An output is in the store. True when its memory is free: nobody began to read it meanwhile. */
+  spilled(ref: TaskRef, now: number): boolean {
+    this.#tell.spill(now, ref);
+    return this.#holdings.spilled(ref);
+  }
+
+  spillFailed(ref: TaskRef, failure: Failure): void {
+    this.#holdings.spillFailed(ref);
+    this.failure ??= { ref, failures: [failure] };
+  }
+
+  /** Running attempts: what a pool has to end when the run is over. */
+  attempts(): readonly Attempt[] {
+    return [...this.#running.values()].map(({ attempt }) => attempt);
+  }
+}

@@ -1,0 +1,32 @@
+// From what the user set to how a run is done: pool, budget, policy, and where intermediates go.
+
+import { machineThreads } from "../kernel/wasm/threads.ts";
+import { threadPool } from "./pools/threads.ts";
+import type { RunSetting } from "./run.ts";
+import { policyOf } from "./scheduler/policy.ts";
+import { defaultSpec, type ExecutorName, type Spec } from "./spec.ts";
+import { temporaryStore } from "./workDir.ts";
+
+export interface SettingOptions {
+  readonly spec?: Spec | undefined;
+  readonly executor?: ExecutorName | undefined;
+  readonly threads?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function settingOf(options: SettingOptions): RunSetting {
+  const { spec = defaultSpec(), signal } = options;
+  const threads = options.threads ?? spec.threads ?? machineThreads;
+  const executor = options.executor ?? spec.executor;
+  return {
+    policy: policyOf(spec.retries, spec.twins),
+    budget: spec.budget,
+    signal,
+    pool:
+      executor === "threads" && threads > 1
+        ? (execution) => threadPool(execution, threads, options.executor === "threads")
+        : null,
+    store: temporaryStore(spec.codecs),
+    found: [],
+  };
+}

@@ -1,0 +1,109 @@
+// Users' functions in plans. A function of a module goes everywhere: its module's address and its name say which it
+// is, and whoever needs it imports it. A closure stays in the process where it was made.
+
+import type { Block } from "../core/block.ts";
+import { RunError, ValueError } from "../core/errors.ts";
+import { describe } from "../core/shape.ts";
+import { type BlockInfo, Callable } from "../kernel/routines/call.ts";
+import type { FindResource, Json, Referable } from "../plan/json.ts";
+import type { PlanData } from "../plan/plan.ts";
+
+/** Users' functions take and give arrays; what those are is not known here. */
+export type UserFunction = (...args: never[]) => unknown;
+export type Adapt = (run: UserFunction, blocks: readonly Block[], info: BlockInfo) => readonly Block[];
+
+let adapt: Adapt | null = null;
+
+/** How users' functions are called: set once, by the layer that knows arrays. */
+export function setAdapter(given: Adapt): void {
+  adapt = given;
+}
+
+/** By what a function of a module is found. */
+export interface FunctionReference {
+  readonly module: string;
+  readonly name: string;
+}
+
+let closures = 0;
+/** Tells closures of this process from those of any other. */
+const here: string = Math.random().toString(36).slice(2);
+
+export class FunctionResource extends Callable implements Referable {
+  #run: UserFunction | null;
+  readonly #source: FunctionReference | null;
+  readonly #number = ++closures;
+
+  constructor(run: UserFunction | null, source: FunctionReference | null) {
+    super();
+    this.#run = run;
+    this.#source = source;
+  }
+
+  get isPortable(): boolean {
+    return this.#source !== null;
+  }
+
+  /** Where its module is; null for a closure. */
+  get module(): string | null {
+    return this.#source?.module ?? null;
+  }
+
+  /** What a closure captures cannot be seen, so no two are ever the same. */
+  fingerprint(): string {
+    if (this.#source === null) return `closure ${here}.${this.#number}`;
+    return `function ${this.#source.module}#${this.#source.name}`;
+  }
+
+  reference(): Json {
+    if (this.#source !== null) return { ...this.#source };
+    throw new ValueError({
+      what: "a closure cannot be saved, or run by another thread or process",
+      cure: 'Export the function from a module and pass moduleFunction(new URL("./blocks.js", import.meta.url), "name")',
+    });
+  }
+
+  /** Imports its module. */
+  async load(): Promise<void> {
+    if (this.#run !== null || this.#source === null) return;
+    const { module, name } = this.#source;
+    const loaded = (await import(/* @vite-ignore */ /* webpackIgnore: true */ module)) as {
+      [name: string]: unknown;
+    };
+    const found = loaded[name];
+    if (typeof found !== "function")
+      throw new ValueError({
+        what: `${module} exports no function ${describe(name)}`,
+        cure: `It exports ${Object.keys(loaded).join(", ") || "nothing"}`,
+      });
+    this.#run = found as UserFunction;
+  }
+
+  override call(blocks: readonly Block[], info: BlockInfo): readonly Block[] {
+    if (this.#run === null || adapt === null)
+      throw new RunError({ what: "a user's function was not loaded before it was called" });
+    return adapt(this.#run, blocks, info);
+  }
+}
+
+/** The resource for a reference in a loaded plan. Only addresses that can be modules are taken. */
+export const findFunction: FindResource = (reference) => {
+  const { module, name } = (reference ?? {}) as { module?: unknown; name?: unknown };
+  if (typeof module === "string" && typeof name === "string" && /^(file|https?):/.test(module))
+    return new FunctionResource(null, { module, name });
+  throw new ValueError({
+    where: "plan",
+    what: `${describe(reference)} does not name a function of a module`,
+  });
+};
+
+/** Functions that a plan calls. */
+export function functionsOf({ operations }: PlanData): FunctionResource[] {
+  const functions = new Set<FunctionResource>();
+  for (const { steps } of operations)
+    for (const step of steps)
+      if ("attrs" in step)
+        for (const value of Object.values(step.attrs))
+          if (value instanceof FunctionResource) functions.add(value);
+  return [...functions];
+}

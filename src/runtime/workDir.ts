@@ -1,0 +1,131 @@
+// Where a run keeps intermediates that are not in memory: Zarr arrays in a folder of its own. A named folder outlives
+// a run that fails or is killed, so that the same computation goes on where it was; any other is removed at the end,
+// however the process ends, unless it is killed outright.
+
+import type * as Fs from "node:fs";
+import type * as Path from "node:path";
+import type { PlanArray } from "../plan/plan.ts";
+import { builtinNow } from "../storage/builtin.ts";
+import { NotFoundError } from "../storage/errors.ts";
+import { FileStore } from "../storage/fileStore.ts";
+import type { ZarrArray } from "../storage/zarr/array.ts";
+import { type CodecArgument, createArray } from "../storage/zarr/create.ts";
+import { openArray } from "../storage/zarr/group.ts";
+import { folderLock } from "./folderLock.ts";
+
+const CODECS: readonly CodecArgument[] = ["crc32c"];
+
+export class IntermediateStore {
+  /** True when it is to be found again by a later run. */
+  readonly isNamed: boolean;
+  readonly #makeFolder: () => string;
+  readonly #codecs: readonly CodecArgument[];
+  readonly #arrays = new Map<string, Promise<ZarrArray>>();
+  readonly #pending = new Set<Promise<unknown>>();
+  #folder: string | null = null;
+  #store: FileStore | null = null;
+
+  constructor(makeFolder: () => string, isNamed: boolean, codecs: readonly CodecArgument[] | null) {
+    this.#makeFolder = makeFolder;
+    this.isNamed = isNamed;
+    this.#codecs = codecs ?? CODECS;
+  }
+
+  /** Made when it is first needed. */
+  get store(): FileStore {
+    if (this.#store === null) {
+      this.#folder = this.#makeFolder();
+      inUse.add(this);
+      this.#store = new FileStore(this.#folder);
+    }
+    return this.#store;
+  }
+
+  /** The array for an intermediate; made when it is first asked for, found when an earlier run made it. */
+  arrayFor(array: PlanArray): Promise<ZarrArray> {
+    let known = this.#arrays.get(array.name);
+    if (known === undefined) {
+      known = this.#open(array);
+      this.#arrays.set(array.name, known);
+    }
+    return known;
+  }
+
+  async #open({ name, dtype, shape, chunks }: PlanArray): Promise<ZarrArray> {
+    try {
+      return await openArray(this.store, name, { writeEmptyChunks: true });
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+    }
+    const options = { shape, dtype, chunks, codecs: this.#codecs, writeEmptyChunks: true };
+    return createArray(this.store, name, options);
+  }
+
+  /** Work that nobody waits for before the end. */
+  later(work: Promise<unknown>): void {
+    // What cannot be removed now is removed with the folder.
+    const settled = work.catch(() => {}).finally(() => this.#pending.delete(settled));
+    this.#pending.add(settled);
+  }
+
+  /** The run is over. What a later run could use stays. */
+  async close(isDone: boolean): Promise<void> {
+    await Promise.all(this.#pending);
+    if (this.#folder === null) return;
+    if (isDone || !this.isNamed) this.removeNow();
+    else folderLock(this.#folder).release();
+    inUse.delete(this);
+  }
+
+  /** At once: also when the process is about to end. */
+  removeNow(): void {
+    if (this.#folder !== null) builtinNow("node:fs")?.rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Stores whose folders go when the process does. */
+const inUse = new Set<IntermediateStore>();
+let isWatching = false;
+
+function watchExit(): void {
+  if (isWatching) return;
+  isWatching = true;
+  const { process: host } = globalThis as { process?: { on?(event: "exit", listener: () => void): void } };
+  host?.on?.("exit", () => {
+    for (const store of inUse) if (!store.isNamed) store.removeNow();
+  });
+}
+
+interface NodeModules {
+  readonly fs: typeof Fs;
+  readonly path: typeof Path;
+}
+
+function nodeModules(): NodeModules | null {
+  const [fs, path] = [builtinNow("node:fs"), builtinNow("node:path")];
+  return fs === undefined || path === undefined ? null : { fs, path };
+}
+
+/** For intermediates that memory has no room for; null where there are no files. */
+export function temporaryStore(codecs: readonly CodecArgument[] | null): IntermediateStore | null {
+  const node = nodeModules();
+  const os = builtinNow("node:os");
+  if (node === null || os === undefined) return null;
+  watchExit();
+  const make = (): string => node.fs.mkdtempSync(node.path.join(os.tmpdir(), "chunkwise-"));
+  return new IntermediateStore(make, false, codecs);
+}
+
+/** In the user's folder, by the key of the computation; null when another process works on the same one. */
+export function namedStore(
+  workDir: string,
+  key: string,
+  codecs: readonly CodecArgument[] | null,
+): IntermediateStore | null {
+  const node = nodeModules();
+  if (node === null) return null;
+  const folder = node.path.join(node.path.resolve(workDir), `chunkwise-${key}`);
+  node.fs.mkdirSync(folder, { recursive: true });
+  if (!folderLock(folder).take()) return null;
+  return new IntermediateStore(() => folder, true, codecs);
+}

@@ -1,0 +1,33 @@
+// An array in a store as a source of expressions. Its fingerprint says where it is and what its metadata says; what
+// its chunks hold can change, so runs that resume look at their state besides (resume.ts).
+
+import { Resource } from "../core/attrs.ts";
+import { locationOf, type StoreLocation } from "../storage/location.ts";
+import type { ZarrArray } from "../storage/zarr/array.ts";
+
+/** Where an array is, as data. */
+export interface ArrayLocation {
+  readonly store: StoreLocation;
+  readonly path: string;
+}
+
+export class ZarrResource extends Resource {
+  readonly array: ZarrArray;
+
+  constructor(array: ZarrArray) {
+    super();
+    this.array = array;
+  }
+
+  /** null for a store that only this process can reach. */
+  location(): ArrayLocation | null {
+    const store = locationOf(this.array.store);
+    return store === null ? null : { store, path: this.array.path };
+  }
+
+  fingerprint(): string {
+    const { shape, chunks, storedDType, metadata } = this.array;
+    const where = JSON.stringify(this.location() ?? { here: this.id, path: this.array.path });
+    return `zarr ${where} ${storedDType}[${shape}](${chunks}) ${JSON.stringify(metadata.codecs)}`;
+  }
+}

@@ -1,0 +1,194 @@
+// The scheduler under the simulated pool: random graphs, random worlds. Whatever happens, every output that was asked
+// for is published as it should be, the memory budget holds at every instant, and the run ends.
+// A failing seed is printed; SIMULATION_SEED=n runs that one alone.
+
+import { describe, expect, test } from "vitest";
+import {
+  randomFrom,
+  refText,
+  SimulatedStore,
+  Simulation,
+  type World,
+} from "../../src/runtime/pools/simulated.ts";
+import type { OperationNode, ReaderRange, TaskGraph, TaskRef } from "../../src/runtime/scheduler/graph.ts";
+import { DEFAULT_POLICY } from "../../src/runtime/scheduler/policy.ts";
+
+const SEEDS = 5000;
+const only = process.env["SIMULATION_SEED"];
+const seeds = only === undefined ? Array.from({ length: SEEDS }, (_, i) => i) : [Number(only)];
+
+/** A graph whose needs are listed. */
+class ListedGraph implements TaskGraph {
+  readonly operations: readonly OperationNode[];
+  readonly #needs: readonly (readonly (readonly TaskRef[])[])[];
+
+  constructor(operations: readonly OperationNode[], needs: readonly (readonly (readonly TaskRef[])[])[]) {
+    this.operations = operations;
+    this.#needs = needs;
+  }
+
+  needs(op: number, task: number): readonly TaskRef[] {
+    return this.#needs[op]![task]!;
+  }
+
+  readers(op: number, task: number): readonly ReaderRange[] {
+    return this.#needs.flatMap((tasks, reader) => {
+      const list = tasks.flatMap((needs, i) =>
+        needs.some((n) => n.op === op && n.task === task) ? [i] : [],
+      );
+      return list.length === 0
+        ? []
+        : [{ op: reader, count: list.length, last: list.at(-1)!, tasks: () => list }];
+    });
+  }
+}
+
+function randomGraph(random: () => number): ListedGraph {
+  const below = (n: number): number => Math.floor(random() * n);
+  const count = 1 + below(5);
+  const operations: OperationNode[] = [];
+  const needs: TaskRef[][][] = [];
+  for (let op = 0; op < count; op++) {
+    const tasks = 1 + below(12);
+    const isLast = op === count - 1;
+    const isWanted = isLast || random() < 0.2;
+    operations.push({
+      ...{ name: `op-${op}`, label: "f", tasks, isWanted },
+      projectedMem: 10 + below(30),
+      heldBytes: isLast ? 0 : 1 + below(10),
+    });
+    needs.push(
+      Array.from({ length: tasks }, () => {
+        if (op === 0) return [];
+        const wide = random() < 0.1;
+        return Array.from({ length: wide ? 10 : below(4) }, () => {
+          const from = below(op);
+          return { op: from, task: below(operations[from]!.tasks) };
+        });
+      }),
+    );
+  }
+  return new ListedGraph(operations, needs);
+}
+
+function randomWorld(random: () => number, graph: TaskGraph): World {
+  const largest = Math.max(...graph.operations.map(({ projectedMem }) => projectedMem));
+  const isBad = random() < 0.7;
+  const chance = (most: number): number => (isBad && random() < 0.6 ? random() * most : 0);
+  return {
+    workers: 1 + Math.floor(random() * 6),
+    ahead: random() < 0.5 ? 1 : 0,
+    budget: random() < 0.3 ? Number.POSITIVE_INFINITY : largest * (1 + random() * 4),
+    storesAll: random() < 0.4,
+    policy: {
+      ...DEFAULT_POLICY,
+      retry: { attempts: 50, delayMs: 10, maxDelayMs: 1000 },
+      twins: { ...DEFAULT_POLICY.twins, minStarted: 3, minMs: 20, everyMs: 10 },
+      lostAfterMs: 5000,
+    },
+    taskMs: random() < 0.5 ? 1 : 40,
+    straggles: chance(0.1),
+    crashes: chance(0.2),
+    losses: chance(0.1),
+    duplicates: chance(0.3),
+    storageErrors: chance(0.2),
+  };
+}
+
+/** A number that depends on everything the task depends on. */
+const valueOfTask = (ref: TaskRef, inputs: readonly number[]): number =>
+  inputs.reduce((hash, x) => (Math.imul(hash, 31) + x) | 0, (ref.op * 7919 + ref.task * 104_729) | 0);
+
+function expected(graph: TaskGraph): Map<string, number> {
+  const values = new Map<string, number>();
+  graph.operations.forEach(({ tasks }, op) => {
+    for (let task = 0; task < tasks; task++) {
+      const inputs = [...graph.needs(op, task)].map((need) => values.get(refText(need))!);
+      values.set(refText({ op, task }), valueOfTask({ op, task }, inputs));
+    }
+  });
+  const isWanted = (key: string): boolean => graph.operations[Number(key.split(".")[0])]!.isWanted;
+  return new Map([...values].filter(([key]) => isWanted(key)));
+}
+
+const sorted = (map: ReadonlyMap<string, number>): [string, number][] =>
+  [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** One seed: a graph, a world, perhaps some kills and resumptions, and a run to the end. */
+function runSeed(seed: number): { kills: number; attempts: number; tasks: number; spills: number } {
+  const random = randomFrom(seed);
+  const graph = randomGraph(random);
+  const world = randomWorld(random, graph);
+  const store = new SimulatedStore<number>();
+  let kills = 0;
+  while (random() < 0.3) {
+    const killedAt = random() * 20 * world.taskMs;
+    const killed = new Simulation(
+      graph,
+      valueOfTask,
+      { ...world, killedAt },
+      Math.floor(random() * 2 ** 31),
+      store,
+    );
+    if (!killed.run().wasKilled) break;
+    kills++;
+    // Only what is stored on purpose outlives a kill: spilled outputs belong to the run.
+    if (!world.storesAll)
+      for (const key of [...store.values.keys()])
+        if (!graph.operations[Number(key.split(".")[0])]!.isWanted) store.values.delete(key);
+  }
+  const run = new Simulation(graph, valueOfTask, world, Math.floor(random() * 2 ** 31), store).run();
+  expect(run.failure).toBeNull();
+  expect(sorted(run.published)).toEqual(sorted(expected(graph)));
+  const largest = Math.max(...graph.operations.map(({ projectedMem }) => projectedMem));
+  expect(run.mostUsedBytes).toBeLessThanOrEqual(Math.max(world.budget, largest));
+  for (const attempts of run.attempts.values()) expect(attempts).toBeLessThanOrEqual(2 * 51);
+  const tasks = graph.operations.reduce((sum, operation) => sum + operation.tasks, 0);
+  const attempts = [...run.attempts.values()].reduce((sum, n) => sum + n, 0);
+  return { kills, attempts, tasks, spills: run.spills };
+}
+
+/** The same with few attempts: the run may fail, and then says which task did, but it ends, and nothing wrong is published. */
+function runUnlucky(seed: number): boolean {
+  const random = randomFrom(seed);
+  const graph = randomGraph(random);
+  const lucky = randomWorld(random, graph);
+  const retry = { ...lucky.policy.retry, attempts: 3 };
+  const world = {
+    ...lucky,
+    crashes: 0.2,
+    losses: 0.05,
+    storageErrors: 0.2,
+    policy: { ...lucky.policy, retry },
+  };
+  const run = new Simulation(graph, valueOfTask, world, seed).run();
+  const right = expected(graph);
+  for (const [key, value] of run.published) expect(value).toBe(right.get(key));
+  for (const attempts of run.attempts.values()) expect(attempts).toBeLessThanOrEqual(2 * 4);
+  if (run.failure === null) expect(run.published.size).toBe(right.size);
+  else expect(run.failure.failures.length).toBeGreaterThanOrEqual(3);
+  return run.failure !== null;
+}
+
+describe("simulation", () => {
+  test("runs that may fail end all the same", () => {
+    let failed = 0;
+    for (const seed of seeds) if (runUnlucky(seed)) failed++;
+    console.log(`simulation: ${failed} of ${seeds.length} unlucky runs failed`);
+    if (only === undefined) expect(failed).toBeGreaterThan(100);
+  });
+
+  test(`${seeds.length} seeds`, () => {
+    const sum = { kills: 0, attempts: 0, tasks: 0, spills: 0 };
+    for (const seed of seeds) {
+      try {
+        const run = runSeed(seed);
+        for (const name of ["kills", "attempts", "tasks", "spills"] as const) sum[name] += run[name];
+      } catch (error) {
+        throw new Error(`seed ${seed} (SIMULATION_SEED=${seed} runs it alone)`, { cause: error });
+      }
+    }
+    console.log(`simulation: seeds ${seeds[0]}–${seeds.at(-1)}, ${JSON.stringify(sum)}`);
+    if (only === undefined) expect(Math.min(sum.kills, sum.spills)).toBeGreaterThan(500);
+  });
+});
