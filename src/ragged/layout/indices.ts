@@ -1,0 +1,158 @@
+// Whole numbers that say where things are: offsets, indexes, counts. In: typed arrays of any integer type. Out:
+// Int32Array, the one type that every kernel here reads. Why 32 bits: a partition has fewer than 2³¹ elements, half
+// the bytes are read, and JavaScript computes with them without boxing, which BigInt64Array forces on it.
+// Must hold: the machine is little-endian, as WebAssembly is.
+
+import type { TypedArray } from "../../core/dtype.ts";
+import { ShapeError, ValueError } from "../../core/errors.ts";
+
+export const MAX_LENGTH: number = 2 ** 31 - 1;
+
+export function checkLength(length: number, what: string): number {
+  if (length <= MAX_LENGTH) return length;
+  throw new ShapeError({
+    what: `${what} would have ${length} elements, and a partition has at most ${MAX_LENGTH}`,
+    cure: "Use smaller partitions",
+  });
+}
+
+export function arange(count: number): Int32Array {
+  const index = new Int32Array(count);
+  for (let i = 0; i < count; i++) index[i] = i;
+  return index;
+}
+
+/** [2, 0, 3] → [0, 2, 2, 5] */
+export function offsetsOfCounts(counts: Int32Array): Int32Array {
+  const offsets = new Int32Array(counts.length + 1);
+  let total = 0;
+  for (let i = 0; i < counts.length; i++) {
+    total += counts[i]!;
+    offsets[i + 1] = total;
+  }
+  checkLength(total, "the lists together");
+  return offsets;
+}
+
+export function regularOffsets(count: number, size: number): Int32Array {
+  checkLength(count * size, "the lists together");
+  const offsets = new Int32Array(count + 1);
+  for (let i = 0; i <= count; i++) offsets[i] = i * size;
+  return offsets;
+}
+
+export function countsOf(offsets: Int32Array): Int32Array {
+  const counts = new Int32Array(offsets.length - 1);
+  for (let i = 0; i < counts.length; i++) counts[i] = offsets[i + 1]! - offsets[i]!;
+  return counts;
+}
+
+/** The same lists counted from 0. */
+export function fromZero(offsets: Int32Array): Int32Array {
+  const first = offsets[0]!;
+  return first === 0 ? offsets : offsets.map((offset) => offset - first);
+}
+
+export function sameIndices(a: Int32Array, b: Int32Array): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Places of a content that lists [starts[i], starts[i] + counts[i]) name, one list after another. */
+export function placesOf(starts: Int32Array, offsets: Int32Array): Int32Array {
+  const places = new Int32Array(offsets[offsets.length - 1]!);
+  for (let i = 0; i < starts.length; i++) {
+    const stop = offsets[i + 1]!;
+    let from = starts[i]!;
+    for (let at = offsets[i]!; at < stop; at++) places[at] = from++;
+  }
+  return places;
+}
+
+/** For every element the number of its list: [0, 2, 2, 5] → [0, 0, 2, 2, 2]. */
+export function parentsOf(offsets: Int32Array): Int32Array {
+  const first = offsets[0]!;
+  const parents = new Int32Array(offsets[offsets.length - 1]! - first);
+  for (let i = 0; i + 1 < offsets.length; i++) parents.fill(i, offsets[i]! - first, offsets[i + 1]! - first);
+  return parents;
+}
+
+/** For every element its place within its list: [0, 2, 2, 5] → [0, 1, 0, 1, 2]. */
+export function localPlaces(offsets: Int32Array): Int32Array {
+  const first = offsets[0]!;
+  const places = new Int32Array(offsets[offsets.length - 1]! - first);
+  for (let i = 0; i + 1 < offsets.length; i++) {
+    const start = offsets[i]!;
+    const stop = offsets[i + 1]!;
+    for (let at = start; at < stop; at++) places[at - first] = at - start;
+  }
+  return places;
+}
+
+/** a[b[i]], where a negative b stays −1. */
+export function compose(a: Int32Array, b: Int32Array): Int32Array {
+  const out = new Int32Array(b.length);
+  for (let i = 0; i < b.length; i++) out[i] = b[i]! < 0 ? -1 : a[b[i]!]!;
+  return out;
+}
+
+/** The values that are not negative, in order. */
+export function validOf(index: Int32Array): Int32Array {
+  let count = 0;
+  for (let i = 0; i < index.length; i++) if (index[i]! >= 0) count++;
+  const valid = new Int32Array(count);
+  let at = 0;
+  for (let i = 0; i < index.length; i++) if (index[i]! >= 0) valid[at++] = index[i]!;
+  return valid;
+}
+
+/** 0, 1, 2, … in the places that are not negative, −1 in the others: where they are after `validOf`. */
+export function ranksOfValid(index: Int32Array): Int32Array {
+  const ranks = new Int32Array(index.length);
+  let at = 0;
+  for (let i = 0; i < index.length; i++) ranks[i] = index[i]! < 0 ? -1 : at++;
+  return ranks;
+}
+
+/** As int64, by writing both halves: no bigint is made. */
+export function int64Of(index: Int32Array): BigInt64Array {
+  const halves = new Int32Array(2 * index.length);
+  for (let i = 0; i < index.length; i++) {
+    const value = index[i]!;
+    halves[2 * i] = value;
+    halves[2 * i + 1] = value >> 31;
+  }
+  return new BigInt64Array(halves.buffer);
+}
+
+/** Integers of any type as indexes; an error where one does not fit in 32 bits. */
+export function indexOf(data: TypedArray, what: string): Int32Array {
+  if (data instanceof Int32Array) return data;
+  if (data instanceof BigInt64Array || data instanceof BigUint64Array) return lowHalves(data, what);
+  if (data instanceof Float32Array || data instanceof Float64Array)
+    throw new ValueError({ what: `${what} are ${data.constructor.name}`, cure: "Use integers" });
+  const index = new Int32Array(data as ArrayLike<number> as Uint32Array);
+  if (data instanceof Uint32Array && data.some((value) => value > MAX_LENGTH)) throw tooLarge(what);
+  return index;
+}
+
+function lowHalves(data: BigInt64Array | BigUint64Array, what: string): Int32Array {
+  const halves = new Int32Array(data.buffer, data.byteOffset, 2 * data.length);
+  const isUnsigned = data instanceof BigUint64Array;
+  const index = new Int32Array(data.length);
+  for (let i = 0; i < index.length; i++) {
+    const value = halves[2 * i]!;
+    const high = halves[2 * i + 1]!;
+    if (high !== value >> 31 || (isUnsigned && high < 0)) throw tooLarge(what);
+    index[i] = value;
+  }
+  return index;
+}
+
+const tooLarge = (what: string): ValueError =>
+  new ValueError({
+    what: `${what} have a number that is not between -${MAX_LENGTH} and ${MAX_LENGTH}`,
+    cure: "Use smaller partitions",
+  });

@@ -1,0 +1,129 @@
+// Cartesian products. In: several arrays and an axis. Out: at that axis, for lists of every row, records of one element
+// from each, the last array going round fastest. With `nested`, elements that agree in the first arrays are lists of
+// their own.
+
+import { AxisError, ValueError } from "../../core/errors.ts";
+import { checkLength, int64Of, localPlaces } from "../layout/indices.ts";
+import { isList, listOf, numpyOf, type Plain, type PlainList, recordOf } from "../layout/layout.ts";
+import { viewOf } from "../layout/lists.ts";
+import { take } from "../layout/rows.ts";
+import { broadcast } from "./broadcast.ts";
+import { frontOf } from "./choose.ts";
+import { type Item, type RaggedOp, raggedOp } from "./op.ts";
+import { belowAllRows } from "./rowwise.ts";
+import { unwrapRow } from "./unwrap.ts";
+
+export interface CartesianAttrs {
+  /** Null for tuples. */
+  readonly fields?: readonly string[] | null;
+  readonly axis?: number;
+  /** After which arrays a new level of lists begins; true for all but the last. */
+  readonly nested?: boolean | readonly number[];
+}
+
+const product = (name: string, wantsPlaces: boolean): RaggedOp<CartesianAttrs> =>
+  raggedOp(name, belowAllRows(1), (inputs, attrs) => {
+    const { axis = 1, fields = null } = attrs;
+    const breaks = breaksOf(attrs.nested ?? false, inputs.length);
+    if (fields !== null && (fields.length !== inputs.length || new Set(fields).size !== fields.length))
+      throw new ValueError({
+        what: `${fields.length} names for ${inputs.length} arrays`,
+        cure: "Name every array once",
+      });
+    const join = (lists: readonly PlainList[]): Plain => productOf(lists, breaks, fields, wantsPlaces);
+    const front = frontOf(inputs, axis);
+    if (front === 0) return overRows(inputs, join);
+    const stop = (nodes: readonly Plain[], depth: number): Plain | null => {
+      if (depth < front - 1 || nodes.some((node) => node.kind === "indexedOption" || node.kind === "union"))
+        return null;
+      if (nodes.every(isList)) return join(nodes);
+      throw new AxisError({ what: `not all arrays have lists at axis ${axis}`, cure: "Use another axis" });
+    };
+    return broadcast(inputs, stop, { right: false });
+  });
+
+export const cartesian: RaggedOp<CartesianAttrs> = product("cartesian", false);
+/** The same of places: what to index each array with. */
+export const argcartesian: RaggedOp<CartesianAttrs> = product("argcartesian", true);
+
+/** All rows of every array are one list. */
+function overRows(inputs: readonly Plain[], join: (lists: readonly PlainList[]) => Plain): Plain | Item {
+  return unwrapRow(join(inputs.map((input) => listOf(Int32Array.of(0, input.length), input))));
+}
+
+function breaksOf(nested: boolean | readonly number[], count: number): readonly number[] {
+  if (count === 0) throw new ValueError({ what: "there are no arrays", cure: "Pass at least one" });
+  if (typeof nested === "boolean") return nested ? Array.from({ length: count - 1 }, (_, i) => i) : [];
+  const wrong = nested.find((i) => !Number.isSafeInteger(i) || i < 0 || i >= count - 1);
+  if (wrong === undefined) return [...new Set(nested)].sort((a, b) => a - b);
+  throw new ValueError({
+    what: `nested names array ${wrong}`,
+    cure: `Use 0 to ${count - 2}, all but the last`,
+  });
+}
+
+function productOf(
+  lists: readonly PlainList[],
+  breaks: readonly number[],
+  fields: readonly string[] | null,
+  wantsPlaces: boolean,
+): Plain {
+  const views = lists.map(viewOf);
+  const rows = lists[0]!.length;
+  const offsets = views.map((view) => view.offsets);
+  const total = totalOf(offsets, rows);
+  const contents = views.map((view, a) => {
+    const content = wantsPlaces ? numpyOf(int64Of(localPlaces(view.offsets))) : view.content;
+    return take(content, placesOfArray(offsets, a, rows, total));
+  });
+  let result: Plain = recordOf(fields, contents, total);
+  for (const level of levelOffsets(offsets, breaks, rows).reverse()) result = listOf(level, result);
+  return result;
+}
+
+const countAt = (offsets: Int32Array, row: number): number => offsets[row + 1]! - offsets[row]!;
+
+function totalOf(offsets: readonly Int32Array[], rows: number): number {
+  let total = 0;
+  for (let row = 0; row < rows; row++) total += offsets.reduce((n, list) => n * countAt(list, row), 1);
+  return checkLength(total, "the product");
+}
+
+/** Which element of array `a` is in each record. */
+function placesOfArray(offsets: readonly Int32Array[], a: number, rows: number, total: number): Int32Array {
+  const places = new Int32Array(total);
+  let at = 0;
+  for (let row = 0; row < rows; row++) {
+    let outer = 1;
+    let inner = 1;
+    for (let other = 0; other < offsets.length; other++) {
+      if (other < a) outer *= countAt(offsets[other]!, row);
+      if (other > a) inner *= countAt(offsets[other]!, row);
+    }
+    const start = offsets[a]![row]!;
+    const stop = offsets[a]![row + 1]!;
+    for (let o = 0; o < outer; o++)
+      for (let element = start; element < stop; element++)
+        for (let k = 0; k < inner; k++) places[at++] = element;
+  }
+  return places;
+}
+
+/** Offsets of every level of lists, outermost first. */
+function levelOffsets(offsets: readonly Int32Array[], breaks: readonly number[], rows: number): Int32Array[] {
+  const bounds = [0, ...breaks.map((a) => a + 1), offsets.length];
+  const size = (row: number, from: number, to: number): number =>
+    offsets.slice(from, to).reduce((n, list) => n * countAt(list, row), 1);
+  return bounds.slice(1).map((to, level) => {
+    const from = bounds[level]!;
+    let lists = 0;
+    for (let row = 0; row < rows; row++) lists += size(row, 0, from);
+    const out = new Int32Array(lists + 1);
+    let at = 0;
+    for (let row = 0; row < rows; row++) {
+      const each = size(row, from, to);
+      for (let list = size(row, 0, from); list > 0; list--, at++) out[at + 1] = out[at]! + each;
+    }
+    return out;
+  });
+}

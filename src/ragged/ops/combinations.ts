@@ -1,0 +1,106 @@
+// Combinations: n elements of every list, in the order they have there. In: an array, n and an axis. Out: lists of
+// tuples (or records), (0, 1), (0, 2), … first; with replacement an element may come again.
+
+import { ValueError } from "../../core/errors.ts";
+import { checkLength, int64Of, localPlaces } from "../layout/indices.ts";
+import { listOf, numpyOf, type Plain, type PlainList, recordOf } from "../layout/layout.ts";
+import { viewOf } from "../layout/lists.ts";
+import { take } from "../layout/rows.ts";
+import { atAxis, frontAxis } from "./axis.ts";
+import { type RaggedOp, raggedOp } from "./op.ts";
+import { belowRows } from "./rowwise.ts";
+import { unwrapRow } from "./unwrap.ts";
+
+export interface CombinationAttrs {
+  readonly n: number;
+  readonly replacement?: boolean;
+  readonly axis?: number;
+  readonly fields?: readonly string[] | null;
+}
+
+const choosing = (name: string, wantsPlaces: boolean): RaggedOp<CombinationAttrs> =>
+  raggedOp(name, belowRows(1), ([input], attrs) => {
+    const { n, axis = 1, fields = null } = attrs;
+    if (!Number.isSafeInteger(n) || n < 1)
+      throw new ValueError({ what: `n is ${n}`, cure: "Use a whole number of 1 or more" });
+    if (fields !== null && (fields.length !== n || new Set(fields).size !== n))
+      throw new ValueError({
+        what: `${fields.length} names for ${n} elements`,
+        cure: "Name every element once",
+      });
+    const choose = (list: PlainList): Plain => chosenOf(list, attrs, wantsPlaces);
+    if (frontAxis(input!, axis, 0) === 0)
+      return unwrapRow(choose(listOf(Int32Array.of(0, input!.length), input!)));
+    return atAxis(input!, axis, { list: choose });
+  });
+
+export const combinations: RaggedOp<CombinationAttrs> = choosing("combinations", false);
+export const argcombinations: RaggedOp<CombinationAttrs> = choosing("argcombinations", true);
+
+function chosenOf(
+  list: PlainList,
+  { n, replacement = false, fields = null }: CombinationAttrs,
+  wantsPlaces: boolean,
+): Plain {
+  const view = viewOf(list);
+  const offsets = combinationOffsets(view.offsets, n, replacement);
+  const places = combinationPlaces(view.offsets, offsets, n, replacement);
+  const content = wantsPlaces ? numpyOf(int64Of(localPlaces(view.offsets))) : view.content;
+  const total = offsets[offsets.length - 1]!;
+  return listOf(
+    offsets,
+    recordOf(
+      fields,
+      places.map((index) => take(content, index)),
+      total,
+    ),
+  );
+}
+
+/** n of m; with replacement n of m + n − 1. */
+function combinationCount(count: number, n: number, replacement: boolean): number {
+  const from = replacement && count > 0 ? count + n - 1 : count;
+  let ways = 1;
+  for (let k = 1; k <= n; k++) ways = (ways * (from - n + k)) / k;
+  return from < n ? 0 : Math.round(ways);
+}
+
+function combinationOffsets(lists: Int32Array, n: number, replacement: boolean): Int32Array {
+  const offsets = new Int32Array(lists.length);
+  let total = 0;
+  for (let i = 0; i + 1 < lists.length; i++) {
+    total += combinationCount(lists[i + 1]! - lists[i]!, n, replacement);
+    offsets[i + 1] = checkLength(total, "the combinations");
+  }
+  return offsets;
+}
+
+/** For each of the n slots the element in it. */
+function combinationPlaces(
+  lists: Int32Array,
+  offsets: Int32Array,
+  n: number,
+  replacement: boolean,
+): Int32Array[] {
+  const places = Array.from({ length: n }, () => new Int32Array(offsets[offsets.length - 1]!));
+  const slots = new Int32Array(n);
+  for (let i = 0; i + 1 < lists.length; i++) {
+    const stop = offsets[i + 1]!;
+    for (let k = 0; k < n; k++) slots[k] = lists[i]! + (replacement ? 0 : k);
+    for (let at = offsets[i]!; at < stop; at++) {
+      for (let k = 0; k < n; k++) places[k]![at] = slots[k]!;
+      advance(slots, lists[i + 1]!, replacement);
+    }
+  }
+  return places;
+}
+
+/** The next combination: the last slot that can move moves, and those after it begin behind it. */
+function advance(slots: Int32Array, end: number, replacement: boolean): void {
+  const n = slots.length;
+  let slot = n - 1;
+  while (slot >= 0 && slots[slot]! >= (replacement ? end - 1 : end - n + slot)) slot--;
+  if (slot < 0) return;
+  let next = slots[slot]! + 1;
+  for (let k = slot; k < n; k++) slots[k] = replacement ? next : next++;
+}

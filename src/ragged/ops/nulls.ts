@@ -1,0 +1,268 @@
+// Nulls: found, made, filled and left out. In: nested data that may have nulls at any level. Out: the same structure,
+// where a null is a place without a value. Must hold: whether a result can be null depends on the form alone.
+
+import { isComplex, isFloat } from "../../core/dtype.ts";
+import { DTypeError, ValueError } from "../../core/errors.ts";
+import { isScalar, type Scalar } from "../../core/numbers.ts";
+import { describe } from "../../core/shape.ts";
+import { isnan } from "../../ops/elementwise/logic.ts";
+import { castFlat, commonDType, elementwiseFlat, filled, scalarDType } from "../layout/flat.ts";
+import { gather } from "../layout/gather.ts";
+import { countsOf, offsetsOfCounts, regularOffsets, validOf } from "../layout/indices.ts";
+import {
+  isLeaf,
+  isList,
+  isOption,
+  listOf,
+  type NumpyLayout,
+  numpyOf,
+  type Plain,
+  type PlainList,
+  type PlainOption,
+  regularOf,
+} from "../layout/layout.ts";
+import { overContent, viewOf } from "../layout/lists.ts";
+import { mergeRows } from "../layout/merge.ts";
+import { take, takeOption } from "../layout/rows.ts";
+import { atAxis, frontAxis, mapLeaves, throughNode } from "./axis.ts";
+import { broadcast } from "./broadcast.ts";
+import type { AxisAttrs } from "./flatten.ts";
+import { Item, type RaggedOp, raggedOp } from "./op.ts";
+import { always, belowRows, rowsMatched } from "./rowwise.ts";
+import { stringsOf } from "./strings.ts";
+import { checkCount } from "./unwrap.ts";
+
+/** Does something to the rows at an axis that leaves as many. */
+function rowsAt(node: Plain, axis: number, each: (node: Plain) => Plain): Plain {
+  return atAxis(node, axis, {
+    each,
+    list: (list) => {
+      const view = viewOf(list);
+      return overContent(list, view, each(view.content));
+    },
+  });
+}
+
+/** The first element of every list, null where it is empty. */
+export const firsts: RaggedOp<AxisAttrs> = raggedOp("firsts", belowRows(1), ([input], { axis = 1 }) => {
+  if (frontAxis(input!, axis, 0) === 0)
+    return new Item(takeOption(input!, Int32Array.of(input!.length === 0 ? -1 : 0)));
+  return atAxis(input!, axis, {
+    list: (list) => {
+      const { offsets, content } = viewOf(list);
+      const first = new Int32Array(list.length);
+      for (let i = 0; i < first.length; i++) first[i] = offsets[i] === offsets[i + 1] ? -1 : offsets[i]!;
+      return takeOption(content, first);
+    },
+  });
+});
+
+/** Every value as a list of one, every null as a list of none: firsts undoes it. */
+export const singletons: RaggedOp<AxisAttrs> = raggedOp("singletons", always, ([input], { axis = 0 }) =>
+  rowsAt(input!, axis, (node) => {
+    if (!isOption(node)) return listOf(regularOffsets(node.length, 1), node);
+    const counts = node.index.map((at) => (at < 0 ? 0 : 1));
+    return listOf(offsetsOfCounts(counts), take(node.content, validOf(node.index)));
+  }),
+);
+
+export interface PadAttrs {
+  readonly target: number;
+  readonly axis?: number;
+  /** Longer lists are cut: all are of the target's length then, and the axis is regular. */
+  readonly clip?: boolean;
+}
+
+/** Lists filled up with nulls. */
+export const padNone: RaggedOp<PadAttrs> = raggedOp(
+  "padNone",
+  belowRows(1),
+  ([input], { target, axis = 1, clip = false }) => {
+    checkCount(target, "target");
+    if (frontAxis(input!, axis, 0) === 0) {
+      const length = clip ? target : Math.max(target, input!.length);
+      return takeOption(input!, padPlaces(Int32Array.of(0, input!.length), Int32Array.of(0, length)));
+    }
+    return atAxis(input!, axis, { list: (list) => padLists(list, target, clip) });
+  },
+);
+
+function padLists(list: PlainList, target: number, clip: boolean): Plain {
+  const { offsets, content } = viewOf(list);
+  const padded = clip
+    ? regularOffsets(list.length, target)
+    : offsetsOfCounts(countsOf(offsets).map((count) => Math.max(count, target)));
+  const elements = takeOption(content, padPlaces(offsets, padded));
+  return clip ? regularOf(elements, target, list.length) : listOf(padded, elements);
+}
+
+function padPlaces(from: Int32Array, to: Int32Array): Int32Array {
+  const places = new Int32Array(to[to.length - 1]!).fill(-1);
+  for (let i = 0; i + 1 < to.length; i++) {
+    const count = Math.min(from[i + 1]! - from[i]!, to[i + 1]! - to[i]!);
+    for (let j = 0; j < count; j++) places[to[i]! + j] = from[i]! + j;
+  }
+  return places;
+}
+
+export interface FillAttrs {
+  readonly value: Scalar | string;
+  /** Null: nulls at every level. */
+  readonly axis?: number | null;
+}
+
+/** A value in the place of nulls; one of another type makes a union. */
+export const fillNone: RaggedOp<FillAttrs> = raggedOp("fillNone", always, ([input], { value, axis = -1 }) => {
+  if (!isScalar(value) && typeof value !== "string")
+    throw new ValueError({
+      what: `the value is ${describe(value)}`,
+      cure: "Use a number, bigint, boolean or string",
+    });
+  return axis === null ? fillAll(input!, value) : rowsAt(input!, axis, (node) => fillRows(node, value));
+});
+
+/** Nulls among these rows; those inside lists are another axis's. */
+function fillRows(node: Plain, value: Scalar | string): Plain {
+  if (isOption(node)) return fillOption(node, value);
+  return isList(node) || isLeaf(node)
+    ? node
+    : throughNode(
+        node,
+        (child) => fillRows(child, value),
+        (leaf) => leaf,
+      );
+}
+
+function fillAll(node: Plain, value: Scalar | string): Plain {
+  if (isOption(node)) return fillOption({ ...node, content: fillAll(node.content, value) }, value);
+  if (!isList(node))
+    return throughNode(
+      node,
+      (child) => fillAll(child, value),
+      (leaf) => leaf,
+    );
+  const view = viewOf(node);
+  return overContent(node, view, fillAll(view.content, value));
+}
+
+function fillOption({ index, content }: PlainOption, value: Scalar | string): Plain {
+  if (
+    content.kind === "numpy" &&
+    isScalar(value) &&
+    (content.dtype === "bool") === (typeof value === "boolean")
+  )
+    return fillNumbers(index, content, value);
+  const all = mergeRows([content, oneRow(value, content)]);
+  // Where the types are one, the value's row comes last.
+  const last = all.length - 1;
+  return take(
+    all,
+    index.map((at) => (at < 0 ? last : at)),
+  );
+}
+
+/** Numbers taken by index, with the value written over what stands in for nulls. */
+function fillNumbers(index: Int32Array, content: NumpyLayout, value: Scalar): Plain {
+  const dtype = commonDType([content, value]);
+  if (content.length === 0) return filled(value, dtype, index.length);
+  const { data } = filled(value, dtype, 1);
+  const numbers = castFlat(content, dtype);
+  const places = new Int32Array(index.length);
+  for (let i = 0; i < index.length; i++) places[i] = Math.max(0, index[i]!);
+  const out = gather(numbers.data, dtype, places);
+  const width = data.length;
+  for (let i = 0; i < index.length; i++)
+    if (index[i]! < 0) for (let part = 0; part < width; part++) out[i * width + part] = data[part]!;
+  return { ...numbers, data: out, length: index.length };
+}
+
+/** A value as a layout of one row, in the dtype that it has beside these rows. */
+export function oneRow(value: Scalar | string, beside: Plain): Plain {
+  if (typeof value === "string") return stringsOf([value]);
+  const isOneType = beside.kind === "numpy" && (beside.dtype === "bool") === (typeof value === "boolean");
+  return filled(value, isOneType ? commonDType([beside, value]) : scalarDType(value), 1);
+}
+
+export interface DropAttrs {
+  /** Null: at every level. */
+  readonly axis?: number | null;
+}
+
+/** Rows without nulls. */
+export const dropNone: RaggedOp<DropAttrs> = raggedOp("dropNone", always, ([input], { axis = null }) => {
+  if (axis === null) return dropAll(dropRows(input!));
+  if (frontAxis(input!, axis, 0) === 0) return dropRows(input!);
+  return atAxis(input!, axis, { list: dropInLists });
+});
+
+const dropRows = (node: Plain): Plain => (isOption(node) ? take(node.content, validOf(node.index)) : node);
+
+function dropAll(node: Plain): Plain {
+  if (isList(node)) {
+    const dropped = dropInLists(node);
+    const view = viewOf(dropped);
+    return overContent(dropped, view, dropAll(view.content));
+  }
+  return throughNode(node, dropAll, (leaf) => leaf);
+}
+
+function dropInLists(list: PlainList): PlainList {
+  const { offsets, content } = viewOf(list);
+  if (!isOption(content)) return list;
+  const counts = new Int32Array(list.length);
+  for (let i = 0; i < counts.length; i++)
+    for (let at = offsets[i]!; at < offsets[i + 1]!; at++) if (content.index[at]! >= 0) counts[i]!++;
+  return listOf(offsetsOfCounts(counts), dropRows(content));
+}
+
+/** True where there is a null, at an axis. Records that are no nulls themselves are looked into, field by field. */
+export const isNone: RaggedOp<AxisAttrs> = raggedOp("isNone", always, ([input], { axis = 0 }) =>
+  rowsAt(input!, axis, nullRows),
+);
+
+function nullRows(node: Plain): Plain {
+  if (node.kind === "record" || node.kind === "union") return throughNode(node, nullRows, (leaf) => leaf);
+  const out = new Uint8Array(node.length);
+  if (isOption(node)) for (let i = 0; i < out.length; i++) out[i] = node.index[i]! < 0 ? 1 : 0;
+  return numpyOf(out, "bool");
+}
+
+export interface MaskAttrs {
+  readonly validWhen?: boolean;
+}
+
+/** Null where the mask (second input) is not `validWhen`; unlike a selection it keeps every place. */
+export const mask: RaggedOp<MaskAttrs> = raggedOp("mask", rowsMatched, (inputs, { validWhen = true }) => {
+  const stop = (nodes: readonly Plain[]): Plain | null => {
+    const [values, test] = nodes;
+    if (!isLeaf(test!)) return null;
+    return takeOption(values!, placesWhere(truthsOf(test, "a mask"), validWhen));
+  };
+  return broadcast(inputs, stop);
+});
+
+function placesWhere(test: Uint8Array, wanted: boolean): Int32Array {
+  const places = new Int32Array(test.length);
+  for (let i = 0; i < places.length; i++) places[i] = (test[i] !== 0) === wanted ? i : -1;
+  return places;
+}
+
+/** The bytes of a leaf of bools. */
+export function truthsOf(leaf: Plain, what: string): Uint8Array {
+  if (leaf.kind === "empty") return new Uint8Array(0);
+  if (leaf.kind === "numpy" && leaf.dtype === "bool") return leaf.data as Uint8Array;
+  const found = leaf.kind === "numpy" ? leaf.dtype : leaf.kind;
+  throw new DTypeError({
+    what: `${what} is of type ${found}, not bool`,
+    cure: "Compare first, for example greater(x, 0)",
+  });
+}
+
+/** NaN becomes null. */
+export const nanToNone: RaggedOp<object> = raggedOp("nanToNone", always, ([input]) =>
+  mapLeaves(input!, (leaf) => {
+    if (leaf.kind !== "numpy" || !(isFloat(leaf.dtype) || isComplex(leaf.dtype))) return leaf;
+    const test = elementwiseFlat(isnan, [leaf], leaf.length).data as Uint8Array;
+    return takeOption(leaf, placesWhere(test, false));
+  }),
+);

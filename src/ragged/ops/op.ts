@@ -1,0 +1,59 @@
+// What an operation on ragged arrays is: a record with a name, what it does to data and what it does to forms.
+// In: a kernel on plain layouts. Out: the record. The form is inferred by running the kernel on no rows (probe.ts), so
+// must hold: what a kernel gives has a form that depends on the forms of its inputs and its attributes alone.
+
+import type { Attrs } from "../../core/attrs.ts";
+import { ChunkwiseError } from "../../core/errors.ts";
+import type { Form } from "../form/form.ts";
+import type { Layout, Plain } from "../layout/layout.ts";
+import { plain } from "../layout/plain.ts";
+import { formOfProbe, plainProbe } from "../layout/probe.ts";
+import type { Rowwise } from "./rowwise.ts";
+
+export interface RaggedOp<A extends object = Attrs> {
+  readonly name: string;
+  run(inputs: readonly Layout[], attrs: A): Plain;
+  /** The form of the result, without data. */
+  form(inputs: readonly Form[], attrs: A): Form;
+  /** True when the result is one value: the only row of the layout that `run` gives. */
+  isItem(inputs: readonly Form[], attrs: A): boolean;
+  /** True when the rows of the result follow from the same rows of the inputs, one partition at a time. */
+  isRowwise(inputs: readonly Form[], attrs: A): boolean;
+}
+
+/** One value, as a layout of one row (of none, when it is a probe). */
+export class Item {
+  readonly row: Plain;
+
+  constructor(row: Plain) {
+    this.row = row;
+  }
+}
+
+/** `isProbe` says that rows are missing because only the form is wanted: no row can be out of range then. */
+export type Kernel<A> = (inputs: readonly Plain[], attrs: A, isProbe: boolean) => Plain | Item;
+
+export function raggedOp<A extends object>(
+  name: string,
+  isRowwise: Rowwise<NoInfer<A>>,
+  kernel: Kernel<A>,
+): RaggedOp<A> {
+  const compute = (inputs: readonly Plain[], attrs: A, isProbe: boolean): Plain | Item => {
+    try {
+      return kernel(inputs, attrs, isProbe);
+    } catch (error) {
+      throw error instanceof ChunkwiseError ? error.at(name) : error;
+    }
+  };
+  const probe = (inputs: readonly Form[], attrs: A): Plain | Item =>
+    compute(inputs.map(plainProbe), attrs, true);
+  return {
+    name,
+    run: (inputs, attrs) => rowsOf(compute(inputs.map(plain), attrs, false)),
+    form: (inputs, attrs) => formOfProbe(rowsOf(probe(inputs, attrs))),
+    isItem: (inputs, attrs) => probe(inputs, attrs) instanceof Item,
+    isRowwise: (inputs, attrs) => isRowwise(inputs.map(plainProbe), attrs),
+  };
+}
+
+const rowsOf = (result: Plain | Item): Plain => (result instanceof Item ? result.row : result);

@@ -1,0 +1,94 @@
+// Reductions along any axis. In: a layout and an axis (null: all of it). Out: the layout without that axis, or with an
+// axis of one element where keepdims asks for it. Nulls are left out. Along axis 0 lists are laid over each other:
+// element j of the result is made of the elements j of all lists that have one.
+
+import { DTypeError } from "../../core/errors.ts";
+import { depthsOf, listOf, type Plain, regularOf } from "../layout/layout.ts";
+import { viewOf } from "../layout/lists.ts";
+import { take, takeOption } from "../layout/rows.ts";
+import { type Groups, groupsOfLists, innerGroups, oneGroup, withoutNulls } from "../segments/groups.ts";
+import { atAxis, frontAxis } from "./axis.ts";
+import { flattenAll } from "./flattenAll.ts";
+import { Item, type RaggedOp, raggedOp } from "./op.ts";
+import { REDUCERS, type ReduceAttrs, type Reducer } from "./reducers.ts";
+import { belowRows } from "./rowwise.ts";
+import { unwrapRow } from "./unwrap.ts";
+
+function reduction(reducer: Reducer): RaggedOp<ReduceAttrs> {
+  return raggedOp(reducer.name, belowRows(null), ([input], attrs) => {
+    const { axis = null, keepdims = false } = attrs;
+    if (axis === null) return overAll(input!, reducer, attrs);
+    if (frontAxis(input!, axis, 0) === 0) {
+      const row = reduced(input!, oneGroup(input!.length), reducer, attrs);
+      return keepdims ? row : unwrapRow(row);
+    }
+    return atAxis(input!, axis, {
+      list: (list) => {
+        const view = viewOf(list);
+        const values = reduced(view.content, groupsOfLists(view.offsets), reducer, attrs);
+        return keepdims ? regularOf(values, 1, list.length) : values;
+      },
+    });
+  });
+}
+
+function overAll(input: Plain, reducer: Reducer, attrs: ReduceAttrs): Plain | Item {
+  const flat = flattenAll(input, { keepsNulls: reducer.countsPlaces === true });
+  const row = reduced(flat, oneGroup(flat.length), reducer, attrs);
+  if (attrs.keepdims !== true) return new Item(row);
+  let result = row;
+  for (let depth = depthsOf(input)[1]; depth > 1; depth--) result = regularOf(result, 1, 1);
+  return result;
+}
+
+/** One row for each group. */
+function reduced(node: Plain, groups: Groups, reducer: Reducer, attrs: ReduceAttrs): Plain {
+  switch (node.kind) {
+    case "numpy":
+    case "string":
+    case "empty": {
+      const ordered = groups.order === null ? node : (take(node, groups.order) as typeof node);
+      const values = reducer.reduce(ordered, groups, attrs);
+      return (attrs.maskIdentity ?? reducer.masksEmpty) ? masked(values, groups.offsets) : values;
+    }
+    case "indexedOption":
+      return reduced(node.content, withoutNulls(groups, node.index), reducer, attrs);
+    case "regular":
+    case "listOffset":
+      return reducedLists(node, groups, reducer, attrs);
+    case "record":
+    case "union":
+      throw new DTypeError({
+        what: `there is no ${reducer.name} of ${node.kind === "record" ? "records" : "values of several types"}`,
+        cure: node.kind === "record" ? "Take a field first" : "Choose one type first",
+      });
+    default:
+      node satisfies never;
+      throw node;
+  }
+}
+
+function reducedLists(
+  list: Extract<Plain, { kind: "regular" | "listOffset" }>,
+  groups: Groups,
+  reducer: Reducer,
+  attrs: ReduceAttrs,
+): Plain {
+  const view = viewOf(list);
+  const size = list.kind === "regular" ? list.size : null;
+  const inner = innerGroups(groups, view.offsets, size);
+  const content = reduced(view.content, inner.groups, reducer, attrs);
+  const count = groups.offsets.length - 1;
+  return size === null ? listOf(inner.columns, content) : regularOf(content, size, count);
+}
+
+/** Null where a group has no elements. */
+function masked(values: Plain, offsets: Int32Array): Plain {
+  const index = new Int32Array(values.length);
+  for (let g = 0; g < index.length; g++) index[g] = offsets[g] === offsets[g + 1] ? -1 : g;
+  return takeOption(values, index);
+}
+
+export const REDUCTIONS: { readonly [name: string]: RaggedOp<ReduceAttrs> } = Object.fromEntries(
+  REDUCERS.map((reducer) => [reducer.name, reduction(reducer)]),
+);

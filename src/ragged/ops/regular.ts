@@ -1,0 +1,82 @@
+// Regular lists: all of one length, which is part of their form. In: lists. Out: the same lists as the other kind.
+
+import { ShapeError } from "../../core/errors.ts";
+import { countsOf } from "../layout/indices.ts";
+import { listOf, type Plain, type PlainList, regularOf } from "../layout/layout.ts";
+import { viewOf } from "../layout/lists.ts";
+import { packed } from "../layout/pack.ts";
+import { atAxis } from "./axis.ts";
+import { type RaggedOp, raggedOp } from "./op.ts";
+import { always } from "./rowwise.ts";
+
+/** How long every list is; an error where they differ. */
+export function commonCount(list: PlainList, at: string): number {
+  const counts = countsOf(viewOf(list).offsets);
+  const size = counts[0] ?? 0;
+  const other = counts.findIndex((count) => count !== size);
+  if (other < 0) return size;
+  throw new ShapeError({
+    what: `lists of ${at} are not equally long: list 0 has ${size} elements and list ${other} has ${counts[other]}`,
+    cure: "Use padNone with clip, or keep it ragged",
+  });
+}
+
+export interface ToRegularAttrs {
+  readonly axis?: number;
+  /** How long the lists are; may be left out where there is data to look at. */
+  readonly size?: number;
+}
+
+/** Lists of one length as regular lists. */
+export const toRegular: RaggedOp<ToRegularAttrs> = raggedOp(
+  "toRegular",
+  always,
+  ([input], { axis = 1, size }, isProbe) =>
+    // Lists that nobody sees may have any length.
+    atAxis(packed(input!), axis, {
+      list: (list) => {
+        if (list.kind === "regular") return list;
+        if (isProbe && size === undefined)
+          throw new ShapeError({
+            what: "nobody knows how long the lists are before there is data",
+            cure: "Give the size",
+          });
+        const count = list.length === 0 ? (size ?? 0) : commonCount(list, `axis ${axis}`);
+        if (size !== undefined && size !== count)
+          throw new ShapeError({
+            what: `lists have ${count} elements, not ${size}`,
+            cure: "Give their size",
+          });
+        return regularOf(viewOf(list).content, count, list.length);
+      },
+    }),
+);
+
+export interface FromRegularAttrs {
+  /** Null for all axes. */
+  readonly axis?: number | null;
+}
+
+/** Regular lists as lists of any length. */
+export const fromRegular: RaggedOp<FromRegularAttrs> = raggedOp(
+  "fromRegular",
+  always,
+  ([input], { axis = 1 }) =>
+    axis === null ? allVar(input!) : atAxis(input!, axis, { each: (node) => node, list: asVar }),
+);
+
+function asVar(list: PlainList): Plain {
+  const { offsets, content } = viewOf(list);
+  return { ...listOf(offsets, content), parameters: list.parameters };
+}
+
+function allVar(node: Plain): Plain {
+  if (node.kind === "regular" || node.kind === "listOffset") {
+    const view = viewOf(node);
+    return { ...listOf(view.offsets, allVar(view.content)), parameters: node.parameters };
+  }
+  if (node.kind === "indexedOption") return { ...node, content: allVar(node.content) };
+  if (node.kind === "record" || node.kind === "union")
+    return { ...node, contents: node.contents.map(allVar) };
+  return node;
+}

@@ -1,0 +1,151 @@
+// Sorting along any axis. In: a layout, an axis, a direction. Out: the same structure with values (or, for argsort,
+// their places) in order along that axis. Stable; NaN last, nulls after everything.
+
+import { DTypeError } from "../../core/errors.ts";
+import { int64Of } from "../layout/indices.ts";
+import {
+  indexedOptionOf,
+  type Leaf,
+  numpyOf,
+  type Plain,
+  type PlainList,
+  type PlainOption,
+} from "../layout/layout.ts";
+import { overContent, viewOf } from "../layout/lists.ts";
+import { take } from "../layout/rows.ts";
+import { type Groups, groupsOfLists, innerGroups, oneGroup, withoutNulls } from "../segments/groups.ts";
+import { sortedOrder } from "../segments/order.ts";
+import { atAxis } from "./axis.ts";
+import { type RaggedOp, raggedOp } from "./op.ts";
+import { belowRows } from "./rowwise.ts";
+
+/** Sorting is always stable: there is nothing to ask for. */
+export interface SortAttrs {
+  readonly axis?: number;
+  readonly ascending?: boolean;
+}
+
+interface Sorting {
+  readonly ascending: boolean;
+  readonly wantsPlaces: boolean;
+}
+
+const sorting = (name: string, wantsPlaces: boolean): RaggedOp<SortAttrs> =>
+  raggedOp(name, belowRows(-1), ([input], { axis = -1, ascending = true }) => {
+    const how = { ascending, wantsPlaces };
+    return atAxis(input!, axis, {
+      rows: (node) => sorted(node, oneGroup(node.length), how),
+      list: (list) => {
+        const view = viewOf(list);
+        return overContent(list, view, sorted(view.content, groupsOfLists(view.offsets), how));
+      },
+    });
+  });
+
+export const sort: RaggedOp<SortAttrs> = sorting("sort", false);
+export const argsort: RaggedOp<SortAttrs> = sorting("argsort", true);
+
+/** The node with the rows of every group in order. */
+function sorted(node: Plain, groups: Groups, how: Sorting): Plain {
+  switch (node.kind) {
+    case "numpy":
+    case "string":
+    case "empty":
+      return scattered(sortedLeaf(node, groups, how), groups.order);
+    case "indexedOption":
+      return sortedOption(node, groups, how);
+    case "regular":
+    case "listOffset":
+      return sortedLists(node, groups, how);
+    case "record":
+    case "union":
+      throw new DTypeError({
+        what: `${node.kind === "record" ? "records" : "values of several types"} have no order`,
+        cure: "Sort by a field: x.get(argsort(x.field))",
+      });
+    default:
+      node satisfies never;
+      throw node;
+  }
+}
+
+/** Values of one group after another. */
+function sortedLeaf(
+  leaf: Leaf,
+  { offsets, order, positions }: Groups,
+  { ascending, wantsPlaces }: Sorting,
+): Plain {
+  const ordered = order === null ? leaf : (take(leaf, order) as Leaf);
+  if (ordered.kind === "empty") return wantsPlaces ? numpyOf(new BigInt64Array(0)) : ordered;
+  const places = sortedOrder(ordered, offsets, ascending);
+  return wantsPlaces ? numpyOf(int64Of(placesInGroups(places, offsets, positions))) : take(ordered, places);
+}
+
+function placesInGroups(places: Int32Array, offsets: Int32Array, positions: Int32Array | null): Int32Array {
+  const out = new Int32Array(places.length);
+  for (let g = 0; g + 1 < offsets.length; g++) {
+    const start = offsets[g]!;
+    for (let q = start; q < offsets[g + 1]!; q++)
+      out[q] = positions === null ? places[q]! - start : positions[places[q]!]!;
+  }
+  return out;
+}
+
+/** Back to where the groups' elements came from. */
+function scattered(values: Plain, order: Int32Array | null): Plain {
+  if (order === null) return values;
+  const inverse = new Int32Array(order.length);
+  for (let q = 0; q < order.length; q++) inverse[order[q]!] = q;
+  return take(values, inverse);
+}
+
+function sortedLists(list: PlainList, groups: Groups, how: Sorting): Plain {
+  const view = viewOf(list);
+  const inner = innerGroups(groups, view.offsets, list.kind === "regular" ? list.size : null);
+  return overContent(list, view, sorted(view.content, inner.groups, how));
+}
+
+function sortedOption(node: PlainOption, groups: Groups, how: Sorting): Plain {
+  const { content } = node;
+  if (content.kind !== "numpy" && content.kind !== "string" && content.kind !== "empty") {
+    throw new DTypeError({
+      what: "lists and records that may be null have no order",
+      cure: "Use dropNone or fillNone first",
+    });
+  }
+  const valid = withoutNulls(groups, node.index);
+  const values = sortedLeaf(content, valid, how);
+  return how.wantsPlaces
+    ? placesWithNulls(node, groups, valid, values)
+    : valuesThenNulls(groups, valid, values);
+}
+
+/** Row of the node at place q. */
+const rowAt = (groups: Groups, q: number): number => (groups.order === null ? q : groups.order[q]!);
+
+function valuesThenNulls(groups: Groups, valid: Groups, values: Plain): Plain {
+  const index = new Int32Array(groups.offsets[groups.offsets.length - 1]!);
+  for (let g = 0; g + 1 < groups.offsets.length; g++) {
+    let next = valid.offsets[g]!;
+    for (let q = groups.offsets[g]!; q < groups.offsets[g + 1]!; q++)
+      index[rowAt(groups, q)] = next < valid.offsets[g + 1]! ? next++ : -1;
+  }
+  return indexedOptionOf(index, values);
+}
+
+/** Places of values in order, then places of nulls. */
+function placesWithNulls(node: PlainOption, groups: Groups, valid: Groups, values: Plain): Plain {
+  const found = (values as Extract<Plain, { kind: "numpy" }>).data as BigInt64Array;
+  const out = new BigInt64Array(node.length);
+  const { offsets, positions } = groups;
+  for (let g = 0; g + 1 < offsets.length; g++) {
+    let slot = offsets[g]!;
+    for (let at = valid.offsets[g]!; at < valid.offsets[g + 1]!; at++)
+      out[rowAt(groups, slot++)] = found[at]!;
+    for (let q = offsets[g]!; q < offsets[g + 1]!; q++) {
+      if (node.index[rowAt(groups, q)]! >= 0) continue;
+      out[rowAt(groups, slot++)] = BigInt(positions === null ? q - offsets[g]! : positions[q]!);
+    }
+  }
+  return numpyOf(out);
+}

@@ -1,0 +1,153 @@
+// Leaves replaced by others of the same structure: another dtype, one value everywhere, closeness, runs. In: nested
+// data. Out: the same lists around new leaves.
+
+import { DTYPES, type DType, isDType, isFloat } from "../../core/dtype.ts";
+import { DTypeError } from "../../core/errors.ts";
+import type { Scalar } from "../../core/numbers.ts";
+import { describe } from "../../core/shape.ts";
+import { closest } from "../../core/suggest.ts";
+import * as s from "../../kernel/scalar.ts";
+import { checkKind, toFloating } from "../../ops/kinds.ts";
+import { castFlat, commonDType, composedFlat, type FlatOperand, filled } from "../layout/flat.ts";
+import { int64Of } from "../layout/indices.ts";
+import { isLeaf, type Leaf, listOf, type NumpyLayout, numpyOf, type Plain } from "../layout/layout.ts";
+import { viewOf } from "../layout/lists.ts";
+import { packed } from "../layout/pack.ts";
+import { take } from "../layout/rows.ts";
+import { atAxis, mapLeaves } from "./axis.ts";
+import { broadcast } from "./broadcast.ts";
+import { asNumbers, type OperandAttrs, operandsOf } from "./elementwise.ts";
+import { type RaggedOp, raggedOp } from "./op.ts";
+import { always, belowRows, type Rowwise, rowsMatched } from "./rowwise.ts";
+import { sameText, stringsOf } from "./strings.ts";
+
+export interface DTypeAttrs {
+  readonly dtype: DType;
+}
+
+function checkDType(dtype: unknown): DType {
+  if (isDType(dtype)) return dtype;
+  throw new DTypeError({ what: `${describe(dtype)} is not a dtype`, cure: closest(String(dtype), DTYPES) });
+}
+
+/** All numbers in another dtype; strings stay. */
+export const valuesAstype: RaggedOp<DTypeAttrs> = raggedOp("valuesAstype", always, ([input], { dtype }) => {
+  const to = checkDType(dtype);
+  return mapLeaves(input!, (leaf) => {
+    if (leaf.kind === "empty") return numpyOf(castFlat(numpyOf(new Float64Array(0)), to).data, to);
+    return leaf.kind === "numpy" ? castFlat(leaf, to) : leaf;
+  });
+});
+
+/** Nothing but what can be seen, from offset 0 on. */
+export const toPacked: RaggedOp<object> = raggedOp("toPacked", always, ([input]) => packed(input!));
+
+export interface FullLikeAttrs {
+  readonly value: Scalar;
+  readonly dtype?: DType;
+}
+
+/** One value in the place of every other. Strings become the value's text, and for 0 the empty one. */
+export const fullLike: RaggedOp<FullLikeAttrs> = raggedOp("fullLike", always, ([input], { value, dtype }) => {
+  const to = dtype === undefined ? undefined : checkDType(dtype);
+  return mapLeaves(input!, (leaf) => {
+    if (leaf.kind === "numpy") return filled(value, to ?? leaf.dtype, leaf.length);
+    if (leaf.kind === "string") return textLike(leaf.length, value, to);
+    return to === undefined ? leaf : filled(value, to, 0);
+  });
+});
+
+function textLike(length: number, value: Scalar, to: DType | undefined): Plain {
+  if (to !== undefined) return filled(value, to, length);
+  const text = stringsOf([Number(value) === 0 ? "" : String(value)]);
+  return take(text, new Int32Array(length));
+}
+
+const like = (name: string, value: number): RaggedOp<{ readonly dtype?: DType }> =>
+  raggedOp(name, always, ([input], { dtype }) =>
+    fullLike.run([input!], dtype === undefined ? { value } : { value, dtype }),
+  );
+export const zerosLike: RaggedOp<{ readonly dtype?: DType }> = like("zerosLike", 0);
+export const onesLike: RaggedOp<{ readonly dtype?: DType }> = like("onesLike", 1);
+
+export interface CloseAttrs extends OperandAttrs {
+  readonly rtol?: number;
+  readonly atol?: number;
+  readonly equalNan?: boolean;
+}
+
+/** |x − y| ≤ atol + rtol·|y|, or equal; NaN is close to NaN if asked. */
+export const isclose: RaggedOp<CloseAttrs> = raggedOp("isclose", rowsMatched, (inputs, attrs) => {
+  const stop = (nodes: readonly Plain[]): Plain | null =>
+    nodes.every(isLeaf)
+      ? closeLeaves(operandsOf(nodes, attrs).map(asNumbers), attrs, nodes[0]!.length)
+      : null;
+  return broadcast(inputs, stop);
+});
+
+function closeLeaves(operands: readonly FlatOperand[], attrs: CloseAttrs, length: number): NumpyLayout {
+  const { rtol = 1e-5, atol = 1e-8, equalNan = false } = attrs;
+  const dtype = toFloating(checkKind("real", commonDType(operands)));
+  if (!isFloat(dtype)) throw new DTypeError({ what: `${dtype} has no closeness` });
+  const body = (x: s.Value, y: s.Value, relative: s.Value, absolute: s.Value): s.Value =>
+    closeBody(x as s.Term, y as s.Term, relative as s.Term, absolute as s.Term, equalNan);
+  const name = equalNan ? "isclose or both NaN" : "isclose";
+  return composedFlat(
+    name,
+    [...operands, rtol, atol],
+    dtype,
+    "bool",
+    body as (...v: s.Value[]) => s.Value,
+    length,
+  );
+}
+
+function closeBody(x: s.Term, y: s.Term, rtol: s.Term, atol: s.Term, equalNan: boolean): s.Term {
+  const allowed = s.add(atol, s.mul(rtol, s.abs(y)));
+  const near = s.and(s.le(s.abs(s.sub(x, y)), allowed), s.isFinite_(y));
+  const close = s.or(near, s.eq(x, y));
+  return equalNan ? s.or(close, s.and(s.isNaN_(x), s.isNaN_(y))) : close;
+}
+
+const runsBelowRows: Rowwise<object> = (inputs) => belowRows(-1)(inputs, {});
+
+/** Lengths of runs of equal neighbours, along the innermost axis. */
+export const runLengths: RaggedOp<object> = raggedOp("runLengths", runsBelowRows, ([input]) =>
+  atAxis(input!, -1, {
+    rows: (node) => runsOf(Int32Array.of(0, node.length), node).content,
+    list: (list) => {
+      const view = viewOf(list);
+      const { offsets, content } = runsOf(view.offsets, view.content);
+      return listOf(offsets, content);
+    },
+  }),
+);
+
+function runsOf(offsets: Int32Array, content: Plain): { offsets: Int32Array; content: Plain } {
+  if (!isLeaf(content))
+    throw new DTypeError({
+      what: "runs are of numbers or strings",
+      cure: "Use fillNone, or take a field first",
+    });
+  const isSame = sameNeighbours(content);
+  const out = new Int32Array(offsets.length);
+  const lengths = new Int32Array(content.length);
+  let runs = 0;
+  for (let i = 0; i + 1 < offsets.length; i++) {
+    for (let at = offsets[i]!; at < offsets[i + 1]!; at++) {
+      if (at === offsets[i] || !isSame(at)) runs++;
+      lengths[runs - 1]!++;
+    }
+    out[i + 1] = runs;
+  }
+  return { offsets: out, content: numpyOf(int64Of(lengths.subarray(0, runs))) };
+}
+
+/** Is the element at a place equal to the one before? */
+function sameNeighbours(leaf: Leaf): (at: number) => boolean {
+  if (leaf.kind === "string") return (at) => sameText(leaf, at - 1, leaf, at);
+  if (leaf.kind === "empty") return () => false;
+  const { data, length } = leaf;
+  if (data.length === length) return (at) => data[at] === data[at - 1];
+  return (at) => data[2 * at] === data[2 * at - 2] && data[2 * at + 1] === data[2 * at - 1];
+}
