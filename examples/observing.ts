@@ -111,6 +111,12 @@ console.log(progressLines(state, 100, now).join("\n"));
 const trace = await openTelemetry({ sample: 0.1, taskLimit: 200 });
 events.forEach(trace);
 
+// A run of our own.
+const mine = history();
+await cw.linspace(0, 1, 1000, { chunks: 100 }).sin().sum().compute({ onEvent: mine.onEvent });
+assert.equal(mine.computations[0]!.outcome, "done");
+assert.equal(mine.tasks.length, mine.computations[0]!.tasks);
+
 // Arrays, without computing them.
 const x = cw.zeros([1000, 600], { chunks: [300, 200] }).add(1);
 console.log("\nAn array\n");
