@@ -1,0 +1,33 @@
+// Ctrl-C: the run ends itself, removes its files, and the process dies of the signal, as its shell expects.
+
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ensureBuilt } from "../built.ts";
+
+const root = mkdtempSync(join(tmpdir(), "cw-interrupt-"));
+beforeAll(ensureBuilt, 120_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+test.each(["SIGINT", "SIGTERM"] as const)("%s", async (signal) => {
+  const dir = join(root, signal);
+  const temporary = join(dir, "tmp");
+  mkdirSync(temporary, { recursive: true });
+  const child = spawn(process.execPath, [join(import.meta.dirname, "interrupt-child.mjs"), dir], {
+    env: { ...process.env, TMPDIR: temporary },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.on("data", (text: Buffer) => {
+    if (output === "") child.kill(signal);
+    output += text.toString();
+  });
+  const ended = await new Promise((resolve) => child.on("exit", (code, killed) => resolve(killed ?? code)));
+  expect(ended).toBe(signal);
+  expect(output).toMatch(/^begun\n/);
+  expect(readdirSync(temporary)).toEqual([]);
+  const files = readdirSync(dir, { recursive: true, encoding: "utf8" });
+  expect(files.filter((file) => file.endsWith(".partial"))).toEqual([]);
+});
