@@ -12,6 +12,7 @@ import { isReleased } from "../kernel/wasm/memory.ts";
 import { DataResource } from "../ops/sources.ts";
 import type { PlanArray, PlanData } from "../plan/plan.ts";
 import { FileStore } from "../storage/fileStore.ts";
+import { MemoryStore } from "../storage/memoryStore.ts";
 import { type ArraySource, type ArrayTarget, HeldArray, MemoryArray, StoredArray } from "./arrays.ts";
 import { type Driven, drive, driveSync } from "./drive.ts";
 import type { RunEvent } from "./events.ts";
@@ -102,6 +103,13 @@ export class Execution implements TaskArrays {
     return this.stored.size === 0;
   }
 
+  /** How many tasks one thread may have under way: those that wait for a network share it. */
+  get lanes(): number {
+    const isLocal = ({ array }: StoredArray): boolean =>
+      array.store instanceof FileStore || array.store instanceof MemoryStore;
+    return [...this.stored.values()].every(isLocal) ? 1 : REMOTE_LANES;
+  }
+
   /** True when every step can be done by another thread. */
   get isPortable(): boolean {
     return functionsOf(this.request.plan).every(({ isPortable }) => isPortable);
@@ -119,6 +127,8 @@ export class Execution implements TaskArrays {
     for (const held of this.held.values()) held.dropAll();
   }
 }
+
+const REMOTE_LANES = 4;
 
 const graphs = new WeakMap<PlanData, PlanGraph>();
 
@@ -158,7 +168,8 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   for (const called of functionsOf(request.plan)) await called.load();
   checkMemory(request.plan, setting.budget, request.withLines);
   const execution = new Execution(request);
-  const pool = (await setting.pool?.(execution)) ?? new InlinePool(request.plan.operations, execution);
+  const pool =
+    (await setting.pool?.(execution)) ?? new InlinePool(request.plan.operations, execution, execution.lanes);
   // Without files there is nothing to clean up.
   if (execution.isInMemory && setting.store?.isNamed !== true) return runOn(pool, execution, setting);
   const watch = watchInterrupts(setting.signal);

@@ -4,13 +4,18 @@
 import type { Block } from "../core/block.ts";
 import { RunError, ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
-import { type BlockInfo, Callable } from "../kernel/routines/call.ts";
+import { type BlockInfo, Callable, type Expected } from "../kernel/routines/call.ts";
 import type { FindResource, Json, Referable } from "../plan/json.ts";
 import type { PlanData } from "../plan/plan.ts";
 
 /** Users' functions take and give arrays; what those are is not known here. */
 export type UserFunction = (...args: never[]) => unknown;
-export type Adapt = (run: UserFunction, blocks: readonly Block[], info: BlockInfo) => readonly Block[];
+export type Adapt = (
+  run: UserFunction,
+  blocks: readonly Block[],
+  info: BlockInfo,
+  expected: readonly Expected[],
+) => readonly Block[];
 
 let adapt: Adapt | null = null;
 
@@ -79,10 +84,10 @@ export class FunctionResource extends Callable implements Referable {
     this.#run = found as UserFunction;
   }
 
-  override call(blocks: readonly Block[], info: BlockInfo): readonly Block[] {
+  override call(blocks: readonly Block[], info: BlockInfo, expected: readonly Expected[]): readonly Block[] {
     if (this.#run === null || adapt === null)
       throw new RunError({ what: "a user's function was not loaded before it was called" });
-    return adapt(this.#run, blocks, info);
+    return adapt(this.#run, blocks, info, expected);
   }
 }
 

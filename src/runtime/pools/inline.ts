@@ -1,5 +1,5 @@
-// The inline pool: tasks run on the thread that asks for them, one after another; their loops may still be shared
-// by helper threads. Tasks whose arrays are all in memory are done when `run` returns.
+// The inline pool: tasks run on the thread that asks for them, one after another (or, where they wait for a network,
+// a few at once); their loops may still be shared by helper threads. Tasks whose arrays are all in memory are done when `run` returns.
 
 import type { Operation } from "../../plan/plan.ts";
 import type { TaskStats } from "../scheduler/tell.ts";
@@ -28,8 +28,15 @@ export class InlinePool implements Pool {
       source: (name: string) => this.#arrays.source(name),
       target: (name: string) => outputs.target(name) ?? this.#arrays.target(name),
     };
-    return runTask(this.#operations[ref.op]!, ref.task, using);
+    const stats = runTask(this.#operations[ref.op]!, ref.task, using);
+    return this.workers === 1 ? stats : unmeasured(stats);
   }
 
   async close(): Promise<void> {}
 }
+
+/** Several tasks at once: whose memory was it? */
+const unmeasured = async (stats: TaskStats | Promise<TaskStats>): Promise<TaskStats> => ({
+  ...(await stats),
+  measuredMem: null,
+});

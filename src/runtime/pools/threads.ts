@@ -49,12 +49,6 @@ export async function threadPool(
 
 let runs = 0;
 
-/** Tasks that wait for a network share a thread. */
-const LANES = 4;
-
-const isRemote = ({ stored }: Execution): boolean =>
-  [...stored.values()].some(({ array }) => locationOf(array.store)?.kind !== "file");
-
 /** A task that a thread has. */
 interface Sent {
   readonly thread: TaskThread;
@@ -81,7 +75,7 @@ class ThreadPool implements Pool {
 
   constructor(execution: Execution, threads: number) {
     this.#execution = execution;
-    this.workers = threads * (isRemote(execution) ? LANES : 1);
+    this.workers = threads * execution.lanes;
     this.#threads = new Array<TaskThread | null>(threads).fill(null);
     const plan: Json = planToJson(execution.request.plan);
     const stored = [...execution.stored].map(([name, array]) => this.#placeOf(name, array));

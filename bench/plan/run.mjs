@@ -1,0 +1,83 @@
+// Plans end to end on Zarr, beside Dask and a NumPy loop over chunks (Debian's python3-dask and python3-zarr): the cases
+// of docs/benchmarks.md. Every case and engine is a process of its own, interleaved, best of several. Prints a table
+// and JSON. LARGE=1 adds two cases over 5 GB on disk with 500 MB of memory. Never fails because of time.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const here = import.meta.dirname;
+const rounds = Number(process.env.ROUNDS ?? 3);
+const isLarge = process.env.LARGE === "1";
+const rows = isLarge ? 125_000 : 0;
+const root = process.env.BENCH_DIR ?? mkdtempSync(join(tmpdir(), "chunkwise-bench-"));
+const inputs = join(root, "inputs");
+const outputs = join(root, "outputs");
+
+const WANTED = { a: 1.5, b: 1.5, c: 1.5, d: null, e: 10, vorticity: null, means: null };
+const cases = ["a", "b", "c", "d", "e", ...(isLarge ? ["vorticity", "means"] : [])];
+
+function python(args, env = {}) {
+  return execFileSync("/usr/bin/python3", [join(here, "peers.py"), ...args], {
+    env: { ...process.env, OMP_NUM_THREADS: "1", ...env },
+    encoding: "utf8",
+  });
+}
+
+function hasPeers() {
+  try {
+    execFileSync("/usr/bin/python3", ["-c", "import dask.array, zarr, numpy"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const ENGINES = {
+  chunkwise: (name) => {
+    const env = { ...process.env, ALLOWED_MEM: name.length > 1 ? "500MB" : "2GB" };
+    const args = [join(here, "cases.mjs"), name, inputs, outputs];
+    return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", env }));
+  },
+  dask: (name) => JSON.parse(python(["dask", name, inputs, outputs])),
+  numpy: (name) => JSON.parse(python(["numpy", name, inputs, outputs])),
+};
+
+if (!hasPeers()) {
+  console.log("python3-dask, python3-zarr or python3-numpy are not installed: nothing to compare with");
+  process.exit(0);
+}
+mkdirSync(outputs, { recursive: true });
+if (!existsSync(join(inputs, "q.zarr")) || (isLarge && !existsSync(join(inputs, "dy.zarr"))))
+  python(["make", "", inputs, outputs], { LARGE_ROWS: String(rows) });
+
+const results = {};
+for (const name of cases) {
+  results[name] = {};
+  for (let round = 0; round < (name === "e" || name.length > 1 ? Math.min(2, rounds) : rounds); round++)
+    for (const [engine, run] of Object.entries(ENGINES)) {
+      const found = run(name);
+      const best = results[name][engine];
+      if (best === undefined || found.seconds < best.seconds) results[name][engine] = found;
+    }
+}
+
+const cell = ({ seconds, mb }) => `${seconds.toFixed(2)} s / ${mb.toFixed(0)} MB`;
+console.log("| case | chunkwise | dask | numpy loop | ratio | wanted | |");
+console.log("|---|---|---|---|---|---|---|");
+for (const [name, { chunkwise, dask, numpy }] of Object.entries(results)) {
+  const ratio = Math.min(dask.seconds, numpy.seconds) / chunkwise.seconds;
+  const wanted = WANTED[name];
+  const isBelow = chunkwise.mb < Math.min(dask.mb, numpy.mb);
+  const verdict = wanted === null ? "" : ratio >= wanted ? "pass" : "miss";
+  const memory = isBelow ? "least memory" : "more memory";
+  console.log(
+    `| ${name} | ${cell(chunkwise)} | ${cell(dask)} | ${cell(numpy)} | ${ratio.toFixed(2)} | ${wanted ?? ""} | ${verdict}, ${memory} |`,
+  );
+  const values = [chunkwise, dask, numpy].map(({ value }) => value);
+  if (typeof values[0] === "number" && values.some((value) => Math.abs(value / values[0] - 1) > 1e-9))
+    throw new Error(`case ${name}: the values differ: ${values}`);
+}
+console.log(JSON.stringify(results));
+if (process.env.BENCH_DIR === undefined) rmSync(root, { recursive: true });

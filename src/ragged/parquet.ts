@@ -1,0 +1,275 @@
+// Parquet's columns ⇄ layouts, and Parquet's schemas ⇄ forms. In: what storage read, or a layout to write. Out: the
+// other, sharing its typed arrays. What must hold: the form of a layout is the form of its schema, whatever the values:
+// what may be null is byte-masked even where nothing is.
+// What Parquet knows and a dtype does not (dates, decimals, maps) is kept under the parameter `__parquet__`.
+
+import { type DType, isComplex } from "../core/dtype.ts";
+import { ValueError } from "../core/errors.ts";
+import {
+  type Column,
+  dtypeOfLeaf,
+  type Field,
+  type LeafColumn,
+  type LeafType,
+  type Physical,
+  type Schema,
+  type SchemaNode,
+  type StructColumn,
+} from "../storage/parquet/index.ts";
+import {
+  type Form,
+  type Json,
+  listForm,
+  numpyForm,
+  type Parameters,
+  recordForm,
+  stringForm,
+} from "./form/form.ts";
+import { rowsWithDefaults } from "./layout/defaults.ts";
+import { regularOffsets } from "./layout/indices.ts";
+import { type Layout, listOf, numpyOf, type Plain, recordOf, stringOf } from "./layout/layout.ts";
+import { plain } from "./layout/plain.ts";
+
+const PARAMETER = "__parquet__";
+const MAP: Parameters = { [PARAMETER]: "map" };
+
+/** The form of a file's rows; of the chosen leaves when they are given. */
+export function formOfSchema(schema: Schema, leaves?: ReadonlySet<number>): Form {
+  return formOfNode(schema.root, leaves ?? new Set(schema.leaves.map((leaf) => leaf.leaf)))!;
+}
+
+/** Undefined when none of its leaves is chosen. */
+function formOfNode(node: SchemaNode, leaves: ReadonlySet<number>): Form | undefined {
+  const content = contentForm(node, leaves);
+  if (content === undefined || !node.nullable) return content;
+  return { kind: "byteMasked", mask: "i8", validWhen: true, content, parameters: {}, key: null };
+}
+
+function contentForm(node: SchemaNode, leaves: ReadonlySet<number>): Form | undefined {
+  switch (node.kind) {
+    case "leaf":
+      return leaves.has(node.leaf)
+        ? { ...leafForm(node.type), parameters: parametersOf(node.type) }
+        : undefined;
+    case "list": {
+      const item = formOfNode(node.item, leaves);
+      return item === undefined ? undefined : { ...listForm(item), parameters: node.isMap ? MAP : {} };
+    }
+    case "struct": {
+      const forms = node.fields.map((field) => formOfNode(field, leaves));
+      const kept = node.fields.filter((_, i) => forms[i] !== undefined).map((field) => field.name);
+      if (kept.length === 0 && node.path !== "") return undefined;
+      return recordForm(
+        kept,
+        forms.filter((form) => form !== undefined),
+      );
+    }
+  }
+}
+
+function leafForm(type: LeafType): Form {
+  const dtype = dtypeOfLeaf(type);
+  if (dtype !== null) return numpyForm(dtype);
+  if (type.physical === "fixed") return numpyForm("uint8", [type.length]);
+  return stringForm(isText(type) ? "utf8" : "bytes");
+}
+
+const TEXTS: ReadonlySet<string | undefined> = new Set(["string", "enum", "json"]);
+const isText = ({ logical }: LeafType): boolean => TEXTS.has(logical?.kind);
+
+/** Nothing for types that a dtype says already. */
+function parametersOf(type: LeafType): Parameters {
+  const { physical, logical } = type;
+  const isSaid = logical === null || logical.kind === "int" || logical.kind === "string";
+  return isSaid && physical !== "fixed" && physical !== "int96"
+    ? {}
+    : { [PARAMETER]: { ...type } as unknown as Json };
+}
+
+/** A column as it was read. Leaves without values (only their lists' offsets were read) are left out. */
+export function layoutOfColumn(column: StructColumn, schema: Schema): Layout {
+  return layoutOf(column, schema.root) ?? recordOf([], [], column.length);
+}
+
+/** Undefined for a leaf without values. */
+function layoutOf(column: Column, node: SchemaNode): Layout | undefined {
+  const content = contentLayout(column, node);
+  if (content === undefined || !node.nullable) return content;
+  const { length } = column;
+  return { kind: "byteMasked", mask: maskOf(column), validWhen: true, content, length, parameters: {} };
+}
+
+let ones = new Int8Array(0);
+
+/** Where nothing is null, all columns share one mask. */
+function maskOf({ validity, length }: Column): Int8Array {
+  if (validity !== null) return new Int8Array(validity.buffer, validity.byteOffset, validity.length);
+  if (ones.length < length) ones = new Int8Array(Math.max(length, 2 * ones.length)).fill(1);
+  return ones.subarray(0, length);
+}
+
+function contentLayout(column: Column, node: SchemaNode): Layout | undefined {
+  if (column.kind === "leaf") return leafLayout(column);
+  if (column.kind === "list" && node.kind === "list") {
+    // Offsets hold without items too: then the items are records of nothing.
+    const item = layoutOf(column.item, node.item) ?? recordOf([], [], column.item.length);
+    return { ...listOf(column.offsets, item), parameters: node.isMap ? MAP : {} };
+  }
+  const { names, fields } = column as StructColumn;
+  const nodes = (node as Extract<SchemaNode, { kind: "struct" }>).fields;
+  const contents = fields.map((field, i) => layoutOf(field, nodes.find(({ name }) => name === names[i])!));
+  const kept = names.filter((_, i) => contents[i] !== undefined);
+  return recordOf(
+    kept,
+    contents.filter((content) => content !== undefined),
+    column.length,
+  );
+}
+
+function leafLayout({ values, type }: LeafColumn): Layout | undefined {
+  if (values === null) return undefined;
+  const parameters = parametersOf(type);
+  switch (values.kind) {
+    case "numbers":
+      return { ...numpyOf(values.data, values.dtype), parameters };
+    case "bytes":
+      return { ...stringOf(values.offsets, values.data, isText(type) ? "utf8" : "bytes"), parameters };
+    case "fixed":
+      return { ...numpyOf(values.data, "uint8", [values.size]), parameters };
+  }
+}
+
+/** A layout of records as fields and a column, to be written. */
+export function columnOfLayout(layout: Layout): {
+  readonly fields: readonly Field[];
+  readonly column: StructColumn;
+} {
+  const node = plain(layout);
+  if (node.kind !== "record")
+    throw new ValueError({
+      what: `Parquet holds tables, and this is an array of ${node.kind === "listOffset" ? "lists" : node.kind}`,
+      cure: "Zip it into records first",
+    });
+  const { field, column } = partOf(node, "rows");
+  return { fields: (field as Extract<Field, { kind: "struct" }>).fields, column: column as StructColumn };
+}
+
+interface Part {
+  readonly field: Field;
+  readonly column: Column;
+}
+
+function partOf(node: Plain, name: string): Part {
+  if (node.kind !== "indexedOption") return contentPart(node, name);
+  const { index } = node;
+  // Values that lie in their places already need not be gathered.
+  const inPlace = node.content.length >= index.length && index.every((at, i) => at === i || at < 0);
+  const { field, column } = contentPart(inPlace ? node.content : rowsWithDefaults(node), name);
+  const validity = Uint8Array.from(index, (at) => (at < 0 ? 0 : 1));
+  return { field: { ...field, nullable: true }, column: { ...column, validity, length: index.length } };
+}
+
+function contentPart(node: Plain, name: string): Part {
+  switch (node.kind) {
+    case "numpy":
+    case "string":
+      return leafPart(node, name);
+    case "listOffset":
+    case "regular":
+      return listPart(node, name);
+    case "record":
+      return recordPart(node, name);
+    case "empty":
+      return emptyPart(name);
+    default:
+      throw new ValueError({
+        what: `${name} is ${kindText(node)}, which Parquet cannot hold`,
+        cure: "Convert or drop it",
+      });
+  }
+}
+
+const kindText = (node: Plain): string => (node.kind === "union" ? "a union" : node.kind);
+
+function leafPart(node: Extract<Plain, { kind: "numpy" | "string" }>, name: string): Part {
+  const type = leafTypeOf(node, name);
+  const values: LeafColumn["values"] =
+    node.kind === "string"
+      ? { kind: "bytes", offsets: node.offsets, data: node.bytes }
+      : { kind: "numbers", dtype: dtypeOfLeaf(type)!, data: node.data };
+  const column: Column = { kind: "leaf", length: node.length, validity: null, type, values };
+  return { field: { kind: "leaf", name, nullable: false, type }, column };
+}
+
+const PHYSICAL: { readonly [dtype: string]: Physical } = {
+  ...{ bool: "boolean", float32: "float", float64: "double", int64: "int64", uint64: "int64" },
+  ...{ int8: "int32", int16: "int32", int32: "int32", uint8: "int32", uint16: "int32", uint32: "int32" },
+};
+
+function leafTypeOf(node: Extract<Plain, { kind: "numpy" | "string" }>, name: string): LeafType {
+  const noted = node.parameters[PARAMETER] as unknown as LeafType | undefined;
+  if (node.kind === "string") {
+    const logical = node.encoding === "utf8" ? ({ kind: "string" } as const) : null;
+    return noted?.physical === "byteArray" ? noted : { physical: "byteArray", length: 0, logical };
+  }
+  if (noted?.physical !== undefined && dtypeOfLeaf(noted) === node.dtype) return noted;
+  if (isComplex(node.dtype))
+    throw new ValueError({
+      what: `${name} is ${node.dtype}, which Parquet cannot hold`,
+      cure: "Write its two parts",
+    });
+  return { physical: PHYSICAL[node.dtype]!, length: 0, logical: integerOf(node.dtype) };
+}
+
+/** Said only where the physical type does not say it. */
+function integerOf(dtype: DType): LeafType["logical"] {
+  const [, unsigned, bits] = /^(u?)int(\d+)$/.exec(dtype) ?? [];
+  const isPlain = bits === undefined || dtype === "int32" || dtype === "int64";
+  return isPlain ? null : { kind: "int", bits: Number(bits) as 8 | 16 | 32 | 64, signed: unsigned === "" };
+}
+
+function listPart(node: Extract<Plain, { kind: "listOffset" | "regular" }>, name: string): Part {
+  const noted = node.parameters[PARAMETER];
+  const fixed = fixedPart(node, name);
+  if (fixed !== null) return fixed;
+  const { field: item, column } = partOf(node.content, "element");
+  const offsets = node.kind === "regular" ? regularOffsets(node.length, node.size) : node.offsets;
+  const isMap = noted === "map" && item.kind === "struct" && item.fields.length === 2;
+  return {
+    field: { kind: "list", name, nullable: false, isMap, item },
+    column: { kind: "list", length: node.length, validity: null, isMap, offsets, item: column },
+  };
+}
+
+/** Bytes of a fixed length that came from Parquet go back as such. */
+function fixedPart(node: Extract<Plain, { kind: "listOffset" | "regular" }>, name: string): Part | null {
+  const type = node.parameters[PARAMETER] as unknown as LeafType | undefined;
+  const { content } = node;
+  const isFixed = node.kind === "regular" && type?.physical === "fixed" && type.length === node.size;
+  if (!isFixed || content.kind !== "numpy" || content.dtype !== "uint8") return null;
+  const data = (content.data as Uint8Array).subarray(0, node.length * node.size);
+  const values = { kind: "fixed", size: node.size, data } as const;
+  return {
+    field: { kind: "leaf", name, nullable: false, type },
+    column: { kind: "leaf", length: node.length, validity: null, type, values },
+  };
+}
+
+function recordPart({ fields, contents, length }: Extract<Plain, { kind: "record" }>, name: string): Part {
+  const names = contents.map((_, i) => fields?.[i] ?? String(i));
+  const parts = contents.map((content, i) => partOf(content, names[i]!));
+  return {
+    field: { kind: "struct", name, nullable: false, fields: parts.map((part) => part.field) },
+    column: { kind: "struct", length, validity: null, names, fields: parts.map((part) => part.column) },
+  };
+}
+
+/** No elements of no type: a column of nulls that has none. */
+function emptyPart(name: string): Part {
+  const type: LeafType = { physical: "int32", length: 0, logical: { kind: "null" } };
+  const values = { kind: "numbers", dtype: "int32", data: new Int32Array(0) } as const;
+  return {
+    field: { kind: "leaf", name, nullable: true, type },
+    column: { kind: "leaf", length: 0, validity: null, type, values },
+  };
+}

@@ -1,0 +1,149 @@
+// Files as bytes at offsets: local files, objects of a store, HTTP, memory. In: a place. Out: just the bytes asked for,
+// or a typed error. What must hold: nothing is read that was not asked for; a file that has changed since it was opened
+// is an error, not a mixture.
+
+import type * as Fs from "node:fs";
+import { requireBuiltin } from "../builtin.ts";
+import { CorruptDataError, messageOf, NotFoundError, StoreRequestError } from "../errors.ts";
+import { HttpStore, type HttpStoreOptions } from "../httpStore.ts";
+import { readRange, type Store, type StoreKey, type StoreOptions, tooShort } from "../store.ts";
+
+export interface ByteFile {
+  /** For errors and for telling files apart. */
+  readonly name: string;
+  /** Undefined as long as nobody has told: some stores do not say. */
+  readonly size: number | undefined;
+  /** Exactly so many bytes, which the file must have. */
+  read(offset: number, length: number, options?: StoreOptions): Promise<Uint8Array>;
+  /** The last bytes; all of them when there are fewer. */
+  tail(length: number, options?: StoreOptions): Promise<Uint8Array>;
+}
+
+export function memoryFile(bytes: Uint8Array, name = "memory"): ByteFile {
+  return {
+    name,
+    size: bytes.length,
+    async read(offset, length) {
+      if (offset + length > bytes.length) throw tooShort(name, length, Math.max(0, bytes.length - offset));
+      return bytes.subarray(offset, offset + length);
+    },
+    tail: async (length) => bytes.subarray(Math.max(0, bytes.length - length)),
+  };
+}
+
+/** A file of the local file system (Node only). */
+export async function localFile(path: string): Promise<ByteFile> {
+  const fs = await requireBuiltin("node:fs");
+  const { size, mtimeMs } = trying(path, () => checkedStat(fs, path));
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    if (offset + length > size) throw tooShort(path, length, Math.max(0, size - offset));
+    return trying(path, () => readAt(fs, path, { size, mtimeMs }, offset, length));
+  };
+  return {
+    name: path,
+    size,
+    read,
+    tail: (length) => read(Math.max(0, size - length), Math.min(size, length)),
+  };
+}
+
+interface FileState {
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+function checkedStat(fs: typeof Fs, path: string): FileState {
+  const stat = fs.statSync(path);
+  if (stat.isFile()) return stat;
+  throw new NotFoundError({ what: "this is not a file", where: path });
+}
+
+/** Blocking: files are read in few large pieces, and a hop between threads takes longer than most of them. */
+function readAt(fs: typeof Fs, path: string, state: FileState, offset: number, length: number): Uint8Array {
+  const file = fs.openSync(path, "r");
+  try {
+    const { size, mtimeMs } = fs.fstatSync(file);
+    if (size !== state.size || mtimeMs !== state.mtimeMs)
+      throw new CorruptDataError({
+        what: "the file has changed since it was opened",
+        where: path,
+        cure: "Open it again",
+      });
+    const bytes = new Uint8Array(length);
+    for (let done = 0; done < length; ) {
+      const count = fs.readSync(file, bytes, done, Math.min(length - done, 2 ** 30), offset + done);
+      if (count === 0) throw tooShort(path, length, done);
+      done += count;
+    }
+    return bytes;
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+function trying<T>(path: string, action: () => T): T {
+  try {
+    return action();
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === undefined) throw cause;
+    if (code === "ENOENT" || code === "ENOTDIR") throw missing(path);
+    throw new StoreRequestError(
+      { what: messageOf(cause), where: path, retryable: code === "EMFILE" },
+      { cause },
+    );
+  }
+}
+
+const missing = (where: string): NotFoundError =>
+  new NotFoundError({ what: "there is no such file", where, cure: "Check the path" });
+
+/** An object of a store. `size` where it is known from elsewhere. */
+export function storeFile(
+  store: Store,
+  key: StoreKey,
+  { name, size }: { name?: string; size?: number } = {},
+): ByteFile {
+  const label = name ?? key;
+  const found = (bytes: Uint8Array | undefined): Uint8Array => {
+    if (bytes === undefined) throw missing(label);
+    return bytes;
+  };
+  return {
+    name: label,
+    size,
+    read: async (offset, length, options = {}) =>
+      found(await readRange(store, key, { offset, length }, options)),
+    async tail(length, options = {}) {
+      if (size !== undefined && size <= length) return this.read(0, size, options);
+      if (store.getRange !== undefined)
+        return found(await store.getRange(key, { suffixLength: length }, options));
+      const all = found(await store.get(key, options));
+      return all.subarray(Math.max(0, all.length - length));
+    },
+  };
+}
+
+/** A file behind an http(s) URL. The size comes with the answer to the first request. */
+export function httpFile(url: string | URL, options: HttpStoreOptions = {}): ByteFile {
+  const place = new URL(url);
+  const slash = place.pathname.lastIndexOf("/");
+  const key = `/${decodeURIComponent(place.pathname.slice(slash + 1))}` as StoreKey;
+  const base = `${place.origin}${place.pathname.slice(0, slash)}${place.search}`;
+  let size: number | undefined;
+  const listening: typeof fetch = async (input, init) => {
+    const response = await (options.fetch ?? fetch)(input, init);
+    const total = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "")?.[1];
+    if (total !== undefined) size ??= Number(total);
+    return response;
+  };
+  const file = storeFile(new HttpStore(base, { ...options, fetch: listening }), key, { name: String(url) });
+  return {
+    name: file.name,
+    get size() {
+      return size;
+    },
+    read: file.read,
+    tail: file.tail,
+  };
+}

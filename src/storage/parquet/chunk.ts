@@ -1,0 +1,223 @@
+// A column chunk: the values of one leaf in one row group. In: its bytes. Out: the levels of its entries, and its
+// values one after another (nulls have none). What must hold: pages follow each other within the chunk, checksums are
+// right where there are any, and the entries of all pages together are what the footer says.
+
+import { crc32 } from "../codecs/checksums.ts";
+import { readUint32 } from "../codecs/codec.ts";
+import { type Decompressors, decompressed } from "./compression.ts";
+import { takeDeltaLengths, takeDeltaStrings, takeDeltas } from "./delta.ts";
+import { takeIndexed } from "./dictionary.ts";
+import { Damage, Unsupported } from "./errors.ts";
+import type { ChunkInfo } from "./footer.ts";
+import { type Cursor, cursorOf } from "./hybrid.ts";
+import { Levels, levelWidth } from "./levels.ts";
+import type { EncodingName } from "./names.ts";
+import { type PageHeader, pageHeaderAt } from "./pageHeader.ts";
+import { needBytes, takePlain, takeSplit } from "./plain.ts";
+import type { LeafNode } from "./schema.ts";
+import { newStore, type ValueStore } from "./stores.ts";
+
+/** Of repetition levels nobody needs to know how many there are of each. */
+const UNCOUNTED = 256;
+
+/** What is wanted of a chunk. */
+export interface ChunkWish {
+  readonly values: boolean;
+  /** Only one of the leaves below a list needs them: its siblings have the same lists. */
+  readonly repetitions: boolean;
+}
+
+export interface DecodedChunk {
+  readonly entries: number;
+  /** Null when the leaf can be neither null nor in a list. */
+  readonly definitions: Levels | null;
+  /** Null when the leaf is in no list, or they were not wanted. */
+  readonly repetitions: Levels | null;
+  readonly store: ValueStore;
+}
+
+/** Repeated runs are short however long they are; more entries than this are only believed of chunks with bytes to match. */
+const FREE_ENTRIES = 2 ** 24;
+const ENTRIES_PER_BYTE = 2 ** 12;
+
+export interface ChunkInput {
+  readonly bytes: Uint8Array;
+  readonly info: ChunkInfo;
+  readonly node: LeafNode;
+  readonly wish: ChunkWish;
+  /** The most bytes that the values may take. */
+  readonly limit: number;
+  /** For errors. */
+  readonly where: string;
+  readonly codecs: Decompressors;
+}
+
+export async function decodeChunk(input: ChunkInput): Promise<DecodedChunk> {
+  const { bytes, info } = input;
+  if (info.entries > FREE_ENTRIES + ENTRIES_PER_BYTE * bytes.length)
+    throw new Damage(`${info.entries} values in ${bytes.length} bytes`);
+  const decoder = new ChunkDecoder(input);
+  for (let at = 0; decoder.entries < info.entries; ) {
+    if (at >= bytes.length)
+      throw new Damage(`pages with ${decoder.entries} values, and the footer says ${info.entries}`);
+    const header = pageHeaderAt(bytes, at);
+    await decoder.take(header);
+    at = header.end;
+  }
+  return decoder;
+}
+
+class ChunkDecoder implements DecodedChunk {
+  entries = 0;
+  readonly definitions: Levels | null;
+  readonly repetitions: Levels | null;
+  readonly store: ValueStore;
+  readonly #input: ChunkInput;
+  #dictionary: ValueStore | null = null;
+
+  constructor(input: ChunkInput) {
+    const { node, info, wish, limit } = input;
+    this.#input = input;
+    this.definitions = node.definition > 0 ? new Levels(node.definition, node.slot, info.entries) : null;
+    this.repetitions =
+      node.repetition > 0 && wish.repetitions ? new Levels(node.repetition, UNCOUNTED, info.entries) : null;
+    this.store = newStore(node.type, wish.values ? info.entries : 0, limit);
+  }
+
+  async take(header: PageHeader): Promise<void> {
+    if (header.kind === "index") return;
+    this.#check(header);
+    if (header.kind === "dictionary") return this.#takeDictionary(header);
+    if (header.count === 0) return;
+    if (header.count > this.#input.info.entries - this.entries)
+      throw new Damage(
+        `a page of ${header.count} values, where ${this.#input.info.entries - this.entries} belong`,
+      );
+    if (header.v2 === null) await this.#takeV1(header);
+    else await this.#takeV2(header);
+    this.entries += header.count;
+  }
+
+  #check({ start, end, crc, uncompressed }: PageHeader): void {
+    const { bytes, info, limit } = this.#input;
+    if (uncompressed > limit)
+      throw new Unsupported(`a page of ${uncompressed} bytes: raise maxChunkBytes if that is right`);
+    if (uncompressed > Math.max(info.uncompressedLength, end - start))
+      throw new Damage(`a page of ${uncompressed} bytes, in a chunk of ${info.uncompressedLength}`);
+    if (crc === null) return;
+    const found = crc32(bytes.subarray(start, end));
+    if (found !== crc) throw new Damage(`a page's crc32 is ${hex(found)}, and ${hex(crc)} was written`);
+  }
+
+  /** Not to be waited for when it is no promise: its memory is good until another chunk's page is decompressed. */
+  #decompressed(start: number, end: number, size: number): Uint8Array | Promise<Uint8Array> {
+    const { bytes, info, where, codecs } = this.#input;
+    return decompressed(info.codec, bytes.subarray(start, end), size, where, codecs);
+  }
+
+  async #takeDictionary(header: PageHeader): Promise<void> {
+    const { node, limit, wish } = this.#input;
+    if (this.#dictionary !== null || this.entries > 0) throw new Damage("a second dictionary");
+    if (header.encoding !== "plain" && header.encoding !== "plainDictionary")
+      throw new Damage(`a dictionary encoded as ${header.encoding}`);
+    if (!wish.values) return;
+    const given = this.#decompressed(header.start, header.end, header.uncompressed);
+    const page = given instanceof Promise ? await given : given;
+    this.#dictionary = newStore(node.type, 0, limit);
+    takePlain(cursorOf(page), this.#dictionary, node.type.physical === "boolean", header.count);
+  }
+
+  async #takeV1(header: PageHeader): Promise<void> {
+    const given = this.#decompressed(header.start, header.end, header.uncompressed);
+    const cursor = cursorOf(given instanceof Promise ? await given : given);
+    const { count, levels } = header;
+    if (this.#input.node.repetition > 0) this.#takeRepetitions(cursor, levels.repetition, count);
+    const present =
+      this.definitions === null ? count : takeLevels(cursor, this.definitions, levels.definition, count);
+    this.#takeValues(cursor, header.encoding, present);
+  }
+
+  #takeRepetitions(cursor: Cursor, encoding: EncodingName, count: number): void {
+    if (this.repetitions !== null) takeLevels(cursor, this.repetitions, encoding, count);
+    else skipLevels(cursor, this.#input.node.repetition, encoding, count);
+  }
+
+  async #takeV2(header: PageHeader): Promise<void> {
+    const { bytes } = this.#input;
+    const { repetitionBytes, definitionBytes, isCompressed } = header.v2!;
+    const definitionsAt = header.start + repetitionBytes;
+    const valuesAt = definitionsAt + definitionBytes;
+    const size = header.uncompressed - repetitionBytes - definitionBytes;
+    if (valuesAt > header.end || size < 0) throw new Damage("a page whose levels are longer than itself");
+    const { count } = header;
+    this.repetitions?.append(cursorOf(bytes, header.start, definitionsAt), "rle", count);
+    const present = this.definitions?.append(cursorOf(bytes, definitionsAt, valuesAt), "rle", count) ?? count;
+    // What is not there need not be compressed: some writers leave out even an empty block.
+    if (present === 0 || !this.#input.wish.values) return;
+    const given = isCompressed
+      ? this.#decompressed(valuesAt, header.end, size)
+      : bytes.subarray(valuesAt, header.end);
+    const page = given instanceof Promise ? await given : given;
+    this.#takeValues(cursorOf(page), header.encoding, present);
+  }
+
+  #takeValues(cursor: Cursor, encoding: EncodingName, count: number): void {
+    const { node, wish } = this.#input;
+    if (!wish.values || count === 0) return;
+    const isBoolean = node.type.physical === "boolean";
+    switch (encoding) {
+      case "plain":
+        return takePlain(cursor, this.store, isBoolean, count);
+      case "plainDictionary":
+      case "rleDictionary":
+        if (this.#dictionary === null) throw new Damage("dictionary indices without a dictionary");
+        return takeIndexed(cursor, this.store, this.#dictionary, count);
+      case "rle":
+        return takeRunBooleans(cursor, this.store, isBoolean, count);
+      case "deltaBinaryPacked":
+        return takeDeltas(cursor, this.store, count);
+      case "deltaLengthByteArray":
+        return takeDeltaLengths(cursor, this.store, count);
+      case "deltaByteArray":
+        return takeDeltaStrings(cursor, this.store, count);
+      case "byteStreamSplit":
+        return takeSplit(cursor, this.store, count);
+      default:
+        throw new Unsupported(`values encoded as ${encoding} are not read`);
+    }
+  }
+}
+
+/** In pages of version 1 runs lie behind their length in bytes; the older packed levels do not. */
+function takeLevels(cursor: Cursor, levels: Levels, encoding: EncodingName, count: number): number {
+  if (encoding === "bitPacked") return levels.append(cursor, encoding, count);
+  const length = takeLength(cursor);
+  cursor.at += length;
+  return levels.append(cursorOf(cursor.bytes, cursor.at - length, cursor.at), encoding, count);
+}
+
+function skipLevels(cursor: Cursor, most: number, encoding: EncodingName, count: number): void {
+  const length = encoding === "bitPacked" ? Math.ceil((count * levelWidth(most)) / 8) : takeLength(cursor);
+  needBytes(cursor, length);
+  cursor.at += length;
+}
+
+function takeLength(cursor: Cursor): number {
+  needBytes(cursor, 4);
+  const length = readUint32(cursor.bytes, cursor.at);
+  cursor.at += 4;
+  needBytes(cursor, length);
+  return length;
+}
+
+function takeRunBooleans(cursor: Cursor, store: ValueStore, isBoolean: boolean, count: number): void {
+  if (!isBoolean || store.kind !== "fixed") throw new Damage("runs of values that are not booleans");
+  const length = takeLength(cursor);
+  const first = store.extend(count);
+  const levels = new Levels(1, UNCOUNTED, count);
+  levels.append(cursorOf(cursor.bytes, cursor.at, cursor.at + length), "rle", count);
+  store.bytes.set(levels.data(), first);
+  cursor.at += length;
+}
+
+const hex = (value: number): string => `0x${value.toString(16).padStart(8, "0")}`;

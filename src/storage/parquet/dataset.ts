@@ -1,0 +1,160 @@
+// Several Parquet files as one table. In: paths, patterns, URLs or open byte files. Out: one schema, and partitions (a
+// row group each) with the numbers of their rows, known from footers alone. What must hold: all files have the same
+// columns of the same types in the same order; else an error names the first file and column that differ.
+
+import { ValueError } from "../../core/errors.ts";
+import { describe } from "../../core/shape.ts";
+import type { HttpStoreOptions } from "../httpStore.ts";
+import { mapLimited } from "../zarr/limited.ts";
+import { type ByteFile, httpFile, localFile } from "./byteFile.ts";
+import { SchemaMismatchError } from "./errors.ts";
+import { type OpenOptions, ParquetFile } from "./file.ts";
+import type { Filter } from "./filter.ts";
+import { matchingPaths } from "./glob.ts";
+import type { LeafType, Schema, SchemaNode } from "./schema.ts";
+
+/** A path, a pattern, a folder or an http(s) URL; or a file of bytes. */
+export type FileArgument = string | URL | ByteFile;
+
+export interface DatasetOptions extends OpenOptions {
+  http?: HttpStoreOptions;
+}
+
+/** A row group of a file. */
+export interface Partition {
+  readonly file: ParquetFile;
+  readonly rowGroup: number;
+  readonly rows: number;
+  /** The number of its first row in the whole dataset. */
+  readonly firstRow: number;
+}
+
+export class ParquetDataset {
+  readonly files: readonly ParquetFile[];
+  readonly schema: Schema;
+  readonly partitions: readonly Partition[];
+  readonly rows: number;
+
+  constructor(files: readonly ParquetFile[]) {
+    for (const file of files.slice(1)) checkSame(files[0]!, file);
+    this.files = files;
+    this.schema = files[0]!.schema;
+    const partitions: Partition[] = [];
+    let firstRow = 0;
+    for (const file of files)
+      for (const { index, rows } of file.rowGroups) {
+        partitions.push({ file, rowGroup: index, rows, firstRow });
+        firstRow += rows;
+      }
+    this.partitions = partitions;
+    this.rows = firstRow;
+  }
+
+  /** First rows of all partitions, and the number of rows at the end. */
+  get divisions(): number[] {
+    return [...this.partitions.map((partition) => partition.firstRow), this.rows];
+  }
+  get bytesRead(): number {
+    return this.files.reduce((sum, file) => sum + file.bytesRead, 0);
+  }
+
+  /** Bytes of a leaf in all files. */
+  leafBytes(leaf: number): number {
+    return this.files.reduce((sum, file) => sum + file.leafBytes(leaf), 0);
+  }
+
+  /** The partitions that may have rows for which the filter holds. */
+  partitionsMatching(filter: Filter): Partition[] {
+    const kept = new Map(this.files.map((file) => [file, new Set(file.rowGroupsMatching(filter))]));
+    return this.partitions.filter(({ file, rowGroup }) => kept.get(file)!.has(rowGroup));
+  }
+}
+
+/** Footers of so many files are read at once. */
+const AT_ONCE = 8;
+
+export async function openDataset(
+  files: FileArgument | readonly FileArgument[],
+  options: DatasetOptions = {},
+): Promise<ParquetDataset> {
+  const list = Array.isArray(files) ? files : [files as FileArgument];
+  const places: ByteFile[] = [];
+  for (const argument of list) places.push(...(await filesOf(argument, options)));
+  if (places.length === 0) throw new ValueError({ what: "a dataset of no files", cure: "Name one at least" });
+  const open: ParquetFile[] = new Array(places.length);
+  await mapLimited(places.entries(), AT_ONCE, async ([i, place]) => {
+    open[i] = await ParquetFile.open(place, options);
+  });
+  return new ParquetDataset(open);
+}
+
+async function filesOf(argument: FileArgument, { http }: DatasetOptions): Promise<ByteFile[]> {
+  if (typeof argument === "object" && !(argument instanceof URL)) return [checkedFile(argument)];
+  const text = String(argument);
+  if (/^https?:\/\//i.test(text)) return [httpFile(text, http)];
+  if (text === "")
+    throw new ValueError({ what: "the path is empty", cure: 'Give a file, as "data/events.parquet"' });
+  const path = /^file:/i.test(text) ? decodeURIComponent(new URL(text).pathname) : text;
+  return Promise.all((await matchingPaths(path)).map(localFile));
+}
+
+function checkedFile(file: ByteFile): ByteFile {
+  if (typeof file?.read === "function" && typeof file.tail === "function") return file;
+  throw new ValueError({
+    what: `${describe(file)} is not a file`,
+    cure: "Give a path, an http(s) URL, or a ByteFile",
+  });
+}
+
+function checkSame(first: ParquetFile, other: ParquetFile): void {
+  const difference = differenceOf(first.schema.root, other.schema.root);
+  if (difference === undefined) return;
+  throw new SchemaMismatchError(
+    {
+      what: `${difference.what} (the other file is ${first.name})`,
+      cure: "Files of one dataset must have the same columns in the same order; open the others by themselves",
+    },
+    { file: other.name, column: difference.column },
+  );
+}
+
+interface Difference {
+  readonly column: string;
+  readonly what: string;
+}
+
+function differenceOf(a: SchemaNode, b: SchemaNode): Difference | undefined {
+  const column = a.path;
+  const [left, right] = [shapeText(a), shapeText(b)];
+  if (left !== right) return { column, what: `is ${right} here and ${left} in another file` };
+  if (a.kind === "list" && b.kind === "list") return differenceOf(a.item, b.item);
+  if (a.kind === "struct" && b.kind === "struct") return fieldDifference(a.fields, b.fields);
+  return undefined;
+}
+
+function fieldDifference(a: readonly SchemaNode[], b: readonly SchemaNode[]): Difference | undefined {
+  for (let i = 0; i < Math.max(a.length, b.length); i++) {
+    const [left, right] = [a[i], b[i]];
+    if (left === undefined) return { column: right!.path, what: "is not in another file" };
+    if (right === undefined) return { column: left.path, what: "is missing here and in another file" };
+    if (left.name !== right.name)
+      return { column: left.path, what: `should be field ${i}, and ${right.path} is` };
+    const found = differenceOf(left, right);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function shapeText(node: SchemaNode): string {
+  const nullable = node.nullable ? "nullable " : "";
+  if (node.kind === "leaf") return nullable + typeText(node.type);
+  return nullable + (node.kind === "list" && node.isMap ? "map" : node.kind);
+}
+
+function typeText({ physical, length, logical }: LeafType): string {
+  const size = physical === "fixed" ? `(${length})` : "";
+  if (logical === null) return physical + size;
+  const { kind, ...rest } = logical;
+  const details = Object.values(rest);
+  return `${physical}${size} as ${kind}${details.length > 0 ? `(${details.join(", ")})` : ""}`;
+}

@@ -1,0 +1,222 @@
+// A Parquet file, opened by its footer. In: bytes at offsets. Out: its schema, row groups, statistics; and the chosen
+// leaves of a row group as columns. What must hold: opening reads the footer and nothing else; reading reads the chunks
+// of the chosen leaves (and small gaps between them) and nothing else; whatever is wrong with the bytes is a typed error
+// that names the file, the row group and the column.
+
+import { ValueError } from "../../core/errors.ts";
+import type { StoreOptions } from "../store.ts";
+import { assemble, type Decoded, leadsOfLists } from "./assemble.ts";
+import type { ByteFile } from "./byteFile.ts";
+import { type DecodedChunk, decodeChunk } from "./chunk.ts";
+import type { StructColumn } from "./column.ts";
+import type { Decompressors } from "./compression.ts";
+import { Damage, located, placeText, Unsupported } from "./errors.ts";
+import { type Filter, mayMatch } from "./filter.ts";
+import { type Footer, parseFooter, type RowGroup } from "./footer.ts";
+import { CountedFile, type Range } from "./ranges.ts";
+import { type LeafNode, leavesAt, type Schema } from "./schema.ts";
+import { type Statistics, statisticsOf } from "./statistics.ts";
+
+export interface OpenOptions extends StoreOptions {
+  /** How much of the end of the file is read at first; 64 kB unless given. A longer footer takes a second read. */
+  tailBytes?: number;
+  /** The most bytes that the values of one leaf in one row group may take; 1 GiB unless given. */
+  maxChunkBytes?: number;
+  /** Decompressors of the user's own, for codecs that are not there (lzo; brotli in browsers). */
+  codecs?: Decompressors;
+}
+
+export interface ReadOptions extends StoreOptions {
+  /** Leaf indices whose values are wanted; all leaves unless given. */
+  leaves?: readonly number[];
+  /** Leaf indices of which only the offsets of the lists around them are wanted: their values are not decoded. */
+  shapesOnly?: readonly number[];
+}
+
+const TAIL_BYTES = 65_536;
+const MAX_CHUNK_BYTES = 2 ** 30;
+/** Offsets are kept in 32 bits. */
+const MOST_CHUNK_BYTES = 2 ** 31 - 16;
+
+export class ParquetFile {
+  readonly name: string;
+  readonly #bytes: CountedFile;
+  readonly #footer: Footer;
+  readonly #maxChunkBytes: number;
+  readonly #codecs: Decompressors;
+
+  private constructor(bytes: CountedFile, footer: Footer, options: OpenOptions) {
+    this.name = bytes.file.name;
+    this.#bytes = bytes;
+    this.#footer = footer;
+    this.#maxChunkBytes = Math.min(options.maxChunkBytes ?? MAX_CHUNK_BYTES, MOST_CHUNK_BYTES);
+    this.#codecs = options.codecs ?? {};
+  }
+
+  static async open(file: ByteFile, options: OpenOptions = {}): Promise<ParquetFile> {
+    const bytes = new CountedFile(file);
+    try {
+      return new ParquetFile(bytes, await readFooter(bytes, options), options);
+    } catch (cause) {
+      throw located(cause, { file: file.name });
+    }
+  }
+
+  get schema(): Schema {
+    return this.#footer.schema;
+  }
+  get rows(): number {
+    return this.#footer.rows;
+  }
+  get rowGroups(): readonly RowGroup[] {
+    return this.#footer.rowGroups;
+  }
+  get createdBy(): string | null {
+    return this.#footer.createdBy;
+  }
+  /** Texts that the writer left in the footer. */
+  get keyValues(): ReadonlyMap<string, string> {
+    return this.#footer.keyValues;
+  }
+  /** So far, the footer included. */
+  get bytesRead(): number {
+    return this.#bytes.bytesRead;
+  }
+  get requests(): number {
+    return this.#bytes.requests;
+  }
+
+  /** The leaves at and below a path such as "jets" or "jets.pt". */
+  leavesAt(path: string): readonly LeafNode[] {
+    const found = leavesAt(this.schema, path);
+    if (found.length > 0) return found;
+    const names = this.schema.leaves.map((leaf) => leaf.path);
+    throw new ValueError({
+      what: `${this.name} has no column ${path}`,
+      cure: `It has ${names.slice(0, 40).join(", ")}`,
+    });
+  }
+
+  statistics(rowGroup: number, leaf: number): Statistics {
+    return statisticsOf(this.#group(rowGroup).chunks[leaf]?.statistics ?? null, this.#leaf(leaf).type);
+  }
+
+  /** The row groups that may have rows for which the filter holds; the others have none for sure. */
+  rowGroupsMatching(filter: Filter): number[] {
+    const context = (group: RowGroup) => ({
+      schema: this.schema,
+      rows: group.rows,
+      entriesOf: (leaf: number) => group.chunks[leaf]!.entries,
+      statisticsOf: (leaf: number) => this.statistics(group.index, leaf),
+    });
+    return this.rowGroups.filter((group) => mayMatch(filter, context(group))).map((group) => group.index);
+  }
+
+  /** Where the bytes lie that a read of these leaves needs. */
+  byteRanges(rowGroup: number, leaves: readonly number[]): Range[] {
+    const group = this.#group(rowGroup);
+    return leaves.map((leaf) => {
+      this.#leaf(leaf);
+      const { offset, length } = group.chunks[leaf]!;
+      return { offset, length };
+    });
+  }
+
+  /** Bytes of a leaf in all row groups: what reading it costs, and which of several leaves is the cheapest. */
+  leafBytes(leaf: number): number {
+    this.#leaf(leaf);
+    return this.rowGroups.reduce((sum, { chunks }) => sum + chunks[leaf]!.length, 0);
+  }
+
+  /** The chosen columns of one row group: a struct with one slot per row. */
+  async read(rowGroup: number, options: ReadOptions = {}): Promise<StructColumn> {
+    const group = this.#group(rowGroup);
+    const wanted = new Set(options.leaves ?? this.schema.leaves.map((leaf) => leaf.leaf));
+    const shapesOnly = new Set((options.shapesOnly ?? []).filter((leaf) => !wanted.has(leaf)));
+    // Schema order: neighbours in the file are neighbours in memory.
+    const chosen = [...wanted, ...shapesOnly].sort((a, b) => a - b);
+    const parts = await this.#bytes.readAll(this.byteRanges(rowGroup, chosen), options);
+    const leads = leadsOfLists(this.schema.root, new Set(chosen));
+    const chunks = new Map<number, DecodedChunk>();
+    for (const [i, leaf] of chosen.entries()) {
+      options.signal?.throwIfAborted();
+      const wish = { values: wanted.has(leaf), repetitions: leads.has(leaf) };
+      chunks.set(leaf, await this.#decode(group, this.#leaf(leaf), parts[i]!, wish));
+    }
+    const inColumn: Decoded["inColumn"] = (leaf, action) => {
+      try {
+        return action();
+      } catch (cause) {
+        throw located(cause, this.#place(group, leaf));
+      }
+    };
+    return assemble(this.schema.root, group.rows, { chunks, shapesOnly, inColumn });
+  }
+
+  async #decode(
+    group: RowGroup,
+    node: LeafNode,
+    bytes: Uint8Array,
+    wish: { values: boolean; repetitions: boolean },
+  ): Promise<DecodedChunk> {
+    const place = this.#place(group, node);
+    try {
+      return await decodeChunk({
+        bytes,
+        node,
+        wish,
+        info: group.chunks[node.leaf]!,
+        limit: this.#maxChunkBytes,
+        where: placeText(place),
+        codecs: this.#codecs,
+      });
+    } catch (cause) {
+      throw located(cause, place);
+    }
+  }
+
+  #place(group: RowGroup, leaf: LeafNode): { file: string; rowGroup: number; column: string } {
+    return { file: this.name, rowGroup: group.index, column: leaf.path };
+  }
+
+  #group(index: number): RowGroup {
+    const group = this.rowGroups[index];
+    if (group !== undefined) return group;
+    throw new ValueError({
+      what: `${this.name} has ${this.rowGroups.length} row groups, and no number ${index}`,
+    });
+  }
+
+  #leaf(index: number): LeafNode {
+    const leaf = this.schema.leaves[index];
+    if (leaf !== undefined) return leaf;
+    throw new ValueError({
+      what: `${this.name} has ${this.schema.leaves.length} leaves, and no number ${index}`,
+    });
+  }
+}
+
+const MAGIC = 0x31524150;
+const ENCRYPTED = 0x45524150;
+
+async function readFooter(bytes: CountedFile, options: OpenOptions): Promise<Footer> {
+  const tail = await bytes.tail(Math.max(12, options.tailBytes ?? TAIL_BYTES), options);
+  const { size = Number.MAX_SAFE_INTEGER } = bytes.file;
+  if (tail.length < 12) throw new Damage(`a file of ${tail.length} bytes is too short to be Parquet`);
+  const view = new DataView(tail.buffer, tail.byteOffset, tail.length);
+  const magic = view.getUint32(tail.length - 4, true);
+  if (magic === ENCRYPTED) throw new Unsupported("the file is encrypted");
+  if (magic !== MAGIC) throw new Damage("the file does not end like a Parquet file");
+  const length = view.getUint32(tail.length - 8, true);
+  if (length > size - 12) throw new Damage(`a footer of ${length} bytes in a file of ${size}`);
+  const limit = size - 8 - length;
+  if (length <= tail.length - 8)
+    return parseFooter(tail.subarray(tail.length - 8 - length, tail.length - 8), limit);
+  return parseFooter(await longFooter(bytes, length, options), limit);
+}
+
+async function longFooter(bytes: CountedFile, length: number, options: OpenOptions): Promise<Uint8Array> {
+  const tail = await bytes.tail(length + 8, options);
+  if (tail.length < length + 8) throw new Damage(`a footer of ${length} bytes in a file of ${tail.length}`);
+  return tail.subarray(0, length);
+}

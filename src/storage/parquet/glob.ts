@@ -1,0 +1,85 @@
+// Files by pattern: "data/*.parquet", "data/**/part-?.parquet", "year={2023,2024}/*.parquet"; and a folder as all
+// Parquet files in it. In: a pattern. Out: paths, sorted. Node only.
+
+import type * as Fs from "node:fs";
+import { requireBuiltin } from "../builtin.ts";
+import { NotFoundError } from "../errors.ts";
+
+const SPECIAL = /[*?[{]/;
+
+export async function matchingPaths(pattern: string): Promise<string[]> {
+  const fs = await requireBuiltin("node:fs");
+  const stat = fs.statSync(pattern, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) return inFolder(fs, pattern);
+  // A name with special characters that is there is a name.
+  if (stat !== undefined || !SPECIAL.test(pattern)) return [pattern];
+  const found = walk(
+    fs,
+    fixedPart(pattern),
+    patternRegex(pattern),
+    pattern.includes("**"),
+    depthOf(pattern),
+  ).sort();
+  if (found.length > 0) return found;
+  throw new NotFoundError({
+    what: "no file has a name like this",
+    where: pattern,
+    cure: "Check the pattern",
+  });
+}
+
+function inFolder(fs: typeof Fs, folder: string): string[] {
+  const names = fs.readdirSync(folder).filter((name) => name.endsWith(".parquet") && !/^[._]/.test(name));
+  if (names.length > 0) return names.sort().map((name) => `${folder.replace(/\/$/, "")}/${name}`);
+  throw new NotFoundError({ what: "there is no file *.parquet in this folder", where: folder });
+}
+
+const depthOf = (pattern: string): number => pattern.split("/").length;
+
+/** The folder before the first special character; "" for the working folder. */
+function fixedPart(pattern: string): string {
+  const before = pattern.slice(0, pattern.search(SPECIAL));
+  return before.slice(0, before.lastIndexOf("/") + 1);
+}
+
+function walk(fs: typeof Fs, folder: string, regex: RegExp, isDeep: boolean, depth: number): string[] {
+  const found: string[] = [];
+  const entries = fs.readdirSync(folder === "" ? "." : folder, { withFileTypes: true });
+  for (const entry of entries) {
+    const path = folder + entry.name;
+    // Links to folders are not followed: they could make the tree endless.
+    if (entry.isDirectory()) {
+      if (isDeep || depthOf(path) < depth) found.push(...walk(fs, `${path}/`, regex, isDeep, depth));
+    } else if (regex.test(path)) found.push(path);
+  }
+  return found;
+}
+
+const PARTS: { readonly [special: string]: string } = {
+  "**/": "(?:.*/)?",
+  "**": ".*",
+  "*": "[^/]*",
+  "?": "[^/]",
+};
+
+export function patternRegex(pattern: string): RegExp {
+  const source = pattern.replace(
+    /\*\*\/|\*\*|\*|\?|\[[^\]/]+\]|\{[^{}]*\}|[\\^$.|+()[\]{}]/g,
+    (part) =>
+      PARTS[part] ??
+      (part.startsWith("[") ? classOf(part) : part.startsWith("{") ? choiceOf(part) : `\\${part}`),
+  );
+  return new RegExp(`^${source}$`);
+}
+
+const classOf = (part: string): string =>
+  part.length > 2 ? `[${part.slice(1, -1).replace(/^!/, "^").replace(/\\/g, "\\\\")}]` : `\\${part}`;
+
+const choiceOf = (part: string): string =>
+  part.length > 2
+    ? `(?:${part
+        .slice(1, -1)
+        .split(",")
+        .map((choice) => patternRegex(choice).source.slice(1, -1))
+        .join("|")})`
+    : `\\${part}`;

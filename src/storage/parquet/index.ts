@@ -1,0 +1,44 @@
+// Parquet: files and datasets read by leaves and row groups into typed columns, and written from them.
+
+export { type ByteFile, httpFile, localFile, memoryFile, storeFile } from "./byteFile.ts";
+export {
+  type Column,
+  type LeafColumn,
+  type ListColumn,
+  type StructColumn,
+  sliceColumn,
+  type Values,
+} from "./column.ts";
+export type { Decompressor, Decompressors, WrittenCodec } from "./compression.ts";
+export {
+  type DatasetOptions,
+  type FileArgument,
+  openDataset,
+  ParquetDataset,
+  type Partition,
+} from "./dataset.ts";
+export { ParquetDataError, SchemaMismatchError } from "./errors.ts";
+export type { Field } from "./fields.ts";
+export { type OpenOptions, ParquetFile, type ReadOptions } from "./file.ts";
+export type { Comparison, Filter, FilterValue } from "./filter.ts";
+export type { ChunkInfo, RowGroup } from "./footer.ts";
+export type { Logical, TimeUnit } from "./logical.ts";
+export type { Physical } from "./names.ts";
+export {
+  type LeafNode,
+  type LeafType,
+  type ListNode,
+  leavesAt,
+  type Schema,
+  type SchemaNode,
+  type StructNode,
+} from "./schema.ts";
+export type { Bound, Statistics } from "./statistics.ts";
+export { dtypeOfLeaf } from "./values.ts";
+export {
+  type Partitions,
+  type WriteOptions,
+  type WriteTarget,
+  type WrittenFile,
+  writeParquet,
+} from "./write.ts";
