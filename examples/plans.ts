@@ -41,6 +41,18 @@ console.log();
 console.log(sum.plan());
 assert.equal(sum.plan().numOperations, 1);
 
+// What reads the same chunks becomes one operation with several outputs: u and v are passed over once.
+const u = cw.asarray(new Float64Array(40), { chunks: 10 });
+const v = cw.asarray(new Float64Array(40), { chunks: 10 });
+const quadratic = cw.plan([u.mean(), v.mean(), u.multiply(v).mean()]);
+console.log();
+console.log(quadratic);
+assert.deepEqual(
+  quadratic.data.operations.map(({ outputs }) => outputs.length),
+  [3, 1, 1, 1],
+);
+assert.ok(quadratic.before !== null && quadratic.bytesRead < 1.2 * (2 * 40 * 8));
+
 // Windows: a task that writes chunk [i, j] of the result reads the chunk [j, i] of the transposed source.
 console.log();
 console.log(a.T.plan());

@@ -5,6 +5,7 @@ import type { Block } from "../core/block.ts";
 import type { BlockProgram, KernelStep } from "./blockProgram.ts";
 import { Borrowed } from "./blocks.ts";
 import { bindBuffers, routineCall, runStep } from "./interpret/index.ts";
+import { type Lifetime, lifetimesOf } from "./lifetimes.ts";
 import { runLoopKernel } from "./wasm/loops.ts";
 import { runReduceKernel } from "./wasm/reductions.ts";
 import { ROUTINE_KERNELS } from "./wasm/routines.ts";
@@ -17,12 +18,49 @@ export function execute(
   bound: readonly (Block | undefined)[],
   threads: number = machineThreads,
 ): void {
-  const temporaries = new Borrowed();
-  const blocks = bindBuffers(program, bound, ({ dtype, shape }) => temporaries.block(dtype, shape));
+  const blocks = bindBuffers(program, bound, () => UNBORN);
+  const temporaries = new Temporaries(program);
   try {
-    for (const step of program.steps) executeStep(step, blocks, threads);
+    program.steps.forEach((step, at) => {
+      temporaries.before(at, blocks);
+      executeStep(step, blocks, threads);
+      temporaries.after(at);
+    });
   } finally {
     temporaries.giveBack();
+  }
+}
+
+/** Stands for a temporary while it has no memory. */
+const UNBORN: Block = { dtype: "uint8", shape: [], strides: [], offset: 0, data: new Uint8Array(0) };
+
+/** Temporaries have memory from the first step that touches them to the last. */
+class Temporaries {
+  readonly #program: BlockProgram;
+  readonly #lifetimes: ReadonlyMap<number, Lifetime>;
+  readonly #borrowed = new Map<number, Borrowed>();
+
+  constructor(program: BlockProgram) {
+    this.#program = program;
+    this.#lifetimes = lifetimesOf(program);
+  }
+
+  before(at: number, blocks: Block[]): void {
+    for (const [buffer, { first }] of this.#lifetimes) {
+      if (first !== at) continue;
+      const { dtype, shape } = this.#program.buffers[buffer]!;
+      const borrowed = new Borrowed();
+      this.#borrowed.set(buffer, borrowed);
+      blocks[buffer] = borrowed.block(dtype, shape);
+    }
+  }
+
+  after(at: number): void {
+    for (const [buffer, { last }] of this.#lifetimes) if (last === at) this.#borrowed.get(buffer)!.giveBack();
+  }
+
+  giveBack(): void {
+    for (const borrowed of this.#borrowed.values()) borrowed.giveBack();
   }
 }
 

@@ -54,6 +54,7 @@ export function demandOf(step: PlanStep, out: Box, inputs: readonly ArrayType[])
 /** The part of a broadcast input that a box of the result sees. */
 function projectBox(out: Box, shape: Shape): Box {
   const lead = out.shape.length - shape.length;
+  if (lead === 0 && !shape.includes(1)) return out;
   const stretched = (axis: number): boolean => shape[axis] === 1;
   return {
     start: shape.map((_, axis) => (stretched(axis) ? 0 : out.start[axis + lead]!)),

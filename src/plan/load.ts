@@ -92,14 +92,20 @@ function meaningful<T>(where: string, action: () => T): T {
 
 function arrayFrom(json: Json, i: number): PlanArray {
   const where = `plan.arrays[${i}]`;
-  const { name, chunks, role } = fields(json, where);
+  const { name, chunks, role, inner } = fields(json, where);
   const type = typeOf(json, where);
   const cut = lengths(chunks, where);
   if (cut.length !== type.shape.length || cut.some((length) => length < 1))
     throw wrong(where, `chunks [${cut}] do not fit the shape [${type.shape}]`);
   if (role !== "source" && role !== "intermediate" && role !== "result")
     throw wrong(where, `${describe(role)} is not a role`);
-  return { name: text(name, where), ...type, chunks: cut, role };
+  const parts = inner === undefined ? {} : { inner: lengths(inner, where) };
+  if (
+    "inner" in parts &&
+    (parts.inner.length !== cut.length || parts.inner.some((n, axis) => n < 1 || n > cut[axis]!))
+  )
+    throw wrong(where, `parts [${parts.inner}] do not fit chunks [${cut}]`);
+  return { name: text(name, where), ...type, chunks: cut, role, ...parts };
 }
 
 class OperationLoader {

@@ -1,10 +1,18 @@
-// Memory of a task, stated before it runs: its windows, its temporaries and its outputs. Each term has its reason.
-// What kernels keep besides (a thread's scratch, tiles of arrays from outside) does not depend on the task.
+// Memory of a task, stated before it runs: the windows it reads, its temporaries and its kernels' scratch at the
+// moment when they are most, and the chunks it writes. Each term has its reason.
+// Must hold: no task of the operation needs more. Without moves that is proved by one look: every step's box then is a
+// multiple of the task's place in start and constant in length, except that the last along an axis is cut short, so the
+// first task has the largest box of every step, and a smaller box has no larger buffer. Only what shares a loop
+// can differ at the ends, so the corners are looked at too. Moves have windows that depend on where a task is: all
+// tasks are looked at where there are few, else the ends, the places beside them and many in between along every
+// axis, and each array counts with the largest window that was met.
 
 import { blockBytes } from "../core/block.ts";
 import { numberOf, placeOf } from "../core/chunks.ts";
 import { type Shape, sizeOf } from "../core/shape.ts";
-import { compileTask } from "./compile/task.ts";
+import { liveBytes } from "../kernel/lifetimes.ts";
+import { scratchOf } from "./compile/scratch.ts";
+import { compileTask, type TaskProgram } from "./compile/task.ts";
 import type { Operation, PlanArray } from "./plan.ts";
 
 export interface MemoryTerm {
@@ -12,51 +20,102 @@ export interface MemoryTerm {
   readonly bytes: number;
 }
 
-/** Up to so many tasks all are looked at; of more, those at the corners of the grid and as many in between. */
+type Arrays = ReadonlyMap<string, PlanArray>;
+
+/** Up to so many tasks all are looked at where windows move in other ways than chunks. */
 const FEW_TASKS = 64;
 
-/** The largest of the tasks that are looked at. */
-export function memoryOf(operation: Operation, arrays: ReadonlyMap<string, PlanArray>): MemoryTerm[] {
-  const { grid } = operation;
-  if (sizeOf(grid) === 0) return [];
-  const count = sizeOf(grid);
-  const step = Math.max(1, count / FEW_TASKS);
-  const tasks = new Set(cornersOf(grid).map((place) => numberOf(place, grid)));
-  for (let task = 0; task < count; task += step) tasks.add(Math.floor(task));
-  const probes = [...tasks].map((task) => taskMemory(operation, arrays, placeOf(task, grid)));
-  return probes.reduce((most, terms) => (totalMemory(terms) > totalMemory(most) ? terms : most));
+const known = new WeakMap<Operation, readonly MemoryTerm[]>();
+
+/** A bound for every task. */
+export function memoryOf(operation: Operation, arrays: Arrays): readonly MemoryTerm[] {
+  const before = known.get(operation);
+  if (before !== undefined) return before;
+  const terms = boundOf(operation, arrays);
+  known.set(operation, terms);
+  return terms;
 }
 
-/** Windows that are one on the diagonal are two elsewhere, so corners off it count, along the first axes at least. */
-const MAX_CORNERS = 16;
+function boundOf(operation: Operation, arrays: Arrays): MemoryTerm[] {
+  if (sizeOf(operation.grid) === 0) return [];
+  const probes = probesOf(operation).map((task) => taskMemory(operation, arrays, task));
+  return probes.reduce(largestOfEach);
+}
 
-function cornersOf(grid: Shape): number[][] {
+/** Of each reason the larger. */
+function largestOfEach(a: readonly MemoryTerm[], b: readonly MemoryTerm[]): MemoryTerm[] {
+  const most = new Map(a.map(({ reason, bytes }) => [reason, bytes]));
+  for (const { reason, bytes } of b) most.set(reason, Math.max(most.get(reason) ?? 0, bytes));
+  return [...most].map(([reason, bytes]) => ({ reason, bytes }));
+}
+
+/** Tasks whose memory bounds that of all. */
+function probesOf({ grid, steps }: Operation): readonly number[] {
+  const count = sizeOf(grid);
+  const isRegular = steps.every(({ kind }) => kind !== "move" && kind !== "scan");
+  const places = isRegular ? cornersOf(grid, (n) => [0, n - 1]) : cornersOf(grid, (n) => [0, n >> 1, n - 1]);
+  const tasks = new Set(places.map((place) => numberOf(place, grid)));
+  if (!isRegular) for (const task of spread(count, FEW_TASKS)) tasks.add(task);
+  if (!isRegular && count > FEW_TASKS)
+    grid.forEach((n, axis) => {
+      for (const at of [1, n - 2, ...spread(n, 16)])
+        if (at >= 0 && at < n) tasks.add(numberOf(onAxis(grid, axis, at), grid));
+    });
+  return [...tasks];
+}
+
+const onAxis = (grid: Shape, axis: number, at: number): number[] =>
+  grid.map((n, other) => (other === axis ? at : n >> 1));
+
+/** At most `limit` of 0 … n − 1: all of them, or some at equal distances. */
+function spread(n: number, limit: number): number[] {
+  const step = Math.max(1, n / limit);
+  return Array.from({ length: Math.min(n, limit) }, (_, i) => Math.floor(i * step));
+}
+
+const MAX_CORNERS = 64;
+
+/** Places that are among the chosen ones along every axis; along the last axes only the first, where they are many. */
+function cornersOf(grid: Shape, choose: (n: number) => readonly number[]): number[][] {
   let corners: number[][] = [[]];
   for (const n of grid) {
-    const ends = n > 1 && 2 * corners.length <= MAX_CORNERS ? [0, n - 1] : [n - 1];
+    const chosen = [...new Set(choose(n))];
+    const ends = chosen.length * corners.length <= MAX_CORNERS ? chosen : [0];
     corners = ends.flatMap((end) => corners.map((corner) => [...corner, end]));
   }
-  return [grid.map(() => 0), ...corners];
+  return [...corners, grid.map((n) => n - 1)];
 }
 
-function taskMemory(
-  operation: Operation,
-  arrays: ReadonlyMap<string, PlanArray>,
-  place: readonly number[],
-): MemoryTerm[] {
-  const { program, reads, writes } = compileTask(operation, arrays, place);
-  const windows = (reason: string, list: typeof reads): MemoryTerm[] =>
-    list.map(({ array, box }) => ({
-      reason: `${reason} ${array}`,
-      bytes: blockBytes(arrays.get(array)!.dtype, box.shape),
-    }));
-  const temporaries = program.buffers.filter(({ role }) => role === "temporary");
-  const temporary = temporaries.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
-  return [
-    ...windows("read", reads),
-    ...(temporary > 0 ? [{ reason: "temporaries", bytes: temporary }] : []),
-    ...windows("write", writes),
-  ];
+function taskMemory(operation: Operation, arrays: Arrays, task: number): MemoryTerm[] {
+  const compiled = compileTask(operation, arrays, placeOf(task, operation.grid));
+  return termsOf(compiled, arrays);
+}
+
+/** What one compiled task needs. */
+export function termsOf({ program, reads, writes }: TaskProgram, arrays: Arrays): MemoryTerm[] {
+  const windows = new Map<string, number>();
+  const count = (reason: string, list: typeof reads): void => {
+    for (const { array, box } of list) {
+      const bytes = blockBytes(arrays.get(array)!.dtype, box.shape);
+      windows.set(`${reason} ${array}`, (windows.get(`${reason} ${array}`) ?? 0) + bytes);
+    }
+  };
+  count("read", reads);
+  const work = workTerms(program);
+  for (const { reason, bytes } of work) windows.set(reason, bytes);
+  count("write", writes);
+  return [...windows].map(([reason, bytes]) => ({ reason, bytes }));
+}
+
+/** Temporaries that are alive at once, and scratch, during the step at which both together are most. */
+function workTerms(program: TaskProgram["program"]): MemoryTerm[] {
+  const live = liveBytes(program);
+  let most: MemoryTerm[] = [];
+  program.steps.forEach((step, at) => {
+    const terms = [{ reason: "temporaries", bytes: live[at]! }, scratchOf(step, program)];
+    if (totalMemory(terms) > totalMemory(most)) most = terms;
+  });
+  return most.filter(({ bytes }) => bytes > 0);
 }
 
 export const totalMemory = (terms: readonly MemoryTerm[]): number =>

@@ -12,6 +12,8 @@ export interface PlanArray extends ArrayType {
   readonly name: string;
   readonly chunks: ChunkShape;
   readonly role: "source" | "intermediate" | "result";
+  /** Parts of chunks that should be readable by themselves, as inner chunks of a shard; the whole chunk where not said. */
+  readonly inner?: ChunkShape | undefined;
 }
 
 /** A component of an earlier step's value: reductions can have several. */

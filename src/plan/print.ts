@@ -20,29 +20,47 @@ import type {
   ValueRef,
 } from "./plan.ts";
 
+import { planTraffic, type Traffic, trafficOf } from "./traffic.ts";
+
 type Arrays = ReadonlyMap<string, PlanArray>;
 
 const MAX_OPERATIONS = 100;
+const MAX_SUMMED = 1000;
 
-export function planText(plan: PlanData): string {
+/** `before` is the plan as it was before it was optimised, where it was. */
+export function planText(plan: PlanData, before: PlanData | null = null): string {
   const arrays: Arrays = new Map(plan.arrays.map((array) => [array.name, array]));
-  const tasks = plan.operations.reduce((sum, { grid }) => sum + sizeOf(grid), 0);
-  const stored = plan.arrays.filter(({ role }) => role === "intermediate");
-  const bytes = stored.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
-  const between = `${countText(stored.length, "intermediate array")} (${bytesText(bytes)})`;
-  const head = `plan: ${countText(plan.operations.length, "operation")}, ${countText(tasks, "task")}, ${between}`;
   const shown = plan.operations.slice(0, MAX_OPERATIONS);
   const rest = plan.operations.length - shown.length;
+  const [now, earlier] = [figuresText(plan), before === null ? null : figuresText(before)];
   return [
-    head,
+    `plan: ${now}`,
+    ...(earlier === null || earlier === now ? [] : [`before optimisation: ${earlier}`]),
     ...plan.arrays.slice(0, 2 * MAX_OPERATIONS).map((array) => `  ${arrayText(array)}`),
     ...shown.map((operation) => operationText(operation, arrays)),
     ...(rest > 0 ? [`… ${rest} more operations`] : []),
   ].join("\n");
 }
 
-const arrayText = ({ name, role, dtype, shape, chunks }: PlanArray): string =>
-  `${name}: ${role} ${dtype} ${shapeText(shape)} in ${countText(sizeOf(gridOf(shape, chunks)), "chunk")} of ${shapeText(chunks)}`;
+/** `2 operations, 8 tasks, 1 intermediate array (72 B); reads 144 B, writes 108 B` */
+function figuresText(plan: PlanData): string {
+  const tasks = plan.operations.reduce((sum, { grid }) => sum + sizeOf(grid), 0);
+  const stored = plan.arrays.filter(({ role }) => role === "intermediate");
+  const bytes = stored.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
+  const between = `${countText(stored.length, "intermediate array")} (${bytesText(bytes)})`;
+  const counts = `${countText(plan.operations.length, "operation")}, ${countText(tasks, "task")}, ${between}`;
+  // Of very many operations the sum takes longer than it is worth.
+  return plan.operations.length > MAX_SUMMED ? counts : `${counts}; ${trafficText(planTraffic(plan))}`;
+}
+
+const trafficText = ({ read, written, isExact }: Traffic): string =>
+  `reads ${isExact ? "" : "about "}${bytesText(read)}, writes ${bytesText(written)}`;
+
+function arrayText({ name, role, dtype, shape, chunks, inner }: PlanArray): string {
+  const cut = `${countText(sizeOf(gridOf(shape, chunks)), "chunk")} of ${shapeText(chunks)}`;
+  const parts = inner === undefined ? "" : `, read in parts of ${shapeText(inner)}`;
+  return `${name}: ${role} ${dtype} ${shapeText(shape)} in ${cut}${parts}`;
+}
 
 function operationText(operation: Operation, arrays: Arrays): string {
   const terms = memoryOf(operation, arrays);
@@ -64,6 +82,7 @@ function operationText(operation: Operation, arrays: Arrays): string {
     `${operation.name}: ${countText(tasks, "task")}${operation.grid.length === 0 ? "" : ` [${letters}] in ${shapeText(operation.grid)}`}`,
     ...lines,
     ...outputs,
+    `  ${trafficText(trafficOf(operation, arrays))}`,
     `  memory ${bytesText(totalMemory(terms))}${memory === "" ? "" : ` = ${memory}`}`,
   ].join("\n");
 }

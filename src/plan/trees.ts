@@ -2,17 +2,36 @@
 // groups of states to one, the last group to the result. A scan: each chunk's total, a scan of the totals,
 // each chunk again with what came before it.
 
+import { blockBytes } from "../core/block.ts";
 import type { ChunkShape } from "../core/chunks.ts";
-import type { Shape } from "../core/shape.ts";
+import { type Shape, sizeOf } from "../core/shape.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { ArrayType, ReduceOp } from "../expr/op.ts";
 import { reduceAttrs } from "../ops/reductions.ts";
 import type { OperationOutput, PlanArray, ReduceTreeStep, ValueRef } from "./plan.ts";
-import { type PlanWriter, StepList } from "./writer.ts";
+import { type LowerSettings, type PlanWriter, StepList } from "./writer.ts";
 
 /** How many states one task combines: enough to make the tree shallow, few enough to bound its memory. */
 export const SPLIT_EVERY = 8;
+const MOST_SPLIT = 64;
+
+/** As many as are asked for; else as many as leave every worker something to do, and no more than there is room for. */
+function splitOf(counts: Shape, stateBytes: number, settings: LowerSettings): number {
+  const { splitEvery, workers, allowedMem = Number.POSITIVE_INFINITY } = settings;
+  if (splitEvery !== undefined) return Math.max(2, splitEvery);
+  const all = sizeOf(counts);
+  const perWorker = workers === undefined ? 1 : all <= MOST_SPLIT ? all : Math.ceil(all / workers);
+  const room = Math.floor(allowedMem / 2 / Math.max(1, stateBytes));
+  return Math.max(2, Math.min(Math.max(SPLIT_EVERY, perWorker), MOST_SPLIT, room));
+}
+
+/** The same along each axis that has several; an axis with one place is no part of the tree. */
+function groupOf(counts: Shape, split: number): number[] {
+  const long = counts.filter((count) => count > 1).length;
+  const along = Math.max(2, Math.floor(split ** (1 / Math.max(1, long)) + 1e-9));
+  return counts.map((count) => Math.max(1, Math.min(along, count)));
+}
 
 export function lowerReduction(node: Expr, op: ReduceOp, writer: PlanWriter, role: PlanArray["role"]): void {
   const input = node.inputs[0]!;
@@ -62,13 +81,27 @@ export function lowerReduction(node: Expr, op: ReduceOp, writer: PlanWriter, rol
     axes.map((axis) => chunks[axis]!),
     true,
   );
-  const split = Math.max(2, Math.floor(SPLIT_EVERY ** (1 / axes.length)));
-  while (counts.some((count) => count > split)) {
+  const stateBytes = states.reduce(
+    (bytes, dtype) =>
+      bytes +
+      blockBytes(
+        dtype,
+        replaceAt(
+          chunks,
+          axes,
+          axes.map(() => 1),
+        ),
+      ),
+    0,
+  );
+  for (;;) {
+    const group = groupOf(counts, splitOf(counts, stateBytes, writer.settings));
+    if (counts.every((count, k) => count <= group[k]!)) break;
     const next = new StepList(writer);
     arrays = level(
       next,
       arrays.map((name) => next.read(name)),
-      counts.map((count) => Math.max(1, Math.min(split, count))),
+      group,
       false,
     );
   }
@@ -126,28 +159,70 @@ export function lowerScan(node: Expr, writer: PlanWriter, role: PlanArray["role"
   writer.operation(steps, [{ array, value }]);
 }
 
+/** Totals that one task takes together: more become totals of totals. */
+const TOTALS_TOGETHER = 64;
+
 /** The array that says, for each chunk along the axis, the total of all chunks before it. */
 function scanTotals(node: Expr, writer: PlanWriter, blocks: number): string {
   const input = node.inputs[0]!;
   const axis = node.attrs["axis"] as number;
   const chunks = chunksOf(input);
-  const type: ArrayType = { dtype: input.dtype, shape: replaceAt(input.shape, [axis], [blocks]) };
-  const common = { op: node.op.name, attrs: node.attrs, ...writer.originOf(node), types: [type] };
   const steps = new StepList(writer);
-  const [totals] = writeStates(
-    steps,
-    {
-      ...common,
-      ...{ kind: "reduce", axes: [axis], group: [chunks[axis]!], whole: input.type },
-      ...{ lifts: true, finishes: false, inputs: [steps.valueOf(input)] },
-    },
-    replaceAt(chunks, [axis], [1]),
-    writer,
-  );
-  const scan = new StepList(writer);
-  const inputs = [scan.read(totals!)];
-  const value = scan.add({ ...common, kind: "scan", axis, group: blocks, exclusive: true, inputs });
-  const array = writer.array(type, replaceAt(chunks, [axis], [blocks]), "intermediate");
-  writer.operation(scan, [{ array, value }]);
+  const value = steps.valueOf(input);
+  const totals = totalsOf({ node, writer, axis }, steps, value, input.type, chunks, chunks[axis]!);
+  return scanBefore({ node, writer, axis }, totals, blocks, chunks);
+}
+
+interface ScanAlong {
+  readonly node: Expr;
+  readonly writer: PlanWriter;
+  readonly axis: number;
+}
+
+/** One total for every `group` places of an array. */
+function totalsOf(
+  { node, writer, axis }: ScanAlong,
+  steps: StepList,
+  value: ValueRef,
+  whole: ArrayType,
+  chunks: ChunkShape,
+  group: number,
+): string {
+  const shape = replaceAt(whole.shape, [axis], [Math.ceil(whole.shape[axis]! / group)]);
+  const step: ReduceTreeStep = {
+    ...{ kind: "reduce", op: node.op.name, attrs: node.attrs, ...writer.originOf(node) },
+    ...{ axes: [axis], group: [group], whole, lifts: true, finishes: false, inputs: [value] },
+    types: [{ dtype: whole.dtype, shape }],
+  };
+  return writeStates(steps, step, replaceAt(chunks, [axis], [1]), writer)[0]!;
+}
+
+/** What came before each of some totals: in one task where they are few, else group by group, each from what came before it. */
+function scanBefore(along: ScanAlong, totals: string, count: number, chunks: ChunkShape): string {
+  const { node, writer, axis } = along;
+  const { dtype, shape } = writer.arrayNamed(totals);
+  const type: ArrayType = { dtype, shape };
+  const group = Math.min(count, TOTALS_TOGETHER);
+  const earlier = count > group ? beforeGroups(along, totals, type, group, chunks) : null;
+  const steps = new StepList(writer);
+  const inputs = [steps.read(totals), ...(earlier === null ? [] : [steps.read(earlier)])];
+  const value = steps.add({
+    ...{ kind: "scan", op: node.op.name, attrs: node.attrs, ...writer.originOf(node) },
+    ...{ axis, group, exclusive: true, inputs, types: [type] },
+  });
+  const array = writer.array(type, replaceAt(chunks, [axis], [group]), "intermediate");
+  writer.operation(steps, [{ array, value }]);
   return array;
+}
+
+function beforeGroups(
+  along: ScanAlong,
+  totals: string,
+  type: ArrayType,
+  group: number,
+  chunks: ChunkShape,
+): string {
+  const steps = new StepList(along.writer);
+  const larger = totalsOf(along, steps, steps.read(totals), type, chunks, group);
+  return scanBefore(along, larger, Math.ceil(type.shape[along.axis]! / group), chunks);
 }

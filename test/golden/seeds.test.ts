@@ -5,6 +5,7 @@ import * as cw from "chunkwise";
 import { expect, test } from "vitest";
 import { blockProgramText } from "../../src/kernel/blockProgram.ts";
 import { compileTask } from "../../src/plan/compile/task.ts";
+import { planOf } from "../../src/plan/index.ts";
 
 /** Expression, plan before and after optimisation, and the kernel of each optimised operation's first task. */
 function story(...arrays: readonly cw.LazyArray[]): string {
@@ -66,6 +67,39 @@ test("seed 004: bar", async () => {
   const plus1 = new cw.LazyArray(Float64Array.of(1, 2, 3)).add(1);
   const plus2 = plus1.output().add(1);
   await golden("seed004-bar", ...plus2.outputs.values(), plus2);
+});
+
+test("quadratic means: one pass over the data", async () => {
+  const [u, v] = [1, 2].map(() => cw.asarray(new Float64Array(40), { chunks: 10 }));
+  await golden("quadratic-means", u!.mean(), v!.mean(), u!.multiply(v!).mean());
+});
+
+test("a fused expression of two arrays, and a product with an epilogue", async () => {
+  const [x, y] = [1, 2].map(() => cw.asarray(new Float64Array(40), { chunks: 10 }));
+  await golden("rational", x!.multiply(2).add(y!.multiply(3)).divide(x!.multiply(x!).add(1)));
+  const [a, b, c] = [1, 2, 3].map(() =>
+    cw.asarray(new Float64Array(36), { chunks: 12 }).reshape([6, 6]).rechunk([3, 3]),
+  );
+  await golden("epilogue", c!.multiply(0.5).add(a!.matmul(b!).multiply(2)));
+});
+
+test("a rechunk in stages", async () => {
+  const x = cw.asarray(new Float32Array(64 * 64), { chunks: 64 }).reshape([64, 64]);
+  const plan = planOf([x.exp().rechunk([64, 1]).expr], { allowedMem: 8 * 64 * 4, workers: 4 });
+  await expect(`${plan}\n`).toMatchFileSnapshot("__snapshots__/rechunk.txt");
+});
+
+test("what fusion says", async () => {
+  const [x, y, z] = [1, 2, 3].map(() => cw.asarray(new Float64Array(40), { chunks: 10 }));
+  const [v, w] = [1, 2].map(() => cw.asarray(new Float64Array(40), { chunks: 10 }));
+  const sum = [y!, z!, v!, w!].reduce((total, next) => total.add(next), x!.exp());
+  const roots = [sum, cw.sort(sum).flip(), sum.rechunk(20).mean()];
+  const lines: string[] = [];
+  planOf(
+    roots.map(({ expr }) => expr),
+    { debug: (line) => lines.push(line), neverFuse: ["op-002"] },
+  );
+  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("__snapshots__/fusion-lines.txt");
 });
 
 test("reductions over chunks, a scan, moves and a product", async () => {

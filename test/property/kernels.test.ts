@@ -5,7 +5,8 @@ import { test } from "vitest";
 import type { Block } from "../../src/core/block.ts";
 import { execute } from "../../src/kernel/execute.ts";
 import { interpret } from "../../src/kernel/interpret/index.ts";
-import { type RunProgram, runPlan } from "../../src/runtime/run.ts";
+import { runPlanSync } from "../../src/runtime/run.ts";
+import type { RunProgram } from "../../src/runtime/task.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
 import { expectSame } from "./compare.ts";
 import { BINARY, CHOICE, UNARY } from "./makers/elementwise.ts";
@@ -15,11 +16,7 @@ import type { Program } from "./program.ts";
 import { check } from "./settings.ts";
 
 function blocksOf({ data, sources }: cw.Plan, run: RunProgram): readonly Block[] {
-  const events = runPlan(data, sources, { run });
-  for (;;) {
-    const step = events.next();
-    if (step.done === true) return step.value;
-  }
+  return runPlanSync({ plan: data, sources, run });
 }
 
 const sameAsInterpreted =

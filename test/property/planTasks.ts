@@ -3,6 +3,7 @@
 import { blockBytes } from "../../src/core/block.ts";
 import { placeOf } from "../../src/core/chunks.ts";
 import { sizeOf } from "../../src/core/shape.ts";
+import { liveBytes } from "../../src/kernel/lifetimes.ts";
 import { compileTask, type TaskProgram } from "../../src/plan/compile/task.ts";
 import type { Operation, PlanArray, PlanData } from "../../src/plan/plan.ts";
 
@@ -15,9 +16,12 @@ export function tasksOf(operation: Operation, arrays: Arrays): TaskProgram[] {
   return Array.from({ length: count }, (_, i) => compileTask(operation, arrays, placeOf(i, operation.grid)));
 }
 
-/** Bytes of all buffers of a task, windows included. */
-const bufferBytes = ({ program }: TaskProgram): number =>
-  program.buffers.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
+/** The most bytes that a task's buffers have at once: windows always, temporaries while they are alive. */
+function bufferBytes({ program }: TaskProgram): number {
+  const bound = program.buffers.filter(({ role }) => role !== "temporary");
+  const windows = bound.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
+  return windows + Math.max(0, ...liveBytes(program));
+}
 
 /** The most that any task of an operation needs. */
 export const mostBytes = (operation: Operation, arrays: Arrays): number =>

@@ -15,6 +15,7 @@ export type Unit =
 export function unitsOf(operation: Operation, boxes: readonly (Box | null)[]): Unit[] {
   const { steps } = operation;
   const levels = levelsOf(steps, boxes);
+  sink(operation, boxes, levels);
   const loops = new Map<string, number[]>();
   const placed: { level: number; unit: Unit }[] = [];
   steps.forEach((step, at) => {
@@ -44,6 +45,23 @@ function levelsOf(steps: readonly PlanStep[], boxes: readonly (Box | null)[]): n
     levels.push(level);
   });
   return levels;
+}
+
+/**
+ * An elementwise step that only loops over the same box use goes into the first of them: its value then needs no
+ * memory, as that of 2·C in 2·C + A·B, which would wait for the product.
+ */
+function sink({ steps, outputs }: Operation, boxes: readonly (Box | null)[], levels: number[]): void {
+  const lowest = steps.map(() => Number.POSITIVE_INFINITY);
+  for (const { value } of outputs) lowest[value.step] = -1;
+  for (let at = steps.length - 1; at >= 0; at--) {
+    if (boxes[at] === null) continue;
+    if (Number.isFinite(lowest[at]!)) levels[at] = Math.max(levels[at]!, lowest[at]!);
+    for (const { step: input } of steps[at]!.inputs) {
+      const isJoined = joins(steps, boxes, input, at);
+      lowest[input] = isJoined ? Math.min(lowest[input]!, levels[at]!) : -1;
+    }
+  }
 }
 
 /** Both can be in one loop: elementwise, on the same box, nothing stretched between them. */

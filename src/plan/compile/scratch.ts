@@ -1,0 +1,101 @@
+// Scratch: what a kernel step takes for itself while it runs, beside its operands and results. In: a kernel step.
+// Out: a bound in bytes, with its reason. What does not grow with the task (a thread's own scratch, tiles through
+// which arrays from outside are streamed) is not counted here; it belongs to the process.
+// Must hold: no less than what the kernels of kernel/wasm and the routines take, for any number of threads.
+
+import { blockBytes } from "../../core/block.ts";
+import { infoOf } from "../../core/dtype.ts";
+import { type Shape, sizeOf } from "../../core/shape.ts";
+import type { ContractAxes } from "../../expr/chunks.ts";
+import type { BlockProgram, KernelStep, ReduceStep, RoutineStep } from "../../kernel/blockProgram.ts";
+import { contractAxes } from "../../ops/contraction.ts";
+
+export interface Scratch {
+  readonly reason: string;
+  readonly bytes: number;
+}
+
+const NONE: Scratch = { reason: "", bytes: 0 };
+
+export function scratchOf(step: KernelStep, { buffers }: BlockProgram): Scratch {
+  switch (step.kind) {
+    case "loop":
+    case "scan":
+      return NONE;
+    case "reduce":
+      return { reason: "states of reductions", bytes: reduceScratch(step) };
+    case "routine":
+      return routineScratch(step, buffers);
+    default:
+      step satisfies never;
+      throw step;
+  }
+}
+
+/** A segment of rows has at least so many, and so many elements: kernel/wasm/reductions.ts cuts no finer. */
+const SEGMENT_ROWS = 256;
+const SEGMENT_ELEMENTS = 16_384;
+
+/** A state for every column and segment: segments are what threads share out where columns are few. */
+function reduceScratch({ domain, axes, combine }: ReduceStep): number {
+  const rows = sizeOf(axes.map((axis) => domain[axis]!));
+  const columns = sizeOf(domain.filter((_, axis) => !axes.includes(axis)));
+  const bytes = combine.operands
+    .slice(0, combine.operands.length / 2)
+    .reduce((sum, dtype) => sum + infoOf(dtype).bytes, 0);
+  const segmentRows = Math.max(SEGMENT_ROWS, SEGMENT_ELEMENTS / Math.max(1, columns));
+  return bytes * columns * Math.ceil(rows / segmentRows);
+}
+
+type Buffers = BlockProgram["buffers"];
+
+function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
+  switch (step.routine) {
+    case "contract":
+      return { reason: "packed panels", bytes: contractScratch(step, buffers) };
+    case "sort":
+    case "argsort":
+      return { reason: "sorting", bytes: sortScratch(step) };
+    default:
+      // Places as numbers, for each index and each element that is looked up.
+      return { reason: "places", bytes: 8 * (elements(step.inputs.slice(1)) + elements(step.outputs)) };
+  }
+}
+
+const elements = (views: RoutineStep["inputs"]): number =>
+  views.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
+
+const viewBytes = ({ access, shape }: RoutineStep["inputs"][number], buffers: Buffers): number =>
+  blockBytes(buffers[access.buffer]!.dtype, shape);
+
+/** The most that packed panels take: kernel/wasm/matmul/jobs.ts. */
+const PANEL_BYTES = 8 << 20;
+
+function contractScratch({ inputs, outputs, attrs }: RoutineStep, buffers: Buffers): number {
+  const bytes = [...inputs, ...outputs].map((view) => viewBytes(view, buffers));
+  return contractBytes(bytes, inputs[0]!.shape.length, inputs[1]!.shape.length, contractAxes(attrs));
+}
+
+/** A panel of one operand is packed. Where several axes are walked as one, they may have to be copied together first. */
+export function contractBytes(
+  [a, b, c]: readonly number[],
+  dimsA: number,
+  dimsB: number,
+  { batchA, batchB, contractA, contractB }: ContractAxes,
+): number {
+  const panel = Math.min(PANEL_BYTES, 2 * Math.max(a!, b!));
+  const freeA = dimsA - batchA.length - contractA.length;
+  const freeB = dimsB - batchB.length - contractB.length;
+  return panel + (Math.max(freeA, freeB, contractA.length) <= 1 ? 0 : a! + b! + c!);
+}
+
+/** As many rows are sorted at once as there are threads; a process has at most so many unless it is told otherwise. */
+const SORTED_AT_ONCE = 8;
+const ENTRY_BYTES = 24;
+
+function sortScratch({ inputs, attrs }: RoutineStep): number {
+  const shape: Shape = inputs[0]!.shape;
+  const length = shape[attrs["axis"] as number] ?? 1;
+  const rows = length === 0 ? 0 : sizeOf(shape) / length;
+  return Math.min(SORTED_AT_ONCE, rows) * length * ENTRY_BYTES;
+}

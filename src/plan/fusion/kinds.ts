@@ -1,0 +1,19 @@
+// What kinds of steps an operation has, as far as fusion is concerned.
+
+import { opNamed } from "../../ops/index.ts";
+import { rechunk } from "../../ops/moves/layout.ts";
+import type { Operation, PlanStep } from "../plan.ts";
+
+/** More work than a loop, on whole groups of elements. */
+const HEAVY: ReadonlySet<PlanStep["kind"]> = new Set(["reduce", "scan", "contract", "routine"]);
+
+export const isHeavyStep = ({ kind }: PlanStep): boolean => HEAVY.has(kind);
+
+export const isHeavy = ({ steps }: Operation): boolean => steps.some(isHeavyStep);
+
+/** Nothing but loops. */
+export const isLoop = ({ steps }: Operation): boolean =>
+  steps.every(({ kind }) => kind === "read" || kind === "source" || kind === "elementwise");
+
+/** The same elements, cut otherwise: nothing is left to do where they are computed by boxes. */
+export const isRecut = (step: PlanStep): boolean => step.kind === "move" && opNamed(step.op) === rechunk;

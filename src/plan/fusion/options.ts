@@ -1,0 +1,62 @@
+// What a user may say about fusion, and what holds when nothing is said.
+
+export interface FusionOptions {
+  /**
+   * "all" (the default): several inputs, diamonds, other task counts, operations that read the same.
+   * "map": only an operation whose one input is made by one operation with as many tasks.
+   */
+  readonly fusion?: "all" | "map" | undefined;
+  /** No operation is fused with so much that it reads more arrays than this. Constants do not count. */
+  readonly maxTotalSourceArrays?: number | undefined;
+  /**
+   * Operations with different numbers of tasks are fused when a task then reads at most so many chunks.
+   * null: only operations with the same number of tasks are.
+   */
+  readonly maxTotalNumInputBlocks?: number | null | undefined;
+  /** Operations, by the names that the plan prints, that take in what they read whatever it costs. */
+  readonly alwaysFuse?: readonly string[] | undefined;
+  /** Operations that take in nothing. */
+  readonly neverFuse?: readonly string[] | undefined;
+  /** Bytes that one task may use. Nothing is fused that would need more. */
+  readonly allowedMem?: number | undefined;
+  /** Says for every operation why it was fused, or why not: to the console, or to this function. */
+  readonly debug?: boolean | ((line: string) => void) | undefined;
+}
+
+/** The same with nothing left open. */
+export interface FusionRules {
+  readonly isMap: boolean;
+  readonly maxSources: number;
+  readonly maxBlocks: number | null;
+  readonly always: ReadonlySet<string>;
+  readonly never: ReadonlySet<string>;
+  readonly allowedMem: number;
+  readonly print: ((line: string) => void) | null;
+}
+
+export function fusionRules(options: FusionOptions): FusionRules {
+  const { fusion = "all", maxTotalSourceArrays = 4, maxTotalNumInputBlocks = 10 } = options;
+  return {
+    isMap: fusion === "map",
+    maxSources: maxTotalSourceArrays,
+    maxBlocks: maxTotalNumInputBlocks,
+    always: new Set(options.alwaysFuse),
+    never: new Set(options.neverFuse),
+    allowedMem: options.allowedMem ?? Number.POSITIVE_INFINITY,
+    print: printer(options.debug),
+  };
+}
+
+const TOPIC = "chunkwise:fusion";
+
+function printer(debug: FusionOptions["debug"]): ((line: string) => void) | null {
+  if (typeof debug === "function") return debug;
+  return (debug ?? isTopicAsked()) ? (line) => console.error(`${TOPIC} ${line}`) : null;
+}
+
+/** DEBUG=chunkwise:fusion in the environment, where there is one. */
+function isTopicAsked(): boolean {
+  const { process } = globalThis as { process?: { env?: { [name: string]: string | undefined } } };
+  const topics = process?.env?.["DEBUG"]?.split(/[\s,]+/) ?? [];
+  return topics.some((topic) => topic === TOPIC || topic === "chunkwise:*" || topic === "*");
+}

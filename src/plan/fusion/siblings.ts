@@ -1,0 +1,154 @@
+// Siblings: operations with the same tasks that read the same windows of the same array become one operation with
+// several outputs, so that what they share is read once. They must not wait for each other: they are on one level,
+// levels being the longest ways from the sources, and joining within levels leaves every edge going upward.
+
+import { blockBytes } from "../../core/block.ts";
+import { sameShape } from "../../core/shape.ts";
+import { memoryOf, totalMemory } from "../memory.ts";
+import { readsOf } from "../plan.ts";
+import { addRead, fits, type Group, isConstant, readBytes, sourceCount } from "./group.ts";
+import { MAX_FUSED_STEPS } from "./judge.ts";
+import { mergeNodes, type Node, newGroup, readersOf } from "./nodes.ts";
+import type { FusionRules } from "./options.ts";
+import { type Arrays, mostOf, sameBoxes } from "./probes.ts";
+
+interface Work {
+  readonly nodes: readonly Node[];
+  readonly arrays: Arrays;
+  readonly rules: FusionRules;
+  readonly readers: ReadonlyMap<string, readonly number[]>;
+}
+
+export function fuseSiblings(nodes: readonly Node[], arrays: Arrays, rules: FusionRules): readonly Node[] {
+  const readers = readersOf(nodes);
+  const work: Work = { nodes, arrays, rules, readers };
+  const shared = [...readers].filter(([array, list]) => list.length > 1 && !isConstant(array, arrays));
+  if (shared.length === 0) return nodes;
+  const levels = levelsOf(nodes);
+  const groups = new Map<number, Group>();
+  for (const [array, list] of shared) {
+    const waiting: number[] = [];
+    for (const at of list) {
+      if (nodes[at]!.barred.size > 0) continue;
+      const group = groups.get(at) ?? newGroup(at, nodes[at]!, arrays);
+      groups.set(at, group);
+      const partner = waiting
+        .slice(-MAX_TRIED)
+        .filter((other) => levels[other] === levels[at])
+        .map((other) => groups.get(other)!)
+        .find((other) => paysOff(work, other, group, array));
+      if (partner === undefined) waiting.push(at);
+      else join(partner, group, groups);
+    }
+  }
+  return merged(work, groups, levels);
+}
+
+/** Of many that wait the last are tried: looking at all of them would take long. */
+const MAX_TRIED = 4;
+
+/** What is shared should be a good part of what either reads: memory is paid for it. */
+const WORTH = 0.25;
+
+function paysOff(work: Work, a: Group, b: Group, array: string): boolean {
+  const { arrays, rules } = work;
+  if (a === b || a.steps + b.steps > MAX_FUSED_STEPS || !sameShape(a.grid, b.grid)) return false;
+  const bytes = sharedBytes(a, b, array, arrays);
+  if (bytes === 0 || bytes < WORTH * Math.min(readBytes(a.reads, arrays), readBytes(b.reads, arrays)))
+    return false;
+  if (sourceCount(new Map([...a.reads, ...b.reads]), arrays) > rules.maxSources) return false;
+  if (rules.allowedMem === Number.POSITIVE_INFINITY) return true;
+  const both = joined(a, b);
+  return fits(both, rules.allowedMem, arrays, () => exactBytes(work, a, b));
+}
+
+/** Bytes of a window of the array that both read in a task. */
+function sharedBytes(a: Group, b: Group, array: string, arrays: Arrays): number {
+  const [inA, inB] = [a.reads.get(array)!, b.reads.get(array)!];
+  const shared = inA.find(({ boxes }) => inB.some((other) => sameBoxes(boxes, other.boxes)));
+  const { dtype } = arrays.get(array)!;
+  return shared === undefined ? 0 : mostOf(shared.boxes, ({ shape }) => blockBytes(dtype, shape));
+}
+
+function exactBytes({ nodes, readers, arrays }: Work, a: Group, b: Group): number {
+  const members = [...a.members, ...b.members].sort((x, y) => x - y);
+  const { operation } = mergeNodes(nodes, members, readers, arrays);
+  return totalMemory(memoryOf(operation, arrays));
+}
+
+function joined(a: Group, b: Group): Group {
+  const reads = new Map(a.reads);
+  for (const [array, list] of b.reads) for (const read of list) addRead(reads, array, read);
+  return {
+    ...a,
+    reads,
+    temporaries: a.temporaries + b.temporaries,
+    outputBytes: a.outputBytes + b.outputBytes,
+    steps: a.steps + b.steps,
+    isLoop: a.isLoop && b.isLoop,
+    copiedWork: a.copiedWork + b.copiedWork,
+    largest: Math.max(a.largest, b.largest),
+  };
+}
+
+function join(into: Group, group: Group, groups: Map<number, Group>): void {
+  Object.assign(into, joined(into, group));
+  into.members.push(...group.members);
+  for (const at of group.members) groups.set(at, into);
+}
+
+/** How many operations there are on the longest way to each. */
+function levelsOf(nodes: readonly Node[]): number[] {
+  const made = new Map<string, number>();
+  return nodes.map(({ operation }) => {
+    const level = readsOf(operation).reduce((most, array) => Math.max(most, made.get(array) ?? 0), 0);
+    for (const { array } of operation.outputs) made.set(array, level + 1);
+    return level;
+  });
+}
+
+/** Each group as one node, in an order in which everything comes after what it reads. */
+function merged(work: Work, groups: ReadonlyMap<number, Group>, levels: readonly number[]): readonly Node[] {
+  const { nodes, readers, arrays } = work;
+  const joins = new Set([...groups.values()].filter(({ members }) => members.length > 1));
+  if (joins.size === 0) return nodes;
+  for (const { members } of joins) members.sort((a, b) => a - b);
+  const inside = new Set([...joins].flatMap(({ members }) => members));
+  const placed = [
+    ...nodes.flatMap((node, at) => (inside.has(at) ? [] : [{ at, level: levels[at]!, node }])),
+    ...[...joins].map(({ members }) => ({
+      at: members.at(-1)!,
+      level: levels[members[0]!]!,
+      node: mergeNodes(nodes, members, readers, arrays),
+    })),
+  ];
+  return inOrder(placed.sort((a, b) => a.at - b.at).map(({ node }) => node));
+}
+
+/** Each node after those that make what it reads, and otherwise as they were. */
+function inOrder(nodes: readonly Node[]): readonly Node[] {
+  const makers = new Map(
+    nodes.flatMap((node) => node.operation.outputs.map(({ array }) => [array, node] as const)),
+  );
+  const done = new Set<Node>();
+  const ordered: Node[] = [];
+  for (const root of nodes) {
+    const stack = [root];
+    while (stack.length > 0) {
+      const node = stack.at(-1)!;
+      const missing = readsOf(node.operation).flatMap((array) => {
+        const maker = makers.get(array);
+        return maker === undefined || done.has(maker) ? [] : [maker];
+      });
+      if (missing.length > 0 && !done.has(node)) {
+        stack.push(...missing);
+        continue;
+      }
+      stack.pop();
+      if (done.has(node)) continue;
+      done.add(node);
+      ordered.push(node);
+    }
+  }
+  return ordered;
+}

@@ -1,0 +1,131 @@
+// Lowering: trees of reductions and scans, products that do not fit, arrays that are cut in different ways.
+
+import * as cw from "chunkwise";
+import { describe, expect, test } from "vitest";
+import type { PlanOptions } from "../../src/plan/index.ts";
+import { planned, zeros } from "./plans.ts";
+import { runPlain } from "./run.ts";
+
+const counted = (shape: readonly number[], chunks: readonly number[]): cw.LazyArray => {
+  const size = shape.reduce((product, n) => product * n, 1);
+  const values = Float64Array.from({ length: size }, (_, i) => (i % 7) - 3);
+  return cw.asarray(new cw.NDArray(values, shape), { chunks });
+};
+
+const valuesOf = (x: cw.LazyArray, options: PlanOptions = {}): number[] =>
+  Array.from(runPlain(planned(x, options))[0]!.data as Float64Array);
+
+const grids = (x: cw.LazyArray, options: PlanOptions = {}): (readonly number[])[] =>
+  planned(x, options).data.operations.map(({ grid }) => grid);
+
+describe("trees of reductions", () => {
+  test("axes with one chunk are no part of the tree", () => {
+    expect(grids(zeros([64, 3, 5], [1, 3, 5]).sum())).toEqual([[64, 1, 1], [8, 1, 1], []]);
+    expect(grids(zeros([64, 2], [1, 1]).sum())).toEqual([[64, 2], [32, 1], [4, 1], []]);
+  });
+
+  test("splitEvery says how many states one task takes", () => {
+    expect(grids(zeros([64], [1]).sum(), { splitEvery: 64 })).toEqual([[64], []]);
+    expect(grids(zeros([64], [1]).sum(), { splitEvery: 4 })).toEqual([[64], [16], [4], []]);
+    expect(grids(zeros([16], [1]).sum(), { splitEvery: 1 })).toEqual([[16], [8], [4], [2], []]);
+  });
+
+  test("fewer workers take more at once", () => {
+    expect(grids(zeros([1000], [1]).sum(), { workers: 20 })).toEqual([[1000], [20], []]);
+    expect(grids(zeros([1000], [1]).sum(), { workers: 500 })).toEqual([[1000], [125], [16], []]);
+  });
+
+  test("no more than there is room for", () => {
+    const x = zeros([64, 100], [1, 100]);
+    const { maxProjectedMem } = planned(x.sum({ axis: 0 }), { allowedMem: 6000 });
+    expect(maxProjectedMem).toBeLessThanOrEqual(6000);
+    expect(grids(x.sum({ axis: 0 }), { allowedMem: 6000 }).map(([n]) => n)).toEqual([64, 22, 8, 3, 1]);
+  });
+
+  test.each([{}, { splitEvery: 3 }, { workers: 2 }, { allowedMem: 300 }])("%j changes no sum", (options) => {
+    expect(valuesOf(counted([37, 3], [2, 2]).sum({ axis: 0 }), options)).toEqual(
+      valuesOf(counted([37, 3], [37, 3]).sum({ axis: 0 })),
+    );
+  });
+});
+
+describe("scans", () => {
+  test("of few chunks take all totals together", () => {
+    expect(grids(zeros([64], [1]).cumulativeSum())).toEqual([[64], [1], [64]]);
+  });
+
+  test("of many chunks have totals of totals", () => {
+    expect(grids(zeros([10_000], [1]).cumulativeSum())).toEqual([
+      [10_000],
+      [157],
+      [3],
+      [1],
+      [3],
+      [157],
+      [10_000],
+    ]);
+    const { maxProjectedMem } = planned(zeros([10_000], [1]).cumulativeSum());
+    expect(maxProjectedMem).toBeLessThanOrEqual(2 * 64 * 8 + 64);
+  });
+
+  test.each([
+    [700, 1],
+    [701, 3],
+    [4200, 1],
+  ])("of %i in chunks of %i are the same", (length, chunk) => {
+    const [cut, whole] = [counted([length], [chunk]), counted([length], [length])];
+    expect(valuesOf(cut.cumulativeSum())).toEqual(valuesOf(whole.cumulativeSum()));
+    expect(valuesOf(cut.cumulativeSum(), { optimize: false })).toEqual(valuesOf(whole.cumulativeSum()));
+  });
+
+  test("along an axis of several", () => {
+    const scan = (chunks: readonly number[]): number[] =>
+      valuesOf(counted([150, 3], chunks).cumulativeSum({ axis: 0 }));
+    expect(scan([2, 2])).toEqual(scan([150, 3]));
+  });
+});
+
+describe("products that do not fit", () => {
+  const [a, b] = [counted([6, 40], [3, 4]), counted([40, 6], [4, 3])];
+  const whole = (3 * 40 + 40 * 3 + 9) * 8;
+
+  test("are sums of products of parts", () => {
+    expect(grids(a.matmul(b))).toEqual([[2, 2]]);
+    const plan = planned(a.matmul(b), { allowedMem: 1200 });
+    expect(plan.maxProjectedMem).toBeLessThanOrEqual(1200);
+    expect(plan.data.operations[0]!.grid).toEqual([5, 2, 2]);
+    const roomy = planned(a.matmul(b), { allowedMem: 2500 });
+    expect(roomy.data.operations.some(({ grid }) => grid.join() === "3,2,2")).toBe(true);
+    expect(whole).toBeGreaterThan(1200);
+  });
+
+  test.each([
+    [[6, 40], [40, 6], 4],
+    [[5, 37], [37, 4], 5],
+    [[7, 3], [3, 2], 2],
+  ])("%j · %j in blocks of %i", (left, right, block) => {
+    const x = counted(left, [2, block]);
+    const y = counted(right, [block, 2]);
+    expect(valuesOf(x.matmul(y), { allowedMem: 900 })).toEqual(valuesOf(x.matmul(y)));
+  });
+
+  test("with batches, several contracted axes and short integers", () => {
+    const [x, y] = [counted([2, 4, 9], [1, 2, 3]), counted([2, 9, 5], [1, 3, 2])];
+    expect(valuesOf(x.matmul(y), { allowedMem: 900 })).toEqual(valuesOf(x.matmul(y)));
+    const [u, v] = [counted([4, 6, 8], [2, 3, 2]), counted([6, 8, 3], [3, 2, 3])];
+    const product = cw.tensordot(u, v, { axes: 2 });
+    expect(valuesOf(product, { allowedMem: 1500 })).toEqual(valuesOf(product));
+    const [s, t] = [a, b].map((z) => cw.astype(z.multiply(50), "int8"));
+    const short = cw.matmul(s!, t!);
+    expect(valuesOf(short, { allowedMem: 500 })).toEqual(valuesOf(short));
+  });
+});
+
+describe("inputs that are cut in different ways", () => {
+  test("are read by windows, without a rechunk", () => {
+    const plan = planned(counted([24], [6]).add(counted([24], [4])));
+    expect(plan.numOperations).toBe(1);
+    expect(plan.data.operations[0]!.grid).toEqual([6]);
+    expect(plan.maxProjectedMem).toBe(3 * 4 * 8);
+  });
+});
