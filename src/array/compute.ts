@@ -9,11 +9,12 @@ import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
 import { openedRun } from "../runtime/opened.ts";
 import { runKey } from "../runtime/resume.ts";
 import { runPlan, runPlanSync } from "../runtime/run.ts";
+import { defaultSpec, type Spec } from "../runtime/spec.ts";
 import { LazyArray } from "./lazyArray.ts";
 import type { NDArray } from "./ndarray.ts";
-import { type Prepared, prepare, requestOf, sitesOf } from "./prepare.ts";
+import { type Prepared, planOptions, prepare, requestOf, sitesOf } from "./prepare.ts";
 import { type RewriteOptions, rewritingOf } from "./rewriting.ts";
-import { type AsyncComputeOptions, type ComputeOptions, checkRun } from "./runOptions.ts";
+import { type AsyncComputeOptions, type ComputeOptions, checkRun, PLAN_OPTIONS } from "./runOptions.ts";
 
 type OutputsOf<Array extends LazyArray> = Array extends LazyArray<infer O> ? O : never;
 /** What execute() returns: the array, or the marked outputs by name with the result. */
@@ -37,7 +38,7 @@ export async function computeArrays(
   arrays: readonly LazyArray[],
   options: AsyncComputeOptions = {},
 ): Promise<NDArray[]> {
-  const prepared = prepare(arrays, options);
+  const prepared = prepare(arrays, { ...options, spec: options.spec ?? defaultSpec() });
   return prepared.results(await run(prepared, options));
 }
 
@@ -121,9 +122,17 @@ export function executeSync<Array extends LazyArray>(
 }
 
 /** The plan of one or several arrays. Computes nothing. */
-export function plan(arrays: LazyArray | readonly LazyArray[], options?: PlanOptions & RewriteOptions): Plan {
+export function plan(
+  arrays: LazyArray | readonly LazyArray[],
+  options?: PlanOptions & RewriteOptions & { readonly spec?: Spec | undefined },
+): Plan {
   const list = checkLazy(Array.isArray(arrays) ? arrays : [arrays], "plan");
-  const checked = checkRun(options, "plan", ["optimize", "mode", "include", "exclude"]);
+  const checked = checkRun(options, "plan", PLAN_OPTIONS);
+  const { optimize = true } = checked;
   const roots = [...new Set(list.map(({ expr }) => expr))];
-  return planOf(rewritingOf(checked).apply(roots), { ...checked, siteOf: sitesOf(list) });
+  return planOf(rewritingOf(checked).apply(roots), {
+    ...planOptions(checked),
+    optimize,
+    siteOf: sitesOf(list),
+  });
 }

@@ -9,10 +9,11 @@ import type { Site } from "../expr/site.ts";
 import { execute as executeProgram } from "../kernel/execute.ts";
 import { rechunk } from "../ops/moves/layout.ts";
 import { planFor, type Rewriting } from "../plan/cache.ts";
-import { type Plan, planOf } from "../plan/index.ts";
+import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { RunEvent } from "../runtime/events.ts";
 import type { RunRequest } from "../runtime/run.ts";
+import type { Spec } from "../runtime/spec.ts";
 import type { LazyArray } from "./lazyArray.ts";
 import { NDArray } from "./ndarray.ts";
 import { rewritingOf } from "./rewriting.ts";
@@ -39,13 +40,10 @@ export interface Prepared {
 }
 
 /** Each expression once in the plan, each array's result in its place. */
-export function prepare(arrays: readonly LazyArray[], options: ComputeOptions): Prepared {
-  const { optimize = true } = options;
+export function prepare(arrays: readonly LazyArray[], options: PlanningOptions): Prepared {
   const roots = [...new Set(arrays.map(({ expr }) => expr))];
-  const rewriting = rewritingOf(options);
   return {
-    plan: planFor(roots, optimize, rewriting),
-    withLines: () => planOf(rewriting.apply(roots), { ...options, siteOf: sitesOf(arrays) }).data,
+    ...planned(roots, rewritingOf(options), arrays, options),
     results: (blocks) => {
       const byExpr = new Map(roots.map((root, i) => [root, NDArray.fromBlock(blocks[i]!)]));
       return arrays.map(({ expr }) => byExpr.get(expr)!);
@@ -57,14 +55,41 @@ export function prepare(arrays: readonly LazyArray[], options: ComputeOptions): 
 export function prepareCut(
   arrays: readonly LazyArray[],
   chunks: readonly ChunkShape[],
-  options: ComputeOptions,
+  options: PlanningOptions,
 ): Pick<Prepared, "plan" | "withLines"> {
   const roots = arrays.map(({ expr }) => expr);
-  const rewriting = cutAfter(rewritingOf(options), chunks);
-  return {
-    plan: planFor(roots, options.optimize ?? true, rewriting),
-    withLines: () => planOf(rewriting.apply(roots), { ...options, siteOf: sitesOf(arrays) }).data,
-  };
+  return planned(roots, cutAfter(rewritingOf(options), chunks), arrays, options);
+}
+
+/** What a plan depends on, and with what it may be run. */
+export type PlanningOptions = ComputeOptions & { readonly spec?: Spec | undefined };
+
+function planned(
+  roots: readonly Expr[],
+  rewriting: Rewriting,
+  arrays: readonly LazyArray[],
+  options: PlanningOptions,
+): Pick<Prepared, "plan" | "withLines"> {
+  const { optimize = true } = options;
+  const chosen = planOptions(options);
+  const exactly = (): Plan =>
+    planOf(rewriting.apply(roots), { ...chosen, optimize, siteOf: sitesOf(arrays) });
+  return { plan: planFor(roots, optimize, rewriting, chosen, exactly), withLines: () => exactly().data };
+}
+
+const PLAN_OPTIONS = [
+  ...["fusion", "maxTotalSourceArrays", "maxTotalNumInputBlocks", "alwaysFuse", "neverFuse", "splitEvery"],
+  ...["optimizeFunction", "debug"],
+] as const;
+
+/** The options of planning alone, and the budget of the spec. */
+export function planOptions({ spec, ...options }: PlanningOptions): PlanOptions {
+  const chosen = PLAN_OPTIONS.flatMap((name) => {
+    const value = (options as { [name: string]: unknown })[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  const memory = spec === undefined ? {} : { allowedMem: spec.budget, reservedMem: spec.reservedMem };
+  return { ...Object.fromEntries(chosen), ...memory };
 }
 
 function cutAfter(rewriting: Rewriting, chunks: readonly ChunkShape[]): Rewriting {

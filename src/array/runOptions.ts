@@ -23,15 +23,25 @@ export interface AsyncComputeOptions extends ComputeOptions {
   readonly executor?: ExecutorName | undefined;
 }
 
+export const PLAN_OPTIONS: readonly string[] = [
+  ...[
+    "optimize",
+    "mode",
+    "include",
+    "exclude",
+    "spec",
+    "fusion",
+    "maxTotalSourceArrays",
+    "maxTotalNumInputBlocks",
+  ],
+  ...["alwaysFuse", "neverFuse", "optimizeFunction", "splitEvery", "debug"],
+];
+
 export const COMPUTE_OPTIONS: readonly string[] = [
-  "optimize",
-  "mode",
-  "include",
-  "exclude",
+  ...PLAN_OPTIONS,
   "onEvent",
   "signal",
   "threads",
-  "spec",
   "executor",
 ];
 
@@ -74,11 +84,33 @@ interface RunOptionCheck {
 const isNames = (value: unknown): boolean =>
   Array.isArray(value) && value.every((name) => typeof name === "string");
 
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 1;
+
 const RUN_OPTIONS: { readonly [name: string]: RunOptionCheck } = {
   optimize: { wanted: "true or false", accepts: (value) => typeof value === "boolean" },
   onEvent: { wanted: "a function", accepts: (value) => typeof value === "function" },
   signal: { wanted: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
   mode: { wanted: 'a mode, as "fastRun+fastMath"', accepts: (value) => typeof value === "string" },
+  fusion: { wanted: '"all" or "map"', accepts: (value) => value === "all" || value === "map" },
+  maxTotalSourceArrays: { wanted: "a whole number of 1 or more", accepts: isCount },
+  maxTotalNumInputBlocks: {
+    wanted: "a whole number of 1 or more, or null",
+    accepts: (value) => value === null || isCount(value),
+  },
+  alwaysFuse: { wanted: "a list of names of operations", accepts: isNames },
+  neverFuse: { wanted: "a list of names of operations", accepts: isNames },
+  optimizeFunction: {
+    wanted: "a function from plan to plan",
+    accepts: (value) => typeof value === "function",
+  },
+  splitEvery: {
+    wanted: "a whole number of 2 or more",
+    accepts: (value) => isCount(value) && (value as number) > 1,
+  },
+  debug: {
+    wanted: "true, false or a function of a line",
+    accepts: (value) => ["boolean", "function"].includes(typeof value),
+  },
   include: { wanted: "a list of names of rules or tags", accepts: isNames },
   exclude: { wanted: "a list of names of rules or tags", accepts: isNames },
   spec: { wanted: 'a Spec, as new Spec({allowedMem: "2GB"})', accepts: (value) => value instanceof Spec },

@@ -10,6 +10,7 @@ import { StoredArray } from "../runtime/arrays.ts";
 import { openedRun } from "../runtime/opened.ts";
 import { isOurs, markBegun, markFinished, removeMark, runKey } from "../runtime/resume.ts";
 import { runPlan } from "../runtime/run.ts";
+import { defaultSpec } from "../runtime/spec.ts";
 import { type StoreArgument, storeOf } from "../storage/location.ts";
 import { normalPath, type Store } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
@@ -114,7 +115,7 @@ async function storeAll(
   const prepared = prepareCut(
     arrays,
     destinations.map(({ unit }) => unit),
-    run,
+    { ...run, spec: run.spec ?? defaultSpec() },
   );
   const { data, sources } = prepared.plan;
   const key = await runKey(data, sources);

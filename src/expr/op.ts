@@ -32,6 +32,8 @@ export interface SourceOp extends OpBase {
 /** One lane out for one lane in of every input; inputs broadcast. */
 export interface ElementwiseOp extends OpBase {
   readonly class: "elementwise";
+  /** How many additions it is worth, about; 1 when not said. */
+  readonly work?: number | undefined;
   /** Two inputs that may be swapped: the same bits. */
   readonly commutative?: boolean | undefined;
   /** f(f(x, y), z) = f(x, f(y, z)), for floats up to rounding. */

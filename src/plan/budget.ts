@@ -34,32 +34,41 @@ export class MemoryError extends ChunkwiseError {
   }
 }
 
-/** Throws for the first operation whose tasks do not fit. */
-export function checkBudget(plan: PlanData, allowed: number): void {
+/**
+ * Throws for the operation whose tasks need most, where that is too much: what is enough for it is enough for all.
+ * `reserved` is what has to be allowed besides.
+ */
+export function checkBudget(plan: PlanData, allowed: number, reserved = 0): void {
   if (allowed === Number.POSITIVE_INFINITY) return;
   const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
+  let worst: { operation: Operation; terms: readonly MemoryTerm[] } | null = null;
+  let most = allowed;
   for (const operation of plan.operations) {
     if (surelyFits(operation, allowed, arrays)) continue;
     const terms = memoryOf(operation, arrays);
-    if (totalMemory(terms) > allowed) throw overBudget(operation, terms, allowed, arrays);
+    if (totalMemory(terms) <= most) continue;
+    worst = { operation, terms };
+    most = totalMemory(terms);
   }
+  if (worst !== null) throw overBudget(worst.operation, worst.terms, { allowed, reserved }, arrays);
 }
 
 function overBudget(
   operation: Operation,
   terms: readonly MemoryTerm[],
-  allowed: number,
+  { allowed, reserved }: { readonly allowed: number; readonly reserved: number },
   arrays: ReadonlyMap<string, PlanArray>,
 ): MemoryError {
   const needed = totalMemory(terms);
   const { op, line } = lastStep(operation);
   const sum = terms.map(({ reason, bytes }) => `${reason} ${bytesText(bytes)}`).join(" + ");
+  const kept = reserved === 0 ? "" : ` (allowedMem, with ${bytesText(reserved)} reserved)`;
   const smaller = chunkCure(operation, arrays, allowed / needed);
   return new MemoryError({
     ...{ operation: operation.name, line, terms, needed, allowed },
     where: `${op}${line === undefined ? "" : ` at ${line}`}, ${operation.name} of the plan`,
     what: `a task needs ${bytesText(needed)} and may use ${bytesText(allowed)}: ${sum}`,
-    cure: `Allow ${bytesText(roundUp(needed))} or more${smaller}`,
+    cure: `Allow ${bytesText(roundUp(needed + reserved))} or more${kept}${smaller}`,
   });
 }
 

@@ -7,6 +7,7 @@ import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { postOrder } from "../expr/walk.ts";
 import { resourceOf } from "../ops/sources.ts";
+import { MemoryError } from "./budget.ts";
 import { Plan, type PlanOptions, planOf } from "./index.ts";
 import type { PlanData } from "./plan.ts";
 
@@ -27,16 +28,22 @@ const MAX_NODES = 500;
 const MAX_PLANS = 500;
 const plans = new Map<string, Planned>();
 
-/** `options` are those of `planOf`, beside `optimize`. A plan that is refused for its memory names no line: `planOf` does. */
+/** `options` are those of `planOf`, beside `optimize`. A plan that is refused for its memory is made `exactly`, with lines. */
 export function planFor(
   roots: readonly Expr[],
   optimize: boolean,
   rewriting: Rewriting,
-  options: PlanOptions = {},
+  options: PlanOptions,
+  exactly: () => Plan,
 ): Plan {
   const planned = (): Plan => {
-    const { data, sources } = planOf(rewriting.apply(roots), { ...options, optimize, siteOf: () => null });
-    return new Plan(data, sources);
+    try {
+      const { data, sources } = planOf(rewriting.apply(roots), { ...options, optimize, siteOf: () => null });
+      return new Plan(data, sources);
+    } catch (error) {
+      if (error instanceof MemoryError) exactly();
+      throw error;
+    }
   };
   const nodes = postOrder(roots);
   const chosen = optionsText(options);
@@ -53,7 +60,7 @@ export function planFor(
 
 const PLAN_OPTIONS: readonly (keyof PlanOptions)[] = [
   ...(["fusion", "maxTotalSourceArrays", "maxTotalNumInputBlocks", "alwaysFuse", "neverFuse"] as const),
-  ...(["allowedMem", "workers", "splitEvery"] as const),
+  ...(["allowedMem", "reservedMem", "workers", "splitEvery"] as const),
 ];
 
 /** What a plan depends on beside its expressions; null where that is a function, or somebody wants to be told. */

@@ -78,6 +78,8 @@ export interface PlanOptions extends FusionOptions, LowerSettings {
   readonly optimizeFunction?: ((plan: PlanData) => PlanData) | undefined;
   /** Bytes that one task may use: more is refused, and nothing is fused that would need more. */
   readonly allowedMem?: number | undefined;
+  /** What has to be allowed besides, as messages about `allowedMem` say. */
+  readonly reservedMem?: number | undefined;
 }
 
 /** `siteOf` tells which of the user's lines made a node, where that is not the node's own. */
@@ -88,7 +90,7 @@ export function planOf(
   const { data, sources } = lower(roots, siteOf, options);
   const final = optimized(data, options);
   const plan = new Plan(final, sources, final === data ? null : data);
-  if (options.allowedMem !== undefined) checkBudget(plan.data, options.allowedMem);
+  if (options.allowedMem !== undefined) checkBudget(plan.data, options.allowedMem, options.reservedMem);
   return plan;
 }
 

@@ -10,6 +10,7 @@ import { resultBlock } from "../kernel/blocks.ts";
 import { execute } from "../kernel/execute.ts";
 import { isReleased } from "../kernel/wasm/memory.ts";
 import { DataResource } from "../ops/sources.ts";
+import { checkBudget } from "../plan/budget.ts";
 import type { PlanArray, PlanData } from "../plan/plan.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import { MemoryStore } from "../storage/memoryStore.ts";
@@ -18,7 +19,6 @@ import { type Driven, drive, driveSync } from "./drive.ts";
 import type { RunEvent } from "./events.ts";
 import { watchInterrupts } from "./interrupts.ts";
 import { located } from "./located.ts";
-import { checkMemory } from "./memoryCheck.ts";
 import { AttemptOutputs } from "./outputs.ts";
 import { PlanGraph } from "./planGraph.ts";
 import { InlinePool } from "./pools/inline.ts";
@@ -166,7 +166,7 @@ const NO_RETRIES: Policy = { ...DEFAULT_POLICY, retry: { ...DEFAULT_POLICY.retry
 export async function runPlan(request: RunRequest, setting: RunSetting): Promise<Block[]> {
   setting.signal?.throwIfAborted();
   for (const called of functionsOf(request.plan)) await called.load();
-  checkMemory(request.plan, setting.budget, request.withLines);
+  checkBudget(request.plan, setting.budget);
   const execution = new Execution(request);
   const pool =
     (await setting.pool?.(execution)) ?? new InlinePool(request.plan.operations, execution, execution.lanes);

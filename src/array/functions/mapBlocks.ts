@@ -1,61 +1,17 @@
 // mapBlocks: users' own functions over blocks. In: a function of arrays in memory, and lazy arrays. Out: the lazy array
 // (or arrays) whose blocks the function makes.
 
-import { type Block, isContiguous } from "../../core/block.ts";
 import { type ChunkShape, gridOf } from "../../core/chunks.ts";
-import { type DType, isTypedArray, type TypedArray } from "../../core/dtype.ts";
-import { ShapeError, ValueError } from "../../core/errors.ts";
-import { broadcastShapes, checkAxes, describe, type Shape, sizeOf } from "../../core/shape.ts";
+import type { DType } from "../../core/dtype.ts";
+import { ShapeError } from "../../core/errors.ts";
+import { broadcastShapes, checkAxes, describe, isLength, type Shape, sizeOf } from "../../core/shape.ts";
 import { chunksOf, unifyChunks } from "../../expr/chunks.ts";
-import { Trap } from "../../kernel/routine.ts";
-import type { BlockInfo } from "../../kernel/routines/call.ts";
-import { mapBlocks as mapBlocksOp } from "../../ops/mapBlocks.ts";
-import {
-  type FunctionReference,
-  FunctionResource,
-  setAdapter,
-  type UserFunction,
-} from "../../runtime/userFunctions.ts";
-import { checkDType, node } from "../build.ts";
+import type { OutputGrid } from "../../kernel/routines/call.ts";
+import { checkDType } from "../build.ts";
 import { userCall } from "../call.ts";
-import { asLazy, LazyArray, type Operand } from "../lazyArray.ts";
-import { NDArray } from "../ndarray.ts";
-
-/** What a function gives for a block: an array of the block's shape, or its elements in a row. */
-export type BlockResult = NDArray | TypedArray;
-
-/** Where the block is: its place in the grid, and which part of the result it makes. */
-export type { BlockInfo };
-
-type BlocksOf<Arrays extends readonly unknown[]> = { [K in keyof Arrays]: NDArray };
-
-/** A function of one block of each array, and of where they are. Its arrays are contiguous, and its own. */
-export type BlockFunction<Arrays extends readonly unknown[] = [unknown]> = (
-  ...args: [...blocks: BlocksOf<Arrays>, info: BlockInfo]
-) => BlockResult | readonly BlockResult[];
-
-/** A function that a module exports: any thread and process can import it. */
-export class ModuleFunction {
-  readonly source: FunctionReference;
-
-  constructor(source: FunctionReference) {
-    this.source = source;
-  }
-}
-
-/** Names a function that a module exports, for mapBlocks: moduleFunction(new URL("./blocks.js", import.meta.url), "smooth"). */
-export const moduleFunction: (module: URL | string, name: string) => ModuleFunction = userCall(
-  "moduleFunction",
-  (module: URL | string, name: string) => {
-    const href = URL.canParse(String(module)) ? String(new URL(String(module))) : "";
-    if (!/^(file|https?):/.test(href) || typeof name !== "string" || name === "")
-      throw new ValueError({
-        what: `${describe(module)} and ${describe(name)} do not name a function of a module`,
-        cure: 'Write moduleFunction(new URL("./blocks.js", import.meta.url), "smooth")',
-      });
-    return new ModuleFunction({ module: href, name });
-  },
-);
+import type { LazyArray, Operand } from "../lazyArray.ts";
+import { alignedWith, arraysOf, callNodes, outputDTypes } from "./blockCall.ts";
+import type { AnyFunction, BlockFunction, ModuleFunction } from "./userFunction.ts";
 
 export interface MapBlocksOptions {
   /** Of what the function gives; the first array's unless given. */
@@ -72,7 +28,7 @@ export interface MapBlocksOptions {
   readonly outputs?: readonly DType[] | undefined;
 }
 
-type Mapped<O extends MapBlocksOptions | undefined> = O extends { readonly outputs: readonly DType[] }
+export type Mapped<O extends MapBlocksOptions | undefined> = O extends { readonly outputs: readonly DType[] }
   ? LazyArray[]
   : LazyArray;
 
@@ -97,48 +53,41 @@ export const mapBlocks: MapBlocks = userCall(
   [2, "dtype", "dropAxis", "newAxis", "chunks", "shape", "outputs"],
 );
 
-type AnyFunction = UserFunction | ModuleFunction;
-
 function mapped(
   fn: AnyFunction,
   arrays: Operand | readonly LazyArray[],
   options: MapBlocksOptions,
 ): LazyArray | LazyArray[] {
-  const isList = Array.isArray(arrays) && arrays.some((array) => array instanceof LazyArray);
-  const inputs = isList ? (arrays as readonly Operand[]).map(asLazy) : [asLazy(arrays as Operand)];
-  const callable = resourceOf(fn);
-  const grid = resultGrid(inputs, options);
-  const attrs = { function: callable, ...grid, inputs: inputs.map(({ shape }) => shape) };
-  const output = (dtype: DType, at: number): LazyArray =>
-    node(mapBlocksOp, inputs, { ...attrs, output: at, dtype: checkDType(dtype) });
-  if (options.outputs !== undefined) return options.outputs.map(output);
-  return output(options.dtype ?? inputs[0]!.dtype, 0);
+  const inputs = arraysOf(arrays);
+  const dtypes = outputDTypes(options.outputs, "outputs");
+  const common = commonGrid(inputs);
+  const type = resultGrid(common, options);
+  const from = inputs.map(({ shape }) =>
+    // An axis that the result does not have is given whole.
+    alignedWith(shape, common.whole).map((to) => (type.axes.includes(to) ? to : -1)),
+  );
+  const single = dtypes === null ? [checkDType(options.dtype ?? inputs[0]!.dtype)] : dtypes;
+  const outputs = single.map((dtype) => ({ ...type, dtype }));
+  const results = callNodes(fn, inputs, { cut: common.cut, from }, outputs);
+  return dtypes === null ? results[0]! : results;
 }
 
-function resourceOf(fn: AnyFunction): FunctionResource {
-  if (fn instanceof ModuleFunction) return new FunctionResource(null, fn.source);
-  if (typeof fn === "function") return new FunctionResource(fn, null);
-  throw new ValueError({
-    what: `${describe(fn)} is not a function`,
-    cure: "Pass a function of blocks, or moduleFunction(url, name)",
-  });
-}
-
-interface ResultGrid {
+/** The shape of the arrays together, and the blocks that all of them have in common. */
+export interface CommonGrid {
+  readonly whole: Shape;
   readonly cut: ChunkShape;
-  readonly axes: readonly number[];
-  readonly shape: Shape;
-  readonly chunks: ChunkShape;
 }
 
-function resultGrid(inputs: readonly LazyArray[], options: MapBlocksOptions): ResultGrid {
+export function commonGrid(inputs: readonly LazyArray[]): CommonGrid {
   const whole = broadcastShapes(inputs.map(({ shape }) => shape));
   const types = inputs.map(({ expr }) => expr.type);
-  const cut = unifyChunks(
-    types,
-    inputs.map(({ expr }) => chunksOf(expr)),
-    { dtype: "bool", shape: whole },
-  );
+  const chunks = inputs.map(({ expr }) => chunksOf(expr));
+  return { whole, cut: unifyChunks(types, chunks, { dtype: "bool", shape: whole }) };
+}
+
+export type ResultOptions = Pick<MapBlocksOptions, "dropAxis" | "newAxis" | "chunks" | "shape">;
+
+export function resultGrid({ whole, cut }: CommonGrid, options: ResultOptions): Omit<OutputGrid, "dtype"> {
   const axes = resultAxes(whole.length, options);
   const chunks = axes.map((to, axis) => options.chunks?.[axis] ?? (to < 0 ? 1 : cut[to]!));
   if (options.chunks !== undefined && (options.chunks.length !== axes.length || !chunks.every(isCount)))
@@ -146,11 +95,19 @@ function resultGrid(inputs: readonly LazyArray[], options: MapBlocksOptions): Re
       what: `chunks is ${describe(options.chunks)} and the result has ${axes.length} axes`,
       cure: "Give a whole number of 1 or more for each axis of the result",
     });
+  if (options.shape !== undefined && !isShape(options.shape, axes.length))
+    throw new ShapeError({
+      what: `shape is ${describe(options.shape)} and the result has ${axes.length} axes`,
+      cure: "Give a whole number of 0 or more for each axis of the result",
+    });
   const blocks = gridOf(whole, cut);
   const shape = axes.map((to, axis) => lengthOf(to, axis, { whole, cut, chunks, blocks }, options));
   checkBlocks(shape, chunks, axes, blocks);
-  return { cut, axes, shape, chunks };
+  return { axes, shape, chunks };
 }
+
+const isShape = (shape: unknown, ndim: number): boolean =>
+  Array.isArray(shape) && shape.length === ndim && Array.from(shape).every(isLength);
 
 const isCount = (n: number): boolean => Number.isSafeInteger(n) && n >= 1;
 
@@ -158,7 +115,7 @@ function lengthOf(
   to: number,
   axis: number,
   { whole, cut, chunks, blocks }: { whole: Shape; cut: ChunkShape; chunks: ChunkShape; blocks: Shape },
-  { shape }: MapBlocksOptions,
+  { shape }: ResultOptions,
 ): number {
   if (shape?.[axis] !== undefined) return shape[axis];
   if (to < 0) return chunks[axis]!;
@@ -178,7 +135,7 @@ function checkBlocks(shape: Shape, chunks: ChunkShape, axes: readonly number[], 
 }
 
 /** The axes of the grid that are left, with −1 put in for new ones. */
-function resultAxes(ndim: number, { dropAxis, newAxis }: MapBlocksOptions): number[] {
+function resultAxes(ndim: number, { dropAxis, newAxis }: ResultOptions): number[] {
   const dropped = dropAxis === undefined ? [] : checkAxes(dropAxis, ndim);
   const left = Array.from({ length: ndim }, (_, axis) => axis).filter((axis) => !dropped.includes(axis));
   if (newAxis === undefined) return left;
@@ -186,31 +143,4 @@ function resultAxes(ndim: number, { dropAxis, newAxis }: MapBlocksOptions): numb
   const added = [...checkAxes(newAxis as number, left.length + count)].sort((a, b) => a - b);
   for (const axis of added) left.splice(axis, 0, -1);
   return left;
-}
-
-setAdapter((run, blocks, info) => {
-  const results = (run as (...args: unknown[]) => unknown)(...blocks.map(plainArray), info);
-  return (Array.isArray(results) ? results : [results]).map((result: unknown) => blockOf(result, info));
-});
-
-/** What a function sees has its elements in a row, and nothing else: `data` is the block. */
-function plainArray(block: Block): NDArray {
-  const array = NDArray.fromBlock(block);
-  const isPlain = isContiguous(block) && block.offset === 0 && block.data.length === sizeOf(block.shape);
-  return isPlain ? array : array.toContiguous();
-}
-
-function blockOf(result: unknown, { shape }: BlockInfo): Block {
-  if (result instanceof NDArray) return result;
-  if (isTypedArray(result) && result.length === sizeOf(shape)) return new NDArray(result, shape);
-  if (isTypedArray(result))
-    throw new Trap(
-      `the function gave ${result.length} elements for a block of ${sizeOf(shape)}`,
-      "Give an NDArray, or as many elements as the block has",
-    );
-  const isPromise = result instanceof Promise;
-  throw new Trap(
-    `the function gave ${isPromise ? "a promise" : describe(result)}`,
-    isPromise ? "Functions of blocks are synchronous" : "Give an NDArray or a typed array",
-  );
 }

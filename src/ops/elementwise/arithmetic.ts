@@ -4,7 +4,7 @@ import { isFloat } from "../../core/dtype.ts";
 import * as s from "../../kernel/scalar.ts";
 import * as c from "../complex/arithmetic.ts";
 import { pow as complexPow } from "../complex/exponential.ts";
-import { binary, type ElementwiseFunction, REORDERS, toReal, unary } from "./define.ts";
+import { binary, type ElementwiseFunction, FUNCTION_WORK, REORDERS, toReal, unary } from "./define.ts";
 
 type Op = ElementwiseFunction;
 
@@ -24,7 +24,12 @@ export const divide: Op = binary("divide", {
 });
 export const floorDivide: Op = binary("floorDivide", { accepts: "real", real: floorDivideBody });
 export const remainder: Op = binary("remainder", { accepts: "real", real: remainderBody });
-export const pow: Op = binary("pow", { accepts: "numeric", real: powBody, complex: complexPow });
+export const pow: Op = binary("pow", {
+  work: 2 * FUNCTION_WORK,
+  accepts: "numeric",
+  real: powBody,
+  complex: complexPow,
+});
 export const negative: Op = unary("negative", { accepts: "numeric", real: s.neg, complex: c.negative });
 export const positive: Op = unary("positive", { accepts: "numeric", real: (x) => x, complex: (z) => z });
 export const square: Op = unary("square", {
@@ -61,7 +66,12 @@ export const minimum: Op = binary("minimum", { ...REORDERS, accepts: "realOrBool
 export const copysign: Op = binary("copysign", { accepts: "real", floating: true, real: s.copysign });
 export const nextafter: Op = binary("nextafter", { accepts: "real", floating: true, real: s.nextafter });
 export const hypot: Op = binary("hypot", { accepts: "real", floating: true, real: s.hypot });
-export const atan2: Op = binary("atan2", { accepts: "real", floating: true, real: s.atan2 });
+export const atan2: Op = binary("atan2", {
+  work: 2 * FUNCTION_WORK,
+  accepts: "real",
+  floating: true,
+  real: s.atan2,
+});
 
 export const real: Op = unary("real", {
   accepts: "numeric",

@@ -28,7 +28,11 @@ export interface ElementwiseLine {
   readonly complex?: ComplexBody;
   readonly commutative?: boolean;
   readonly associative?: boolean;
+  readonly work?: number;
 }
+
+/** A polynomial, and what leads to and from it. */
+export const FUNCTION_WORK = 16;
 
 /** For the lines of ops that do not mind how their operands are ordered and grouped. */
 export const REORDERS: Pick<ElementwiseLine, "commutative" | "associative"> = {
@@ -49,6 +53,7 @@ export function elementwise(name: string, arity: number, line: ElementwiseLine):
     name,
     class: "elementwise",
     arity,
+    work: line.work,
     commutative: line.commutative === true,
     associative: line.associative === true,
     computeIn,

@@ -4,7 +4,7 @@ import * as s from "../../kernel/scalar.ts";
 import * as e from "../complex/exponential.ts";
 import * as h from "../complex/hyperbolic.ts";
 import * as t from "../complex/trigonometric.ts";
-import { binary, type ElementwiseFunction, unary } from "./define.ts";
+import { binary, type ElementwiseFunction, FUNCTION_WORK, unary } from "./define.ts";
 
 type Op = ElementwiseFunction;
 
@@ -12,7 +12,8 @@ const floating = (
   name: string,
   real: (x: s.Term) => s.Term,
   complex: (z: s.ComplexTerm) => s.ComplexTerm,
-): ElementwiseFunction => unary(name, { accepts: "numeric", floating: true, real, complex });
+  work: number = FUNCTION_WORK,
+): ElementwiseFunction => unary(name, { accepts: "numeric", floating: true, real, complex, work });
 
 export const exp: Op = floating("exp", s.exp, e.exp);
 export const expm1: Op = floating("expm1", s.expm1, e.expm1);
@@ -20,7 +21,7 @@ export const log: Op = floating("log", s.log, e.log);
 export const log1p: Op = floating("log1p", s.log1p, e.log1p);
 export const log2: Op = floating("log2", s.log2, e.log2);
 export const log10: Op = floating("log10", s.log10, e.log10);
-export const sqrt: Op = floating("sqrt", s.sqrt, e.sqrt);
+export const sqrt: Op = floating("sqrt", s.sqrt, e.sqrt, 4);
 export const sin: Op = floating("sin", s.sin, t.sin);
 export const cos: Op = floating("cos", s.cos, t.cos);
 export const tan: Op = floating("tan", s.tan, t.tan);
@@ -38,6 +39,7 @@ export const logaddexp: Op = binary("logaddexp", {
   commutative: true,
   accepts: "real",
   floating: true,
+  work: 2 * FUNCTION_WORK,
   real: logaddexpBody,
 });
 

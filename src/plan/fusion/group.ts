@@ -5,7 +5,7 @@ import { blockBytes } from "../../core/block.ts";
 import { hull } from "../../core/box.ts";
 import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
 import type { Operation, PlanStep } from "../plan.ts";
-import { isHeavyStep, isLoop, isRecut } from "./kinds.ts";
+import { isHeavyStep, isLoop, isRecut, workOf } from "./kinds.ts";
 import { countSources, type Leaves } from "./leaves.ts";
 
 import {
@@ -103,7 +103,7 @@ export function costsOf(
       return;
     }
     const elements = mostOf(own, ({ shape }) => sizeOf(shape));
-    sum.work += elements;
+    sum.work += workOf(step) * elements;
     if (isHeavyStep(step)) sum.heavy += elements;
     if (!streamed[at])
       sum.temporaries += step.types.reduce((bytes, { dtype }) => bytes + blockBytes(dtype, [elements]), 0);
@@ -129,7 +129,7 @@ function plainCosts({ steps, outputs }: Operation, boxes: Boxes, uses: readonly 
   let loops = 0;
   for (const step of steps) {
     if (step.kind === "read") reads.set(step.array, read);
-    else if (step.kind === "elementwise") loops++;
+    else if (step.kind === "elementwise") loops += workOf(step);
   }
   const { dtype } = steps[outputs[0]!.value.step]!.types[0]!;
   const temporaries = isStreamed ? 0 : blockBytes(dtype, [elements]);

@@ -11,6 +11,13 @@ export const isHeavyStep = ({ kind }: PlanStep): boolean => HEAVY.has(kind);
 
 export const isHeavy = ({ steps }: Operation): boolean => steps.some(isHeavyStep);
 
+/** What a step costs for an element, in additions. */
+export function workOf(step: PlanStep): number {
+  if (step.kind !== "elementwise") return 1;
+  const op = opNamed(step.op);
+  return op.class === "elementwise" ? (op.work ?? 1) : 1;
+}
+
 /** Nothing but loops. */
 export const isLoop = ({ steps }: Operation): boolean =>
   steps.every(({ kind }) => kind === "read" || kind === "source" || kind === "elementwise");

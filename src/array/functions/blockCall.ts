@@ -1,0 +1,84 @@
+// Calls of users' functions as nodes. In: the function, the arrays, how their blocks go together, and what comes out.
+// Out: one lazy array for each output. Several outputs are one call whose results are taken apart again, so that the
+// function runs once for each block, whichever of them are computed.
+
+import type { Attrs } from "../../core/attrs.ts";
+import { gridOf } from "../../core/chunks.ts";
+import type { DType } from "../../core/dtype.ts";
+import { ValueError } from "../../core/errors.ts";
+import { describe, type Shape } from "../../core/shape.ts";
+import type { BlockGrid, OutputGrid } from "../../kernel/routines/call.ts";
+import { rowOffsets } from "../../kernel/routines/packed.ts";
+import { blockOutput, mapBlocks, mapBlocksAll } from "../../ops/mapBlocks.ts";
+import { type Built, checkDType, node } from "../build.ts";
+import { asLazy, LazyArray, type Operand } from "../lazyArray.ts";
+import { type AnyFunction, resourceOf } from "./userFunction.ts";
+
+/** One array, or a list of arrays: a list without a lazy array is data. */
+export function arraysOf(arrays: Operand | readonly Operand[]): LazyArray[] {
+  const isList = Array.isArray(arrays) && arrays.some((array) => array instanceof LazyArray);
+  return isList ? (arrays as readonly Operand[]).map(asLazy) : [asLazy(arrays as Operand)];
+}
+
+/** dtypes of several outputs, from a user. */
+export function outputDTypes(outputs: unknown, name: string): DType[] | null {
+  if (outputs === undefined) return null;
+  if (Array.isArray(outputs) && outputs.length > 0) return Array.from(outputs, checkDType);
+  throw new ValueError({
+    what: `${name} is ${describe(outputs)}`,
+    cure: "Give the dtype of each array that the function gives, in a list",
+  });
+}
+
+export function callNodes(
+  fn: AnyFunction,
+  inputs: readonly LazyArray[],
+  grid: BlockGrid,
+  outputs: readonly OutputGrid[],
+): Built[] {
+  const [only, ...others] = outputs;
+  const attrs = { function: resourceOf(fn), ...present(grid) };
+  if (others.length === 0) return [node(mapBlocks, inputs, { ...attrs, ...attrsOf(only!) })];
+  const dtypes = outputs.map(({ dtype }) => dtype);
+  const blocks = outputs.map(({ chunks }) => chunks);
+  const rows = node(mapBlocksAll, inputs, {
+    ...attrs,
+    dtypes,
+    blocks,
+    shapes: outputs.map(({ shape }) => shape),
+    axes: outputs.map(({ axes }) => axes),
+    grid: placesOf(grid.cut.length, outputs),
+  });
+  const offsets = rowOffsets(dtypes, blocks);
+  return outputs.map((output, k) => node(blockOutput, [rows], { ...attrsOf(output), offset: offsets[k]! }));
+}
+
+const attrsOf = ({ dtype, shape, chunks, axes }: OutputGrid): Attrs => ({ dtype, shape, chunks, axes });
+
+/** Only what was said, so that plans stay readable. */
+function present({ cut, from, before, after, cores }: BlockGrid): Attrs {
+  return {
+    ...{ cut, from },
+    ...(before === undefined || after === undefined ? {} : { before, after }),
+    ...(cores === undefined ? {} : { cores }),
+  };
+}
+
+/** How many places a grid has along each axis; one along an axis that no output has. */
+function placesOf(dims: number, outputs: readonly OutputGrid[]): Shape {
+  const counts = new Array<number>(dims).fill(1);
+  for (const { shape, chunks, axes } of outputs) {
+    const blocks = gridOf(shape, chunks);
+    axes.forEach((to, axis) => {
+      if (to >= 0) counts[to] = blocks[axis]!;
+    });
+  }
+  return counts;
+}
+
+/** Along which axes of a grid the axes of an array are cut: aligned at the end, and not where it is stretched. */
+export const alignedWith = (shape: Shape, whole: Shape): number[] =>
+  shape.map((n, axis) => {
+    const to = axis + whole.length - shape.length;
+    return n === whole[to] ? to : -1;
+  });

@@ -1,0 +1,179 @@
+// applyGufunc: a function of core dimensions, over all others. In: a function, its signature, and arrays. Out: one lazy
+// array for each output of the signature. Core dimensions are given whole; the others (loop dimensions) broadcast and
+// are cut into blocks.
+
+import { checkFlag } from "../../core/check.ts";
+import { type ChunkShape, singleChunk } from "../../core/chunks.ts";
+import type { DType } from "../../core/dtype.ts";
+import { AxisError, ValueError } from "../../core/errors.ts";
+import { broadcastShapes, checkAxisList, describe, type Shape } from "../../core/shape.ts";
+import { chunksOf, unifyChunks } from "../../expr/chunks.ts";
+import type { OutputGrid } from "../../kernel/routines/call.ts";
+import { checkDType } from "../build.ts";
+import { userCall } from "../call.ts";
+import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
+import { alignedWith, arraysOf, callNodes, outputDTypes } from "./blockCall.ts";
+import { moveaxis } from "./manipulation.ts";
+import { coreSizes, parseSignature, type Signature } from "./signature.ts";
+import type { AnyFunction, BlockFunction, ModuleFunction } from "./userFunction.ts";
+
+export interface GufuncOptions {
+  /** The dtype of each output; the first array's unless given. */
+  readonly outputDtypes?: DType | readonly DType[] | undefined;
+  /** Sizes of core dimensions that no input has, by name. */
+  readonly outputSizes?: { readonly [dimension: string]: number } | undefined;
+  /** Where the core dimensions stand in each input, then in each output; at the end unless given. */
+  readonly axes?: readonly (number | readonly number[])[] | undefined;
+  /** true: the function is called for each element of the loop dimensions, with core dimensions alone. */
+  readonly vectorize?: boolean | undefined;
+}
+
+/** Several outputs are a list. */
+type GufuncResult<S extends string> = S extends `${string}->${infer Outputs}`
+  ? Outputs extends `${string})${string},${string}(${string}`
+    ? LazyArray[]
+    : LazyArray
+  : LazyArray | LazyArray[];
+
+interface ApplyGufunc {
+  <const S extends string>(
+    fn: BlockFunction | ModuleFunction,
+    signature: S,
+    array: LazyArray,
+    options?: GufuncOptions,
+  ): GufuncResult<S>;
+  <const Arrays extends readonly Operand[], const S extends string>(
+    fn: BlockFunction<Arrays> | ModuleFunction,
+    signature: S,
+    arrays: Arrays,
+    options?: GufuncOptions,
+  ): GufuncResult<S>;
+}
+
+/** Applies a function along the core dimensions that its signature names. */
+export const applyGufunc: ApplyGufunc = userCall(
+  "applyGufunc",
+  (fn: AnyFunction, signature: string, arrays: Operand | readonly Operand[], options?: GufuncOptions) =>
+    applied(fn, signature, arrays, options ?? {}) as never,
+  [3, "outputDtypes", "outputSizes", "axes", "vectorize"],
+);
+
+function applied(
+  fn: AnyFunction,
+  text: string,
+  arrays: Operand | readonly Operand[],
+  options: GufuncOptions,
+): LazyArray | LazyArray[] {
+  const signature = parseSignature(text);
+  const { vectorize = false } = options;
+  checkFlag(vectorize, "vectorize");
+  const given = operandsOf(arrays, signature.inputs.length);
+  const axes = coreAxes(options.axes, signature, given);
+  const inputs = given.map((x, k) => coresLast(x, axes?.[k]));
+  const sizes = coreSizes(
+    signature,
+    inputs.map(({ shape }) => shape),
+    options.outputSizes,
+  );
+  const loop = loopGrid(inputs, signature);
+  const outputs = outputGrids(signature, sizes, loop, dtypesOf(options.outputDtypes, signature, inputs[0]!));
+  const from = inputs.map(({ shape }, k) => {
+    const lead = shape.slice(0, shape.length - signature.inputs[k]!.length);
+    return [...alignedWith(lead, loop.whole), ...signature.inputs[k]!.map(() => -1)];
+  });
+  const each = vectorize ? { cores: signature.inputs.map((names) => names.length) } : {};
+  const results = callNodes(fn, inputs, { cut: loop.cut, from, ...each }, outputs);
+  const placed = results.map((x, k) => coresAt(x, axes?.[inputs.length + k], outputs[k]!));
+  return placed.length === 1 ? placed[0]! : placed;
+}
+
+function operandsOf(arrays: Operand | readonly Operand[], count: number): LazyArray[] {
+  const list = count === 1 ? arraysOf(arrays) : Array.isArray(arrays) ? Array.from(arrays, asLazy) : [];
+  if (list.length === count) return list;
+  throw new ValueError({
+    what: `the signature has ${count} inputs and ${Array.isArray(arrays) ? `${arrays.length} arrays are` : "one array is"} given`,
+    cure: "Give as many arrays as the signature has inputs, in a list",
+  });
+}
+
+/** Axes of the core dimensions for each operand: those that the user gave, checked; null where none were. */
+function coreAxes(
+  given: unknown,
+  { inputs, outputs }: Signature,
+  arrays: readonly LazyArray[],
+): readonly (readonly number[] | undefined)[] | null {
+  if (given === undefined) return null;
+  const operands = [...inputs, ...outputs];
+  const needed = outputs.every((names) => names.length === 0) ? inputs.length : operands.length;
+  if (!Array.isArray(given) || given.length < needed || given.length > operands.length)
+    throw new ValueError({
+      what: `axes is ${describe(given)}`,
+      cure: `Give a list of axes for each of the ${inputs.length} inputs and ${outputs.length} outputs`,
+    });
+  return Array.from(given as readonly unknown[], (axes, k) => {
+    const list = typeof axes === "number" ? [axes] : axes;
+    const names = operands[k]!;
+    if (!Array.isArray(list) || list.length !== names.length)
+      throw new AxisError({
+        what: `axes[${k}] is ${describe(axes)} and there are ${names.length} core dimensions (${names.join(",")})`,
+        cure: "Give one axis for each",
+      });
+    return k < arrays.length ? checkAxisList(list, arrays[k]!.ndim) : (list as number[]);
+  });
+}
+
+const endAxes = (count: number): number[] => Array.from({ length: count }, (_, i) => i - count);
+
+const coresLast = (x: LazyArray, axes: readonly number[] | undefined): LazyArray =>
+  axes === undefined || axes.length === 0 ? x : moveaxis(x, axes, endAxes(axes.length));
+
+/** An output with its core dimensions, which are last, where the user wants them. */
+function coresAt(x: LazyArray, axes: readonly number[] | undefined, { shape }: OutputGrid): LazyArray {
+  if (axes === undefined || axes.length === 0) return x;
+  return moveaxis(x, endAxes(axes.length), checkAxisList(axes, shape.length));
+}
+
+interface LoopGrid {
+  readonly whole: Shape;
+  readonly cut: ChunkShape;
+}
+
+function loopGrid(inputs: readonly LazyArray[], signature: Signature): LoopGrid {
+  const lead = (list: readonly number[], k: number): readonly number[] =>
+    list.slice(0, list.length - signature.inputs[k]!.length);
+  const shapes = inputs.map(({ shape }, k) => lead(shape, k));
+  const whole = broadcastShapes(shapes);
+  const cut = unifyChunks(
+    shapes.map((shape) => ({ dtype: "bool", shape })),
+    inputs.map(({ expr }, k) => lead(chunksOf(expr), k)),
+    { dtype: "bool", shape: whole },
+  );
+  return { whole, cut };
+}
+
+function outputGrids(
+  { outputs }: Signature,
+  sizes: ReadonlyMap<string, number>,
+  { whole, cut }: LoopGrid,
+  dtypes: readonly DType[],
+): OutputGrid[] {
+  return outputs.map((names, k) => {
+    const core = names.map((name) => sizes.get(name)!);
+    return {
+      dtype: dtypes[k]!,
+      shape: [...whole, ...core],
+      chunks: [...cut, ...singleChunk(core)],
+      axes: [...whole.map((_, axis) => axis), ...core.map(() => -1)],
+    };
+  });
+}
+
+function dtypesOf(given: unknown, { outputs }: Signature, first: LazyArray): DType[] {
+  const list = outputDTypes(typeof given === "string" ? [given] : given, "outputDtypes");
+  if (list === null) return outputs.map(() => first.dtype);
+  if (list.length === outputs.length) return list.map((dtype) => checkDType(dtype));
+  throw new ValueError({
+    what: `the signature has ${outputs.length} outputs and ${list.length} dtypes are given`,
+    cure: "Give the dtype of each output",
+  });
+}
