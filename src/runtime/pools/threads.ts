@@ -2,7 +2,7 @@
 // memory is shared by address. In: tasks by number. Out: what the threads tell. A thread that dies is replaced, and
 // its tasks are lost: the scheduler begins them again.
 
-import { type Block, subBlock } from "../../core/block.ts";
+import { type Block, blockBytes, subBlock } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
 import { chunkBox, placeOf } from "../../core/chunks.ts";
 import { Borrowed } from "../../kernel/blocks.ts";
@@ -34,18 +34,32 @@ import { LostWorker, type Pool, type TaskJob } from "./pool.ts";
 import { receiveError, sendError } from "./sentError.ts";
 import { giveThread, type TaskThread, takeThread } from "./taskThread.ts";
 
-/** Where everything is in memory, the threads share the loops of one task after another instead. */
+/**
+ * Where everything is in memory, the threads share the loops of one task after another instead. Where little is read
+ * and written, all is done before a thread has begun.
+ */
 export async function threadPool(
   execution: Execution,
   threads: number,
   isAskedFor: boolean,
 ): Promise<Pool | undefined> {
+  const functions = functionsOf(execution.request.plan);
   // A closure cannot leave this thread: its reference says so, to whoever asked for other threads.
-  if (isAskedFor) for (const called of functionsOf(execution.request.plan)) called.reference();
-  const isInMemory = execution.isInMemory && functionsOf(execution.request.plan).length === 0;
+  if (isAskedFor) for (const called of functions) called.reference();
+  const isInMemory = execution.isInMemory && functions.length === 0;
   if (isInMemory || !isShared || !execution.isPortable) return undefined;
-  return new ThreadPool(execution, threads);
+  const isLittle = storedBytes(execution) < LITTLE_BYTES && functions.length === 0;
+  return isLittle && !isAskedFor ? undefined : new ThreadPool(execution, threads);
 }
+
+/** About what one thread reads, computes and writes in the time that it takes to start others. */
+const LITTLE_BYTES = 32e6;
+
+const storedBytes = ({ stored, arrays }: Execution): number =>
+  [...stored.keys()].reduce((sum, name) => {
+    const { dtype, shape } = arrays.get(name)!;
+    return sum + blockBytes(dtype, shape);
+  }, 0);
 
 let runs = 0;
 
