@@ -3,11 +3,11 @@
 // process, cancellation, and timers.
 
 import { InvariantError } from "../core/errors.ts";
+import type { TaskStats } from "./events.ts";
 import type { AttemptOutputs } from "./outputs.ts";
 import { LostWorker, type Pool } from "./pools/pool.ts";
 import type { TaskRef } from "./scheduler/graph.ts";
 import type { Action, Scheduler } from "./scheduler/scheduler.ts";
-import type { TaskStats } from "./scheduler/tell.ts";
 
 export interface Driven {
   readonly scheduler: Scheduler;

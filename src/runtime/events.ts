@@ -51,11 +51,9 @@ export interface TaskStart extends Attempt {
   readonly type: "taskStart";
 }
 
-export interface TaskEnd extends Attempt {
-  readonly type: "taskEnd";
-  /** `superseded`: another attempt was first. */
-  readonly outcome: "done" | "failed" | "superseded";
-  /** When the worker began, had its inputs, had its outputs, and had stored them; `time` is when that was heard of. */
+/** What a worker tells of a task that it has done. */
+export interface TaskStats {
+  /** When it began, had its inputs, had its outputs, and had stored them. */
   readonly startTime: number;
   readonly readTime: number;
   readonly computeTime: number;
@@ -64,6 +62,13 @@ export interface TaskEnd extends Attempt {
   readonly bytesWritten: number;
   /** The most bytes of blocks that the task had at once; null where it is not measured. */
   readonly measuredMem: number | null;
+}
+
+/** `time` is when it was heard of. */
+export interface TaskEnd extends Attempt, TaskStats {
+  readonly type: "taskEnd";
+  /** `superseded`: another attempt was first. */
+  readonly outcome: "done" | "failed" | "superseded";
   readonly projectedMem: number;
 }
 

@@ -10,7 +10,7 @@ import { Borrowed, borrowedBytes } from "../kernel/blocks.ts";
 import { compileTask, type TaskProgram, type Window } from "../plan/compile/task.ts";
 import type { Operation, PlanArray } from "../plan/plan.ts";
 import type { ArraySource, ArrayTarget } from "./arrays.ts";
-import type { TaskStats } from "./scheduler/tell.ts";
+import type { TaskStats } from "./events.ts";
 
 /** Runs a task's block program: `execute`, or the reference `interpret`. */
 export type RunProgram = (program: BlockProgram, bound: readonly (Block | undefined)[]) => void;

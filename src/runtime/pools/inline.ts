@@ -2,7 +2,7 @@
 // a few at once); their loops may still be shared by helper threads. Tasks whose arrays are all in memory are done when `run` returns.
 
 import type { Operation } from "../../plan/plan.ts";
-import type { TaskStats } from "../scheduler/tell.ts";
+import type { TaskStats } from "../events.ts";
 import { runTask, type TaskArrays } from "../task.ts";
 import type { Pool, TaskJob } from "./pool.ts";
 

@@ -6,7 +6,7 @@ import type { Box } from "../../core/box.ts";
 import type { DType } from "../../core/dtype.ts";
 import type { Json } from "../../plan/json.ts";
 import type { StoreLocation } from "../../storage/location.ts";
-import type { TaskStats } from "../scheduler/tell.ts";
+import type { TaskStats } from "../events.ts";
 
 /** A store by its location, or one that only the main thread can reach, by a number. */
 export type StoreHandle = StoreLocation | { readonly kind: "proxy"; readonly id: number };

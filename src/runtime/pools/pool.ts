@@ -2,10 +2,10 @@
 // Out: what it took, at once or soon; an error when it failed; a LostWorker when the worker is gone.
 
 import { ChunkwiseError } from "../../core/errors.ts";
+import type { TaskStats } from "../events.ts";
 import type { AttemptOutputs } from "../outputs.ts";
 import type { Attempt } from "../scheduler/entry.ts";
 import type { TaskRef } from "../scheduler/graph.ts";
-import type { TaskStats } from "../scheduler/tell.ts";
 
 export interface TaskJob {
   readonly ref: TaskRef;

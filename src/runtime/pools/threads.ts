@@ -15,10 +15,10 @@ import { locationOf } from "../../storage/location.ts";
 import type { Store } from "../../storage/store.ts";
 import type { ZarrArray } from "../../storage/zarr/array.ts";
 import type { HeldArray, StoredArray } from "../arrays.ts";
+import type { TaskStats } from "../events.ts";
 import { chunksIn } from "../planGraph.ts";
 import type { Execution } from "../run.ts";
 import type { Attempt } from "../scheduler/entry.ts";
-import type { TaskStats } from "../scheduler/tell.ts";
 import { functionsOf } from "../userFunctions.ts";
 import {
   type FromThread,

@@ -6,6 +6,7 @@
 
 import { bytesText } from "../../core/bytes.ts";
 import { RunError } from "../../core/errors.ts";
+import type { TaskStats } from "../events.ts";
 import type { Attempt, Entry } from "./entry.ts";
 import { type Failure, mayRetry } from "./failure.ts";
 import { Frontier } from "./frontier.ts";
@@ -13,7 +14,7 @@ import type { OperationNode, TaskGraph, TaskRef } from "./graph.ts";
 import { Holdings } from "./holdings.ts";
 import { Pace } from "./pace.ts";
 import { delayAfter, type Policy } from "./policy.ts";
-import { type Emit, type TaskStats, Teller } from "./tell.ts";
+import { type Emit, Teller } from "./tell.ts";
 
 export interface SchedulerOptions {
   readonly policy: Policy;

@@ -1,21 +1,9 @@
 // What the scheduler tells of: events, made only when somebody listens.
 
-import type { RunEvent } from "../events.ts";
+import type { RunEvent, TaskStats } from "../events.ts";
 import type { Attempt } from "./entry.ts";
 import { messageOf } from "./failure.ts";
 import type { OperationNode, TaskRef } from "./graph.ts";
-
-/** What a worker tells of a task that it has done. */
-export interface TaskStats {
-  readonly startTime: number;
-  readonly readTime: number;
-  readonly computeTime: number;
-  /** When its outputs were stored. */
-  readonly endTime: number;
-  readonly bytesRead: number;
-  readonly bytesWritten: number;
-  readonly measuredMem: number | null;
-}
 
 export type Emit = (event: RunEvent) => void;
 
