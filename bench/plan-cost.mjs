@@ -8,6 +8,8 @@ const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1e3
 /** What is promised: seconds for 100,000 operations, milliseconds for 10⁹ chunks. */
 const MOST_SECONDS = 5;
 const MOST_MS = 50;
+/** Graphs with so many operations are held to that, in proportion: some kinds have fewer than the size they are made for. */
+const LEAST_HELD = 75_000;
 const ROUNDS = 3;
 
 const { planOf } = await import(new URL("plan/index.js", import.meta.resolve("chunkwise")));
@@ -67,7 +69,7 @@ for (const [name, make] of Object.entries(GRAPHS)) {
       fused = planOf(roots).numOperations;
     });
     const perOperation = (1000 * ms) / lowered;
-    if (lowered >= 1e5 && ms > 1000 * MOST_SECONDS * (lowered / 1e5)) isKept = false;
+    if (lowered >= LEAST_HELD && ms > 1000 * MOST_SECONDS * (lowered / 1e5)) isKept = false;
     console.log(
       `${name.padEnd(28)} ${String(lowered).padStart(7)} → ${String(fused).padStart(6)} operations ` +
         `${ms.toFixed(0).padStart(6)} ms ${perOperation.toFixed(1).padStart(6)} µs each`,

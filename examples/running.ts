@@ -55,12 +55,13 @@ try {
   console.log(error.name, "-", error.cure);
 }
 
-// A store that fails now and then: each task is tried up to three times.
+// A store that fails at the first request for each chunk: every task is tried up to three times.
 class BusyStore extends cw.MemoryStore {
-  #requests = 0;
+  readonly #asked = new Set<string>();
   override async set(key: cw.StoreKey, value: Uint8Array): Promise<void> {
-    if (key.includes("/c/") && this.#requests++ % 2 === 0)
-      throw new cw.StoreRequestError({ what: "the store is busy", where: key, retryable: true });
+    const isFirst = key.includes("/c/") && !this.#asked.has(key);
+    this.#asked.add(key);
+    if (isFirst) throw new cw.StoreRequestError({ what: "the store is busy", where: key, retryable: true });
     await super.set(key, value);
   }
 }

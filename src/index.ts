@@ -109,6 +109,8 @@ export {
   type SoftmaxOptions,
   softmax,
 } from "./array/functions/exponentialSums.ts";
+export { type GroupbyOptions, type GroupReduction, groupbyReduce } from "./array/functions/groupby.ts";
+export { applyGufunc, type GufuncOptions } from "./array/functions/gufunc.ts";
 export { get, set, take, takeAlongAxis } from "./array/functions/indexing.ts";
 export {
   type AxisOption,
@@ -138,15 +140,14 @@ export {
   reshape,
   squeeze,
 } from "./array/functions/manipulation.ts";
+export { type MapBlocksOptions, mapBlocks } from "./array/functions/mapBlocks.ts";
 export {
-  type BlockFunction,
-  type BlockInfo,
-  type BlockResult,
-  type MapBlocksOptions,
-  ModuleFunction,
-  mapBlocks,
-  moduleFunction,
-} from "./array/functions/mapBlocks.ts";
+  type Boundary,
+  type Depth,
+  type MapOverlapOptions,
+  mapOverlap,
+  type PerAxis,
+} from "./array/functions/mapOverlap.ts";
 export { nanmax, nanmean, nanmin, nanprod, nansum } from "./array/functions/nan.ts";
 export {
   type PadOptions,
@@ -187,6 +188,13 @@ export {
   type VarianceOptions,
   var,
 } from "./array/functions/statistics.ts";
+export {
+  type BlockFunction,
+  type BlockInfo,
+  type BlockResult,
+  ModuleFunction,
+  moduleFunction,
+} from "./array/functions/userFunction.ts";
 export { type ArrayInput, LazyArray, type Operand } from "./array/lazyArray.ts";
 export { NDArray, type NestedScalars } from "./array/ndarray.ts";
 export type { AsyncComputeOptions, ComputeOptions } from "./array/runOptions.ts";
@@ -212,10 +220,10 @@ export {
 } from "./core/errors.ts";
 export { Complex, type RealScalar, type Scalar } from "./core/numbers.ts";
 export type { AxisArgument, Shape } from "./core/shape.ts";
+export { MemoryError } from "./plan/budget.ts";
 export { Plan, type PlanOptions } from "./plan/index.ts";
 export { PlanError } from "./plan/load.ts";
 export type { OperationInfo, RunEvent } from "./runtime/events.ts";
-export { MemoryError } from "./runtime/memoryCheck.ts";
 export { measureReservedMemory } from "./runtime/reserved.ts";
 export type { RetryOptions, TwinOptions } from "./runtime/scheduler/policy.ts";
 export { type ExecutorName, Spec, type SpecOptions } from "./runtime/spec.ts";

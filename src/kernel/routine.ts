@@ -10,8 +10,6 @@ export interface RoutineCall {
   readonly attrs: Attrs;
   /** Where each input block, then each output block, starts in its whole array. */
   readonly starts: readonly (readonly number[])[];
-  /** The same for all calls of one execution of a program, and for no other. */
-  readonly scope: object;
 }
 
 export type Routine = (call: RoutineCall) => void;

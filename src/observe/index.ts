@@ -33,3 +33,6 @@ export type { TaskRecord } from "./taskLog.ts";
 export { type OpenTelemetryOptions, openTelemetry } from "./telemetry.ts";
 export type { ProgressStream } from "./terminal.ts";
 export { type TimelineOptions, timelineSvg } from "./timeline.ts";
+export { VisualizeError } from "./visualize/error.ts";
+export type { GraphvizModule } from "./visualize/graphviz.ts";
+export { type PictureFormat, type VisualizeOptions, visualize } from "./visualize/visualize.ts";

@@ -10,8 +10,10 @@ import * as exponential from "./elementwise/exponential.ts";
 import * as logic from "./elementwise/logic.ts";
 import * as special from "./elementwise/special.ts";
 import { EXPONENTIAL_SUMS } from "./exponentialSums.ts";
-import { mapBlocks } from "./mapBlocks.ts";
+import { groupby } from "./groupby.ts";
+import { BLOCK_OPS } from "./mapBlocks.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/layout.ts";
+import { overlap } from "./moves/overlap.ts";
 import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";
 import { concat, repeat, setSlice, slice, tile } from "./moves/select.ts";
@@ -31,10 +33,11 @@ const ALL: readonly Op[] = [
   ...EXPONENTIAL_SUMS,
   ...SCANS,
   ...[permute, broadcast, expandDims, squeeze, rechunk, reshape],
-  ...[slice, setSlice, concat, repeat, tile, pad],
+  ...[slice, setSlice, concat, repeat, tile, pad, overlap],
   contract,
   ...ROUTINE_OPS,
-  mapBlocks,
+  ...BLOCK_OPS,
+  groupby,
 ];
 
 const byName = new Map<string, Op>(ALL.map((op) => [op.name, op]));

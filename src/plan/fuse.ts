@@ -15,14 +15,14 @@ const MAX_ROUNDS = 2;
 
 export function fuse(plan: PlanData, options: FusionOptions = {}): PlanData {
   const rules = fusionRules(options);
-  const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
+  const arrays = new Map<string, PlanArray>();
+  for (const array of plan.arrays) arrays.set(array.name, array);
   const reasons = new Reasons();
   const first = plan.operations.map((operation) => nodeOf(operation, rules));
   const nodes = fuseRounds(first, arrays, rules, reasons);
   explain(plan, rules, reasons);
   const operations = nodes.map(({ operation }) => operation);
-  const used = new Set(plan.results);
-  for (const operation of operations) for (const name of arraysOf(operation)) used.add(name);
+  const used = usedArrays(operations, plan.results);
   return { ...plan, operations, arrays: plan.arrays.filter(({ name }) => used.has(name)) };
 }
 
@@ -44,10 +44,14 @@ function fuseRounds(
   return nodes;
 }
 
-const arraysOf = ({ steps, outputs }: Operation): string[] => [
-  ...outputs.map(({ array }) => array),
-  ...steps.flatMap((step) => (step.kind === "read" ? [step.array] : [])),
-];
+function usedArrays(operations: readonly Operation[], results: readonly string[]): ReadonlySet<string> {
+  const used = new Set(results);
+  for (const { steps, outputs } of operations) {
+    for (const { array } of outputs) used.add(array);
+    for (const step of steps) if (step.kind === "read") used.add(step.array);
+  }
+  return used;
+}
 
 /** Says of every operation of the plan why it was fused with what it reads, or why not. */
 function explain({ operations }: PlanData, { print }: FusionRules, reasons: Reasons): void {

@@ -22,6 +22,16 @@ export interface ValueRef {
   readonly component: number;
 }
 
+const firsts: ValueRef[] = [];
+
+/** The first component of a step, one object for each number: plans have many. */
+export function firstOf(step: number): ValueRef {
+  while (firsts.length <= step && step < MOST_SHARED) firsts.push({ step: firsts.length, component: 0 });
+  return firsts[step] ?? { step, component: 0 };
+}
+
+const MOST_SHARED = 256;
+
 interface StepBase {
   readonly inputs: readonly ValueRef[];
   /** Types of the components, as whole arrays. */
@@ -92,6 +102,7 @@ export interface PlanData {
 
 /** The arrays an operation reads, each once. */
 export function readsOf(operation: Operation): string[] {
-  const names = operation.steps.flatMap((step) => (step.kind === "read" ? [step.array] : []));
-  return [...new Set(names)];
+  const names = new Set<string>();
+  for (const step of operation.steps) if (step.kind === "read") names.add(step.array);
+  return [...names];
 }

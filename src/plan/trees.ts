@@ -37,17 +37,22 @@ export function lowerReduction(node: Expr, op: ReduceOp, writer: PlanWriter, rol
   const input = node.inputs[0]!;
   const { axes } = reduceAttrs(node.attrs);
   const chunks = chunksOf(input);
-  const common = {
-    kind: "reduce",
-    op: op.name,
-    attrs: node.attrs,
-    axes,
-    whole: input.type,
-    ...writer.originOf(node),
-  } as const;
+  const { call, line } = writer.originOf(node);
+  const stepOf = (
+    group: readonly number[],
+    [lifts, finishes]: readonly [boolean, boolean],
+    inputs: readonly ValueRef[],
+    types: readonly ArrayType[],
+  ): ReduceTreeStep => {
+    const { attrs } = node;
+    const whole = input.type;
+    const kind = "reduce";
+    // One literal: objects that grow while they are made take several times as long.
+    return { kind, op: op.name, attrs, axes, whole, call, line, group, lifts, finishes, inputs, types };
+  };
   const states = op.state(input.dtype, node.attrs);
   const lastLevel = (steps: StepList, inputs: readonly ValueRef[], counts: Shape, lifts: boolean): void => {
-    const value = steps.add({ ...common, group: counts, lifts, finishes: true, inputs, types: [node.type] });
+    const value = steps.add(stepOf(counts, [lifts, true], inputs, [node.type]));
     const array = writer.array(node.type, chunksOf(node), role);
     writer.place(node, array);
     writer.operation(steps, [{ array, value }]);
@@ -73,7 +78,7 @@ export function lowerReduction(node: Expr, op: ReduceOp, writer: PlanWriter, rol
       counts.map(() => 1),
     );
     const types = states.map((dtype) => ({ dtype, shape }));
-    return writeStates(from, { ...common, group, lifts, finishes: false, inputs, types }, cut, writer);
+    return writeStates(from, stepOf(group, [lifts, false], inputs, types), cut, writer);
   };
   let arrays = level(
     steps,

@@ -2,11 +2,22 @@
 
 import type { Resource } from "../core/attrs.ts";
 import { type ChunkShape, gridOf } from "../core/chunks.ts";
+import { type Shape, sameShape } from "../core/shape.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { ArrayType } from "../expr/op.ts";
+import type { Site } from "../expr/site.ts";
 import { type Origin, originOf, type SiteOf, siteOfNode } from "./origin.ts";
-import type { Operation, OperationOutput, OpStep, PlanArray, PlanData, PlanStep, ValueRef } from "./plan.ts";
+import {
+  firstOf,
+  type Operation,
+  type OperationOutput,
+  type OpStep,
+  type PlanArray,
+  type PlanData,
+  type PlanStep,
+  type ValueRef,
+} from "./plan.ts";
 
 export interface Lowered {
   readonly data: PlanData;
@@ -23,13 +34,22 @@ export interface LowerSettings {
   readonly splitEvery?: number | undefined;
 }
 
+const NOWHERE: Origin = {};
+
 /** Collects arrays and operations, and knows where each expression's value is. */
 export class PlanWriter {
   readonly #arrays: PlanArray[] = [];
   readonly #operations: Operation[] = [];
   readonly #places = new Map<Expr, string>();
-  readonly #types = new Map<string, PlanArray>();
+  /** What steps that read an array have as their types. */
+  readonly #types: (readonly [ArrayType])[] = [];
   readonly #sources = new Map<string, Resource>();
+
+  /** The last line of each function: calls one after another often are on one. */
+  readonly #origins = new Map<string, { readonly site: Site; readonly origin: Origin }>();
+
+  /** That of the last operation. */
+  #grid: Shape = [];
 
   readonly #siteOf: SiteOf;
 
@@ -41,7 +61,13 @@ export class PlanWriter {
   }
 
   originOf(node: Expr): Origin {
-    return originOf(this.#siteOf(node));
+    const site = this.#siteOf(node);
+    if (site === null) return NOWHERE;
+    const known = this.#origins.get(site.call);
+    if (known?.site === site) return known.origin;
+    const origin = originOf(site);
+    this.#origins.set(site.call, { site, origin });
+    return origin;
   }
 
   source(node: Expr, resource: Resource): void {
@@ -52,15 +78,22 @@ export class PlanWriter {
 
   array(type: ArrayType, chunks: ChunkShape, role: PlanArray["role"], inner?: ChunkShape): string {
     const name = `a${this.#arrays.length}`;
-    const parts = inner === undefined ? {} : { inner };
-    const array: PlanArray = { name, dtype: type.dtype, shape: type.shape, chunks, role, ...parts };
+    const { dtype, shape } = type;
+    const array: PlanArray =
+      inner === undefined
+        ? { name, dtype, shape, chunks, role }
+        : { name, dtype, shape, chunks, role, inner };
     this.#arrays.push(array);
-    this.#types.set(array.name, array);
-    return array.name;
+    this.#types.push([{ dtype, shape }]);
+    return name;
   }
 
   arrayNamed(name: string): PlanArray {
-    return this.#types.get(name)!;
+    return this.#arrays[numberIn(name)]!;
+  }
+
+  typesOf(name: string): readonly [ArrayType] {
+    return this.#types[numberIn(name)]!;
   }
 
   place(node: Expr, array: string): void {
@@ -72,7 +105,8 @@ export class PlanWriter {
     const steps = new StepList(this);
     const inputs = node.inputs.map((input) => steps.valueOf(input));
     const { op, attrs, type } = node;
-    const value = steps.add({ kind, op: op.name, attrs, inputs, types: [type], ...this.originOf(node) });
+    const { call, line } = this.originOf(node);
+    const value = steps.add({ kind, op: op.name, attrs, inputs, types: [type], call, line });
     const array = this.array(type, chunksOf(node), role);
     this.place(node, array);
     this.operation(steps, [{ array, value }]);
@@ -89,8 +123,11 @@ export class PlanWriter {
 
   operation(steps: StepList, outputs: readonly OperationOutput[]): void {
     const { shape, chunks } = this.arrayNamed(outputs[0]!.array);
+    const grid = gridOf(shape, chunks);
+    // Often the same as before: one object then, and less to keep.
+    if (!sameShape(grid, this.#grid)) this.#grid = grid;
     const name = `op-${String(this.#operations.length + 1).padStart(3, "0")}`;
-    this.#operations.push({ name, grid: gridOf(shape, chunks), steps: steps.steps, outputs });
+    this.#operations.push({ name, grid: this.#grid, steps: steps.steps, outputs });
   }
 
   placeOf(node: Expr): string | undefined {
@@ -103,6 +140,11 @@ export class PlanWriter {
   }
 }
 
+/** Arrays are numbered in the order they are written. */
+const numberIn = (name: string): number => Number(name.slice(1));
+
+const NO_INPUTS: readonly ValueRef[] = [];
+
 /** The steps of one operation under construction. */
 export class StepList {
   readonly steps: PlanStep[] = [];
@@ -113,12 +155,11 @@ export class StepList {
   }
 
   add(step: PlanStep): ValueRef {
-    return { step: this.steps.push(step) - 1, component: 0 };
+    return firstOf(this.steps.push(step) - 1);
   }
 
   read(array: string): ValueRef {
-    const { dtype, shape } = this.#writer.arrayNamed(array);
-    return this.add({ kind: "read", array, inputs: [], types: [{ dtype, shape }] });
+    return this.add({ kind: "read", array, inputs: NO_INPUTS, types: this.#writer.typesOf(array) });
   }
 
   /** A stored array is read, anew for every use: each has its own window. A source without storage is computed here. */
@@ -129,13 +170,7 @@ export class StepList {
 
   #source(node: Expr): ValueRef {
     const { op, attrs, type } = node;
-    return this.add({
-      kind: "source",
-      op: op.name,
-      attrs,
-      inputs: [],
-      types: [type],
-      ...this.#writer.originOf(node),
-    });
+    const { call, line } = this.#writer.originOf(node);
+    return this.add({ kind: "source", op: op.name, attrs, inputs: NO_INPUTS, types: [type], call, line });
   }
 }

@@ -4,7 +4,7 @@
 
 import type * as Fs from "node:fs";
 import type * as Path from "node:path";
-import { type ByteRange, tooShort } from "./store.ts";
+import { type OpenObject, tooShort } from "./store.ts";
 import { machineName, strayName } from "./strays.ts";
 
 export interface FileOptions {
@@ -47,59 +47,26 @@ export class FileIo {
     return new FileIo(this.fs, this.path, this.root, this.#options, true);
   }
 
-  read(path: string): Promise<Uint8Array | undefined> {
-    return this.#withFile(path, (file, size) => this.#readAt(file, path, 0, allocateBytes(size)));
-  }
-
-  readRange(path: string, range: ByteRange): Promise<Uint8Array | undefined> {
-    return this.#withFile(path, (file, size) => {
-      const offset = "suffixLength" in range ? Math.max(0, size - range.suffixLength) : range.offset;
-      const length = "suffixLength" in range ? range.suffixLength : range.length;
-      const there = Math.max(0, Math.min(length, size - offset));
-      return this.#readAt(file, path, offset, allocateBytes(there));
-    });
-  }
-
-  readInto(path: string, offset: number, target: Uint8Array): Promise<number | undefined> {
-    return this.#withFile(path, async (file, size) => {
-      const there = Math.max(0, Math.min(target.length, size - offset));
-      await this.#readAt(file, path, offset, target.subarray(0, there));
-      return there;
-    });
-  }
-
-  async #withFile<T>(
-    path: string,
-    action: (file: number, size: number) => Promise<T>,
-  ): Promise<T | undefined> {
+  /** Undefined when it is not a file. */
+  open(path: string): OpenFile | undefined {
     // Opening and asking the size take microseconds; a hop to another thread takes more.
     const file = this.fs.openSync(path, this.#openFlags);
     try {
       const stat = this.fs.fstatSync(file);
-      return stat.isFile() ? await action(file, stat.size) : undefined;
-    } finally {
+      if (stat.isFile()) return new OpenFile(this.fs, file, stat.size, path, this.#options.blocking === true);
+    } catch (cause) {
       this.fs.closeSync(file);
+      throw cause;
     }
+    this.fs.closeSync(file);
+    return undefined;
   }
 
-  async #readAt(file: number, path: string, offset: number, target: Uint8Array): Promise<Uint8Array> {
-    const blocking = this.#options.blocking === true || target.length <= SMALL;
-    let done = 0;
-    while (done < target.length) {
-      const length = Math.min(target.length - done, MOST_AT_ONCE);
-      const count = blocking
-        ? this.fs.readSync(file, target, done, length, offset + done)
-        : await call<number>((then) => this.fs.read(file, target, done, length, offset + done, then));
-      if (count === 0) throw tooShort(path, target.length, done);
-      done += count;
-    }
-    return target;
-  }
-
-  async write(path: string, value: Uint8Array): Promise<void> {
-    const temporary = this.path.join(this.path.dirname(path), strayName(machineName()));
+  /** Parts follow each other in the file. */
+  async write(path: string, parts: readonly Uint8Array[]): Promise<void> {
+    const temporary = `${this.path.dirname(path)}${this.path.sep}${strayName(machineName())}`;
     try {
-      await this.#fill(temporary, value);
+      await this.#fill(temporary, parts);
       this.fs.renameSync(temporary, path);
     } catch (cause) {
       this.fs.rmSync(temporary, { force: true });
@@ -108,19 +75,30 @@ export class FileIo {
     if (this.#options.fsync === true) this.#syncFolder(this.path.dirname(path));
   }
 
-  async #fill(path: string, value: Uint8Array): Promise<void> {
+  async #fill(path: string, parts: readonly Uint8Array[]): Promise<void> {
     const file = this.fs.openSync(path, "wx");
-    const blocking = this.#options.blocking === true || value.length <= SMALL;
     try {
-      for (let done = 0; done < value.length; ) {
-        const length = Math.min(value.length - done, MOST_AT_ONCE);
-        done += blocking
-          ? this.fs.writeSync(file, value, done, length)
-          : await call<number>((then) => this.fs.write(file, value, done, length, null, then));
+      for (const part of parts) {
+        const waiting = this.#append(file, part);
+        if (waiting !== undefined) await waiting;
       }
       if (this.#options.fsync === true) await call<void>((then) => this.fs.fsync(file, (e) => then(e)));
     } finally {
       this.fs.closeSync(file);
+    }
+  }
+
+  #append(file: number, part: Uint8Array): Promise<void> | undefined {
+    if (this.#options.blocking !== true && part.length > SMALL) return this.#appendLater(file, part);
+    for (let done = 0; done < part.length; )
+      done += this.fs.writeSync(file, part, done, Math.min(part.length - done, MOST_AT_ONCE));
+    return undefined;
+  }
+
+  async #appendLater(file: number, part: Uint8Array): Promise<void> {
+    for (let done = 0; done < part.length; ) {
+      const length = Math.min(part.length - done, MOST_AT_ONCE);
+      done += await call<number>((then) => this.fs.write(file, part, done, length, null, then));
     }
   }
 
@@ -136,7 +114,7 @@ export class FileIo {
     } catch {}
   }
 
-  async isFile(path: string): Promise<boolean> {
+  isFile(path: string): boolean {
     const stat = this.#follow ? this.fs.statSync(path) : this.fs.lstatSync(path);
     if (stat.isSymbolicLink()) throw Object.assign(new Error("a symbolic link"), { code: "ELOOP" });
     return stat.isFile();
@@ -158,8 +136,52 @@ export class FileIo {
 /** One call of the system reads less than 2 GiB. */
 const MOST_AT_ONCE = 2 ** 30;
 
+export class OpenFile implements OpenObject {
+  readonly size: number;
+  readonly #fs: typeof Fs;
+  readonly #file: number;
+  readonly #path: string;
+  readonly #blocking: boolean;
+
+  constructor(fs: typeof Fs, file: number, size: number, path: string, blocking: boolean) {
+    this.size = size;
+    this.#fs = fs;
+    this.#file = file;
+    this.#path = path;
+    this.#blocking = blocking;
+  }
+
+  readInto(offset: number, target: Uint8Array): Promise<void> | undefined {
+    if (!this.#blocking && target.length > SMALL) return this.#readLater(offset, target);
+    for (let done = 0; done < target.length; ) {
+      const length = Math.min(target.length - done, MOST_AT_ONCE);
+      done += this.#some(this.#fs.readSync(this.#file, target, done, length, offset + done), target, done);
+    }
+    return undefined;
+  }
+
+  async #readLater(offset: number, target: Uint8Array): Promise<void> {
+    for (let done = 0; done < target.length; ) {
+      const length = Math.min(target.length - done, MOST_AT_ONCE);
+      const count = await call<number>((then) =>
+        this.#fs.read(this.#file, target, done, length, offset + done, then),
+      );
+      done += this.#some(count, target, done);
+    }
+  }
+
+  #some(count: number, target: Uint8Array, done: number): number {
+    if (count === 0) throw tooShort(this.#path, target.length, done);
+    return count;
+  }
+
+  close(): void {
+    this.#fs.closeSync(this.#file);
+  }
+}
+
 /** Memory that is about to be overwritten need not be zeroed first. */
-function allocateBytes(length: number): Uint8Array {
+export function allocateBytes(length: number): Uint8Array {
   const { Buffer } = globalThis as { Buffer?: { allocUnsafeSlow(length: number): Uint8Array } };
   const memory = Buffer?.allocUnsafeSlow(length);
   // A plain Uint8Array: a Buffer's `slice` shares memory, which surprises.

@@ -4,10 +4,19 @@
 // - a run that was killed leaves only temporary names, which `sweepStrays` removes.
 
 import type * as Fs from "node:fs";
-import { requireBuiltin } from "./builtin.ts";
+import { builtinNow, requireBuiltin } from "./builtin.ts";
 import { messageOf, StoreKeyError, StoreRequestError } from "./errors.ts";
-import { FileIo, type FileOptions } from "./fileIo.ts";
-import { type ByteRange, keySegments, type Store, type StoreKey, type StoreOptions } from "./store.ts";
+import { allocateBytes, FileIo, type FileOptions, type OpenFile } from "./fileIo.ts";
+import {
+  type ByteRange,
+  type GetOptions,
+  keySegments,
+  type OpenObject,
+  type Store,
+  type StoreKey,
+  type StoreOptions,
+  tooLong,
+} from "./store.ts";
 import { isStray, strayIsDead } from "./strays.ts";
 
 export interface FileStoreOptions extends FileOptions {
@@ -18,19 +27,30 @@ export interface FileStoreOptions extends FileOptions {
 export class FileStore implements Store {
   readonly root: string;
   readonly #options: FileStoreOptions;
+  #absolute: string | undefined;
   #io: FileIo | undefined;
   #opening: Promise<FileIo> | undefined;
   /** Folders known to lie inside the root. */
   readonly #inside = new Set<string>();
+  /** The folder of the last key: the key's part before the last "/", and the folder's path with what ends it. */
+  #known: { readonly prefix: string; readonly folder: string } | undefined;
 
   constructor(root: string | URL, options: FileStoreOptions = {}) {
     this.root = typeof root === "string" ? root : decodeURIComponent(root.pathname);
     this.#options = options;
   }
 
-  async get(key: StoreKey, options: StoreOptions = {}): Promise<Uint8Array | undefined> {
-    const path = await this.#place(key, options);
-    return path === undefined ? undefined : this.#trying(key, (io) => io.read(path));
+  /** The root as an absolute path, whatever the working folder is later. */
+  absoluteRoot(): string {
+    this.#absolute ??= builtinNow("node:path")?.resolve(this.root) ?? this.root;
+    return this.#absolute;
+  }
+
+  async get(key: StoreKey, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    return this.#read(key, options, ({ size }) => {
+      if (size > (options.maxBytes ?? size)) throw tooLong(key, options.maxBytes!, size);
+      return { offset: 0, length: size };
+    });
   }
 
   async getRange(
@@ -38,26 +58,67 @@ export class FileStore implements Store {
     range: ByteRange,
     options: StoreOptions = {},
   ): Promise<Uint8Array | undefined> {
-    const path = await this.#place(key, options);
-    return path === undefined ? undefined : this.#trying(key, (io) => io.readRange(path, range));
+    return this.#read(key, options, ({ size }) => {
+      const offset = "suffixLength" in range ? Math.max(0, size - range.suffixLength) : range.offset;
+      const length = "suffixLength" in range ? range.suffixLength : range.length;
+      return { offset, length: Math.max(0, Math.min(length, size - offset)) };
+    });
   }
 
-  async readInto(
+  async #read(
     key: StoreKey,
-    offset: number,
-    target: Uint8Array,
-    options: StoreOptions = {},
-  ): Promise<number | undefined> {
-    const path = await this.#place(key, options);
-    return path === undefined ? undefined : this.#trying(key, (io) => io.readInto(path, offset, target));
+    options: StoreOptions,
+    which: (file: OpenFile) => { offset: number; length: number },
+  ): Promise<Uint8Array | undefined> {
+    const io = this.#io ?? (await this.#open());
+    const file = this.#openFile(io, key, options);
+    if (file === undefined) return undefined;
+    try {
+      const { offset, length } = which(file);
+      const bytes = allocateBytes(length);
+      const waiting = file.readInto(offset, bytes);
+      if (waiting !== undefined) await waiting;
+      return bytes;
+    } catch (cause) {
+      throw asRequestError(cause, key);
+    } finally {
+      file.close();
+    }
+  }
+
+  async open(key: StoreKey, options: StoreOptions = {}): Promise<OpenObject | undefined> {
+    const io = this.#io ?? (await this.#open());
+    const file = this.#openFile(io, key, options);
+    if (file === undefined) return undefined;
+    const failed = (cause: unknown): never => {
+      throw asRequestError(cause, key);
+    };
+    const readInto = (offset: number, target: Uint8Array): Promise<void> | undefined => {
+      try {
+        return file.readInto(offset, target)?.catch(failed);
+      } catch (cause) {
+        return failed(cause);
+      }
+    };
+    return { size: file.size, readInto, close: () => file.close() };
+  }
+
+  #openFile(io: FileIo, key: StoreKey, options: StoreOptions): OpenFile | undefined {
+    const path = this.#place(io, key, options);
+    return path === undefined ? undefined : this.#trying(key, (using) => using.open(path));
   }
 
   async has(key: StoreKey, options: StoreOptions = {}): Promise<boolean> {
-    const path = await this.#place(key, options);
-    return path !== undefined && (await this.#trying(key, async (io) => io.isFile(path))) === true;
+    const io = this.#io ?? (await this.#open());
+    const path = this.#place(io, key, options);
+    return path !== undefined && this.#trying(key, (using) => using.isFile(path)) === true;
   }
 
-  async set(key: StoreKey, value: Uint8Array, options: StoreOptions = {}): Promise<void> {
+  set(key: StoreKey, value: Uint8Array, options: StoreOptions = {}): Promise<void> {
+    return this.setParts(key, [value], options);
+  }
+
+  async setParts(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions = {}): Promise<void> {
     this.#mayWrite(key);
     const io = this.#io ?? (await this.#open());
     options.signal?.throwIfAborted();
@@ -70,29 +131,30 @@ export class FileStore implements Store {
         io.fs.mkdirSync(folder, { recursive: true });
         this.#checkInside(io, folder, key);
       }
-      await this.#write(io, path, value);
+      await this.#write(io, path, parts);
     } catch (cause) {
       throw asRequestError(cause, key);
     }
   }
 
-  async #write(io: FileIo, path: string, value: Uint8Array): Promise<void> {
+  async #write(io: FileIo, path: string, parts: readonly Uint8Array[]): Promise<void> {
     try {
-      await io.write(path, value);
+      await io.write(path, parts);
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
       // Somebody removed the folder after we had seen it.
       io.fs.mkdirSync(io.path.dirname(path), { recursive: true });
-      await io.write(path, value);
+      await io.write(path, parts);
     }
   }
 
   async delete(key: StoreKey, options: StoreOptions = {}): Promise<boolean> {
     this.#mayWrite(key);
-    const path = await this.#place(key, options);
+    const io = this.#io ?? (await this.#open());
+    const path = this.#place(io, key, options);
     if (path === undefined) return false;
-    const removed = await this.#trying(key, async (io) => {
-      io.fs.unlinkSync(path);
+    const removed = this.#trying(key, ({ fs }) => {
+      fs.unlinkSync(path);
       return true;
     });
     return removed ?? false;
@@ -105,14 +167,24 @@ export class FileStore implements Store {
     for (const name of folders) yield* this.list(`${start}/${name}` as StoreKey, options);
   }
 
+  /** Name, length and time of every object below a prefix, sorted: what tells one state of it from another. */
+  async fileStates(prefix: StoreKey): Promise<string[]> {
+    const states: string[] = [];
+    for await (const key of this.list(prefix)) {
+      const stat = this.#io!.fs.statSync(this.#path(this.#io!, key), { throwIfNoEntry: false });
+      if (stat !== undefined) states.push(`${key} ${stat.size} ${stat.mtimeMs}`);
+    }
+    return states.sort();
+  }
+
   /** Symbolic links to folders are not followed: they could make the tree endless. */
   async listDir(
     prefix: StoreKey,
     options: StoreOptions = {},
   ): Promise<{ keys: string[]; folders: string[] }> {
-    const path = await this.#place(prefix, options, "folder");
-    const read = (io: FileIo) => io.fs.promises.readdir(path!, { withFileTypes: true });
-    const entries: Fs.Dirent[] = (path === undefined ? undefined : await this.#trying(prefix, read)) ?? [];
+    const io = this.#io ?? (await this.#open());
+    const path = this.#place(io, prefix, options, "folder");
+    const entries: Fs.Dirent[] = path === undefined ? [] : await entriesOf(io, path, prefix);
     const named = entries.filter((entry) => !isStray(entry.name));
     return {
       keys: named.filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
@@ -154,12 +226,12 @@ export class FileStore implements Store {
   }
 
   /** The path of a key whose folder is inside the root; undefined when the folder is not there. */
-  async #place(
+  #place(
+    io: FileIo,
     key: StoreKey,
     { signal }: StoreOptions,
     kind: "file" | "folder" = "file",
-  ): Promise<string | undefined> {
-    const io = this.#io ?? (await this.#open());
+  ): string | undefined {
     signal?.throwIfAborted();
     const path = this.#path(io, key);
     // A folder that is listed is followed when it is a link, so it must be inside itself.
@@ -168,7 +240,20 @@ export class FileStore implements Store {
   }
 
   #path(io: FileIo, key: StoreKey): string {
-    return io.path.join(io.root, ...keySegments(key));
+    // Chunks of an array share a folder, whose path is known after the first.
+    const cut = key.length > 1 && key.endsWith("/") ? 0 : key.lastIndexOf("/");
+    const known = this.#known;
+    if (known !== undefined && known.prefix.length === cut && key.startsWith(known.prefix)) {
+      keySegments(key.slice(cut));
+      return known.folder + key.slice(cut + 1);
+    }
+    const path = [io.root === io.path.sep ? "" : io.root, ...keySegments(key)].join(io.path.sep);
+    if (cut > 0)
+      this.#known = {
+        prefix: key.slice(0, cut),
+        folder: path.slice(0, path.length - (key.length - cut - 1)),
+      };
+    return path === "" ? io.root : path;
   }
 
   /** True when the folder is there, really inside the root; false when it is not there; else an error. */
@@ -181,19 +266,19 @@ export class FileStore implements Store {
     return true;
   }
 
-  async #trying<T>(key: StoreKey, action: (io: FileIo) => Promise<T>): Promise<T | undefined> {
+  #trying<T>(key: StoreKey, action: (io: FileIo) => T): T | undefined {
     try {
-      return await action(this.#io!);
+      return action(this.#io!);
     } catch (cause) {
+      if (isMissing(cause)) return undefined;
       const { code } = cause as NodeJS.ErrnoException;
-      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
       // The last part of the key is a symbolic link: allowed when it stays inside.
       if (code === "ELOOP") return this.#throughLink(key, action);
       throw asRequestError(cause, key);
     }
   }
 
-  async #throughLink<T>(key: StoreKey, action: (io: FileIo) => Promise<T>): Promise<T | undefined> {
+  #throughLink<T>(key: StoreKey, action: (io: FileIo) => T): T | undefined {
     const io = this.#io!;
     const found = deepestReal(io, this.#path(io, key));
     if (!contains(io, found.real)) throw escapes(key, found.real);
@@ -207,6 +292,20 @@ export class FileStore implements Store {
 }
 
 const MOST_KNOWN_FOLDERS = 10_000;
+
+function isMissing(cause: unknown): boolean {
+  const { code } = cause as NodeJS.ErrnoException;
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+async function entriesOf({ fs }: FileIo, path: string, key: StoreKey): Promise<Fs.Dirent[]> {
+  try {
+    return await fs.promises.readdir(path, { withFileTypes: true });
+  } catch (cause) {
+    if (isMissing(cause)) return [];
+    throw asRequestError(cause, key);
+  }
+}
 
 function realRoot(fs: typeof Fs, path: FileIo["path"], root: string): string {
   const absolute = path.resolve(root);

@@ -6,6 +6,7 @@ import { CorruptDataError, messageOf, NotSupportedError, StoreRequestError } fro
 import { type Backoff, retrying, Turnstile } from "./retry.ts";
 import {
   type ByteRange,
+  type GetOptions,
   keySegments,
   type Store,
   type StoreKey,
@@ -50,7 +51,16 @@ export class HttpStore implements Store {
     this.#backoff = { retries: options.retries ?? 4, firstMs: options.backoffMs ?? 100, mostMs: 20_000 };
   }
 
-  get(key: StoreKey, options: StoreOptions = {}): Promise<Uint8Array | undefined> {
+  /** With what follows its question mark. */
+  get fullUrl(): string {
+    return this.url + this.#query;
+  }
+  /** True when the URL says all. */
+  get isPlain(): boolean {
+    return Object.keys(this.#options).length === 0;
+  }
+
+  get(key: StoreKey, options: GetOptions = {}): Promise<Uint8Array | undefined> {
     return this.#request(key, null, options);
   }
 
@@ -69,11 +79,12 @@ export class HttpStore implements Store {
     return found ?? false;
   }
 
-  #request(key: StoreKey, range: ByteRange | null, options: StoreOptions): Promise<Uint8Array | undefined> {
+  #request(key: StoreKey, range: ByteRange | null, options: GetOptions): Promise<Uint8Array | undefined> {
+    const most = Math.min(this.#options.maxBytes ?? 2 ** 32, options.maxBytes ?? Number.POSITIVE_INFINITY);
     const headers = range === null ? {} : { Range: rangeHeader(range) };
     return this.#attempts(key, { headers }, options, async (response) => {
       if (range !== null) checkPartial(response, range, key);
-      return readBody(response, range, key, this.#options.maxBytes ?? 2 ** 32);
+      return readBody(response, range, key, most);
     });
   }
 

@@ -11,21 +11,31 @@ export interface StoreOptions {
   signal?: AbortSignal | undefined;
 }
 
+export interface GetOptions extends StoreOptions {
+  /** A longer object is refused, before memory is made for it where the store can tell. */
+  maxBytes?: number | undefined;
+}
+
+/** An object open for reading: it stays as it was when it was opened, whatever its key stands for later. */
+export interface OpenObject {
+  readonly size: number;
+  /** Fills `target` from `offset` on: at once (undefined), or soon. An error when the object ends before. */
+  readInto(offset: number, target: Uint8Array): Promise<void> | undefined;
+  close(): void;
+}
+
 type Answer<T> = T | Promise<T>;
 
 export interface Store {
-  get(key: StoreKey, options?: StoreOptions): Answer<Uint8Array | undefined>;
+  get(key: StoreKey, options?: GetOptions): Answer<Uint8Array | undefined>;
   getRange?(key: StoreKey, range: ByteRange, options?: StoreOptions): Answer<Uint8Array | undefined>;
-  /** Reads `target.length` bytes at `offset` into `target`; how many there were, undefined when missing. */
-  readInto?(
-    key: StoreKey,
-    offset: number,
-    target: Uint8Array,
-    options?: StoreOptions,
-  ): Promise<number | undefined>;
+  /** For stores from which bytes can be had without a copy, and where many small reads cost little. */
+  open?(key: StoreKey, options?: StoreOptions): Answer<OpenObject | undefined>;
   has?(key: StoreKey, options?: StoreOptions): Answer<boolean>;
   /** Atomic: a reader sees the old object or the new one, never a mixture. The bytes are not kept. */
   set?(key: StoreKey, value: Uint8Array, options?: StoreOptions): Answer<unknown>;
+  /** The same for an object in parts, which follow each other. */
+  setParts?(key: StoreKey, parts: readonly Uint8Array[], options?: StoreOptions): Answer<unknown>;
   delete?(key: StoreKey, options?: StoreOptions): Answer<unknown>;
   /** All keys that begin with `prefix` + "/" (or all), in no order. */
   list?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<StoreKey> | Iterable<StoreKey>;
@@ -103,6 +113,14 @@ export function tooShort(key: string, asked: number, found: number): CorruptData
     what: `${asked} bytes should be there and ${found} are`,
     where: key,
     cure: "The object was cut short; write it again",
+  });
+}
+
+export function tooLong(key: string, most: number, found: number): CorruptDataError {
+  return new CorruptDataError({
+    what: `an object of ${found} bytes, where at most ${most} belong`,
+    where: key,
+    cure: "It is not what was written; write it again",
   });
 }
 

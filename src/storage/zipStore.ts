@@ -3,18 +3,20 @@
 
 import { builtin, requireBuiltin } from "./builtin.ts";
 import { crc32 } from "./codecs/checksums.ts";
-import { corrupt } from "./codecs/codec.ts";
+import { compressedBound, corrupt } from "./codecs/codec.ts";
 import { streamed } from "./codecs/deflate.ts";
 import { NotSupportedError } from "./errors.ts";
 import { foldersOf } from "./memoryStore.ts";
 import {
   type ByteRange,
   cut,
+  type GetOptions,
   readRange,
   requireList,
   type Store,
   type StoreKey,
   type StoreOptions,
+  tooLong,
 } from "./store.ts";
 import { dataStart, readDirectory, type ZipEntry, ZipWriter } from "./zipFormat.ts";
 
@@ -62,9 +64,10 @@ export class ZipStore implements Store {
     });
   }
 
-  async get(key: StoreKey, options: StoreOptions = {}): Promise<Uint8Array | undefined> {
+  async get(key: StoreKey, options: GetOptions = {}): Promise<Uint8Array | undefined> {
     const entry = (await this.#directory(options)).get(key);
     if (entry === undefined) return undefined;
+    if (entry.size > (options.maxBytes ?? entry.size)) throw tooLong(key, options.maxBytes!, entry.size);
     const bytes = await this.#content(entry, key, options);
     if (crc32(bytes) !== entry.crc) throw corrupt("the checksum of the zip entry is wrong", key);
     return bytes;
@@ -117,6 +120,8 @@ export class ZipStore implements Store {
   }
 
   async #content(entry: ZipEntry, key: StoreKey, options: StoreOptions): Promise<Uint8Array> {
+    const { max } = compressedBound({ max: entry.size, exact: true });
+    if (entry.packedSize > max) throw tooLong(key, max, entry.packedSize);
     const start = await dataStart(this.#bytes, entry, key, options);
     const packed = await this.#bytes.read(start, entry.packedSize, options);
     if (packed.length !== entry.packedSize) throw corrupt("the zip entry is cut short", key);

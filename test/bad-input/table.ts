@@ -206,6 +206,7 @@ export const OTHERS: readonly string[] = [
   ...["arrayNamespaceInfo", "canCast", "complex", "compute", "computeSync", "expr", "finfo", "iinfo"],
   ...["isdtype", "plan", "resultType", "slice"],
   ...["fromZarr", "openGroup", "toZarr", "store", "mapBlocks", "moduleFunction"],
+  ...["mapOverlap", "applyGufunc", "groupbyReduce"],
   ...["savePlan", "loadPlan", "computePlan", "measureReservedMemory"],
 ];
 

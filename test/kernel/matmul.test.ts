@@ -459,7 +459,6 @@ describe("contractions as matrices", () => {
         outputs: [output],
         attrs: { batchA: [], batchB: [], contractA: [1], contractB: [0] },
         starts: [],
-        scope: {},
       });
       expect(asked).toHaveLength(1);
       expect([...output.data]).toEqual([22, 28, 49, 64]);

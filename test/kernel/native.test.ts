@@ -48,7 +48,7 @@ function byColumns(block: Block): Block {
 }
 
 function contracted(a: Block, b: Block, output: Block): number[] {
-  contract({ inputs: [a, b], outputs: [output], attrs, starts: [], scope: {} });
+  contract({ inputs: [a, b], outputs: [output], attrs, starts: [] });
   return Array.from(output.data as Iterable<number>);
 }
 

@@ -112,7 +112,6 @@ function runRoutine(c: Case, bits: Uint8Array): Uint8Array {
     inputs: [input],
     outputs: [output],
     attrs,
-    scope: {},
     starts: [
       [0, 0],
       [0, 0],
@@ -259,7 +258,6 @@ describe.each(KINDS)("%s", (kind) => {
       outputs: [target],
       attrs: { axis: 1, descending: false },
       starts: [],
-      scope: {},
     });
     expect(new Uint8Array(memory.buffer, output, result.length)).toEqual(result);
   });

@@ -1,12 +1,17 @@
 // Codecs by themselves: known checksums, the compiled kernels, and the ways taken where Node is not.
 
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import wabt from "wabt";
 import { bytesCodec } from "../../src/storage/codecs/bytesCodec.ts";
+import { checksumCodec } from "../../src/storage/codecs/checksums.ts";
 import { KERNELS } from "../../src/storage/codecs/kernels.ts";
 import { bitShuffled, bitUnshuffle, shuffled, unshuffle } from "../../src/storage/codecs/shuffle.ts";
+import { CorruptDataError } from "../../src/storage/errors.ts";
 import { hex, randomBytes } from "./support.ts";
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
@@ -54,6 +59,32 @@ describe("checksums", () => {
       expect(new DataView(encoded.buffer).getUint32(part.length, true)).toBe(slow(part));
     }
   });
+});
+
+test.each(["crc32c", "crc32"] as const)("the %s of pieces is that of all", (name) => {
+  const bytes = randomBytes(500_000, 5);
+  const { sum } = checksumCodec(name, "end");
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 8192, max: bytes.length }),
+      fc.array(fc.integer({ min: 0, max: 9000 }), { maxLength: 20 }),
+      (length, pieces) => {
+        const running = sum!.running(length)!;
+        let at = 0;
+        for (const blocks of pieces) {
+          const end = Math.min(length, at + 16 * blocks);
+          running.add(bytes.subarray(at, end));
+          at = end;
+          if (at === length) break;
+        }
+        if (at < length) running.add(bytes.subarray(at, length));
+        const whole = new Uint8Array(4);
+        new DataView(whole.buffer).setUint32(0, running.end(), true);
+        expect(hex(whole)).toBe(hex(sum!.of(bytes.subarray(0, length))));
+      },
+    ),
+    { numRuns: 50 },
+  );
 });
 
 describe("shuffles", () => {
@@ -120,6 +151,33 @@ describe("compressors", () => {
     ).rejects.toThrow(/zstd/);
   });
 });
+
+test("damaged zstd frames are errors or bytes, and the next frame is not worse for it", async () => {
+  const zstd = codec("zstd");
+  const bytes = randomBytes(20_000, 3).map((byte, i) => (i % 7 === 0 ? byte : i >> 9));
+  const exact = { max: bytes.length, exact: true };
+  const frame = await zstd.encode(bytes);
+  for (let i = 0; i < 1500; i++) {
+    const damaged = frame.slice();
+    for (let k = 0; k <= i % 3; k++) damaged[(i * 7919 + k * 104_729) % frame.length]! ^= 1 << ((i + k) % 8);
+    const result = await Promise.resolve(zstd.decode(damaged, exact, "test")).catch(
+      (cause: unknown) => cause,
+    );
+    if (result instanceof Error) expect(result).toBeInstanceOf(CorruptDataError);
+    if (i % 50 === 0) expect(Buffer.compare(await zstd.decode(frame, exact, "test"), bytes)).toBe(0);
+  }
+});
+
+test.skipIf(process.env["CHUNKWISE_REBUILD"] === undefined)(
+  "the zstd decoder is what build.sh makes (CHUNKWISE_REBUILD=1; needs clang-14 and the npm registry)",
+  () => {
+    const folder = `${import.meta.dirname}/../../src/storage/codecs/zstd`;
+    const target = join(mkdtempSync(join(tmpdir(), "chunkwise-zstd-")), "binary.ts");
+    execFileSync(`${folder}/build.sh`, [target]);
+    expect(readFileSync(target, "utf8")).toBe(readFileSync(`${folder}/binary.ts`, "utf8"));
+  },
+  60_000,
+);
 
 test("without Node's modules the web's streams do the same", async () => {
   vi.resetModules();

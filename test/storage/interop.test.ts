@@ -56,26 +56,22 @@ function casesOf(zarrFormat: 2 | 3): Case[] {
   for (const dtype of NAMES) {
     for (const [codec, codecs] of Object.entries(CODECS)) {
       if (zarrFormat === 2 && codec.includes("crc32c")) continue;
-      const order = dtype.length % 2 === 0 ? "C" : "F";
-      cases.push({
-        name: `v${zarrFormat}/${dtype}_${codec}_${order}`,
-        options: { ...base, dtype, order, ...(codecs && { codecs }) },
-      });
+      for (const order of ["C", "F"] as const) {
+        const options = { ...base, dtype, order, ...(codecs && { codecs }) };
+        cases.push({ name: `v${zarrFormat}/${dtype}_${codec}_${order}`, options });
+        if (zarrFormat === 2) continue;
+        // Every codec in shards, with the index at one end and the other.
+        const indexLocation = (order === "C") === (codec.length % 2 === 0) ? "start" : "end";
+        cases.push({
+          name: `v3/${dtype}_shard_${indexLocation}_${codec}_${order}`,
+          options: { ...options, shards: [6, 8], indexLocation },
+        });
+      }
     }
     cases.push({
       name: `v${zarrFormat}/${dtype}_big`,
       options: { ...base, dtype, endian: "big", codecs: [] },
     });
-    if (zarrFormat === 2) continue;
-    for (const indexLocation of ["start", "end"] as const)
-      for (const [codec, codecs] of [
-        ["none", []],
-        ["zstd", ["zstd", "crc32c"]],
-      ] as const)
-        cases.push({
-          name: `v3/${dtype}_shard_${indexLocation}_${codec}`,
-          options: { ...base, dtype, shards: [6, 8], codecs, indexLocation, order: "F" },
-        });
   }
   cases.push({
     name: `v${zarrFormat}/scalar`,
@@ -90,12 +86,14 @@ function casesOf(zarrFormat: 2 | 3): Case[] {
 }
 
 const CASES = [...casesOf(2), ...casesOf(3)];
+/** Small, because there are many; chunks reach over both edges. */
+const SHAPE = [4, 5];
 const folder = mkdtempSync(join(tmpdir(), "chunkwise-interop-"));
 const written = new Map<string, { block: Block; stored: StoredName }>();
 
 beforeAll(async () => {
   const store = new FileStore(folder);
-  for (const [i, { name, options, shape = [7, 10] }] of CASES.entries()) {
+  for (const [i, { name, options, shape = SHAPE }] of CASES.entries()) {
     const array = await createArray(store, name, { shape, ...options });
     // A half that is not a number of its own would not survive as float32.
     const half = array.storedDType === "float16";
@@ -109,7 +107,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function halves(shape: number[]): Block {
   const block = sampleBlock("float32", shape);
   (block.data as Float32Array).forEach((_, i) => {
-    (block.data as Float32Array)[i] = (i - 30) / 8;
+    (block.data as Float32Array)[i] = (i - 8) / 8;
   });
   return block;
 }
@@ -196,40 +194,33 @@ describe("we read zarrita's", () => {
   // It cannot write 64-bit integers (their fill value is a BigInt, which JSON.stringify refuses) nor bool arrays
   // from bytes.
   const dtypes = DTYPES.filter((dtype) => !/complex|64|bool/.test(dtype) || dtype === "float64");
-  const codecs = [
-    [],
+  const blosc = (cname: string): object => ({
+    name: "blosc",
+    configuration: { cname, clevel: 5, shuffle: "shuffle", blocksize: 0, typesize: 4 },
+  });
+  const little = { name: "bytes", configuration: { endian: "little" } };
+  const plain = [
+    [little],
     [{ name: "bytes", configuration: { endian: "big" } }],
-    [
-      { name: "transpose", configuration: { order: [1, 0] } },
-      { name: "bytes", configuration: { endian: "little" } },
-    ],
-    [
-      { name: "bytes", configuration: { endian: "little" } },
-      { name: "zstd", configuration: { level: 3 } },
-    ],
-    [
-      { name: "bytes", configuration: { endian: "little" } },
-      { name: "lz4", configuration: {} },
-    ],
-    [
-      { name: "bytes", configuration: { endian: "little" } },
-      {
-        name: "blosc",
-        configuration: { cname: "lz4", clevel: 5, shuffle: "shuffle", blocksize: 0, typesize: 4 },
-      },
-    ],
+    [little, { name: "zstd", configuration: { level: 3 } }],
+    [little, { name: "lz4", configuration: {} }],
+    [little, blosc("lz4")],
+    [little, blosc("zstd")],
+    [little, blosc("blosclz")],
   ];
+  const codecs: object[][] = plain.flatMap((list) => [
+    list,
+    [{ name: "transpose", configuration: { order: [1, 0] } }, ...list],
+  ]);
   test.each(dtypes.flatMap((dtype) => codecs.map((list, i) => [dtype, i, list] as const)))(
     "%s, codecs %i",
     async (dtype: DType, _i, list) => {
-      // It writes an empty list of codecs as it is, which the specification does not allow.
-      const pipeline = list.length === 0 ? [{ name: "bytes", configuration: { endian: "little" } }] : list;
       const store = new MemoryStore();
       const array = await zarrita.create(zarrita.root(store as unknown as zarrita.AsyncMutable), {
         shape: [7, 10],
         chunkShape: [3, 4],
         dtype: dtype as "int32",
-        codecs: pipeline as unknown as [],
+        codecs: list as unknown as [],
       });
       const block = sampleBlock(dtype, [7, 10]);
       await zarrita.set(array, null, {

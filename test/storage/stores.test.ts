@@ -126,7 +126,7 @@ describe("FileStore stays inside its root", () => {
       () => store.get(key),
       () => store.getRange(key, { offset: 0, length: 1 }),
       () => store.has(key),
-      () => store.readInto(key, 0, new Uint8Array(1)),
+      () => store.open(key),
     ])
       await expect(read(), String(read)).rejects.toBeInstanceOf(StoreKeyError);
   });
@@ -195,9 +195,9 @@ describe("FileStore writes whole objects", () => {
   test("strays of dead processes are swept, those of living ones are not", async () => {
     const store = new FileStore(folder());
     await store.set("/a/b", new Uint8Array(1));
-    const dead = `.chunkwise-${machineName()}-999999999-abc.partial`;
-    const living = `.chunkwise-${machineName()}-${process.ppid}-abc.partial`;
-    const elsewhere = ".chunkwise-00000000-1-abc.partial";
+    const dead = `.chunkwise-${machineName()}-999999999-abc-0-1.partial`;
+    const living = `.chunkwise-${machineName()}-${process.ppid}-abc-0-1.partial`;
+    const elsewhere = ".chunkwise-00000000-1-abc-0-1.partial";
     for (const name of [dead, living, elsewhere]) {
       expect(isStray(name)).toBe(true);
       writeFileSync(join(store.root, "a", name), "x");

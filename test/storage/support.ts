@@ -85,3 +85,15 @@ export function sampleBlock(dtype: DType, shape: Shape, seed = 1): Block {
   );
   return blockOf(dtype, shape, dtype === "bool" ? raw.map((byte) => byte & 1) : raw);
 }
+
+/** A block of zeros in memory that threads share. */
+export function sharedBlock(dtype: DType, shape: Shape): Block {
+  const { array: ArrayOf, bytes } = infoOf(dtype);
+  const memory = new SharedArrayBuffer(Math.max(1, sizeOf(shape)) * bytes);
+  const data = new ArrayOf(
+    memory as unknown as ArrayBuffer,
+    0,
+    (sizeOf(shape) * bytes) / ArrayOf.BYTES_PER_ELEMENT,
+  );
+  return { dtype, shape, strides: stridesOf(shape), offset: 0, data };
+}

@@ -51,22 +51,22 @@ interface MapOverlap {
 export const mapOverlap: MapOverlap = userCall(
   "mapOverlap",
   (fn: AnyFunction, arrays: Operand | readonly LazyArray[], options?: MapOverlapOptions) =>
-    overlapped(fn, arrays, options) as never,
+    overlapped(fn, arrays, options ?? ({} as MapOverlapOptions)) as never,
   [2, "depth", "boundary", "trim", "dtype", "dropAxis", "newAxis", "chunks", "shape", "outputs"],
 );
 
 function overlapped(
   fn: AnyFunction,
   arrays: Operand | readonly LazyArray[],
-  options: MapOverlapOptions | undefined,
+  options: MapOverlapOptions,
 ): LazyArray | LazyArray[] {
   const inputs = arraysOf(arrays);
-  const { depth, boundary = "constant", trim = true, outputs, dtype } = options ?? { depth: undefined };
+  const { depth, boundary = "constant", trim = true, outputs, dtype } = options;
   if (typeof trim !== "boolean")
     throw new ValueError({ what: `trim is ${describe(trim)}`, cure: "It must be true or false" });
   const dtypes = outputDTypes(outputs, "outputs");
   const common = commonGrid(inputs);
-  const type = resultGrid(common, options!);
+  const type = resultGrid(common, options);
   const around = aroundOf(depth, boundary, common, type.axes);
   const windows = inputs.map((input) => withOverlap(input, common, around));
   const cut = common.cut.map((n, axis) => n + around.before[axis]! + around.after[axis]!);

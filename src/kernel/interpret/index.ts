@@ -69,6 +69,5 @@ export function routineCall(step: RoutineStep, blocks: readonly Block[]): Routin
     outputs: step.outputs.map(view),
     attrs: step.attrs,
     starts: [...step.inputs, ...step.outputs].map(({ from }) => from),
-    scope: blocks,
   };
 }

@@ -60,15 +60,14 @@ function threadClass(): ThreadClass | null {
   return process?.getBuiltinModule?.("node:worker_threads")?.Worker ?? Worker ?? null;
 }
 
-/** Options of the process that threads take over: not those that say where the process's own code comes from. */
-export function threadOptions(): string[] {
+/**
+ * Threads take over the options of the process, except where they say where the process's own code comes from: then
+ * they get none. Undefined is Node's way to say "the same".
+ */
+export function threadOptions(): string[] | undefined {
   const { process } = globalThis as unknown as { process?: { execArgv?: readonly string[] } };
-  const options = process?.execArgv ?? [];
-  return options.filter(
-    (option, i) =>
-      !/^(--input-type|-e$|--eval|-p$|-pe$|--print)/.test(option) &&
-      !/^(-e|--eval|-p|-pe|--print)$/.test(options[i - 1] ?? ""),
-  );
+  const isScript = /^(--input-type|-e$|--eval|-p$|-pe$|--print)/;
+  return process?.execArgv?.some((option) => isScript.test(option)) ? [] : undefined;
 }
 
 let helpers = 0;

@@ -44,14 +44,14 @@ export const pad: MoveOp = {
   },
 };
 
-function filled(start: readonly number[], shape: readonly number[], fill: Scalar): Piece {
+export function filled(start: readonly number[], shape: readonly number[], fill: Scalar): Piece {
   return { from: { fill }, start, axes: shape.map((length, axis) => axisOf(length, axis, 1, -1, 0)) };
 }
 
 type Runs = (axis: number, at: number, length: number, phase: number, n: number) => Fragment[];
 
 /** `phase` is the place relative to the array's begin: negative before it, n and more behind it. */
-const RUNS: { readonly [M in Exclude<PadMode, "constant">]: Runs } = {
+export const RUNS: { readonly [M in Exclude<PadMode, "constant">]: Runs } = {
   wrap: periodicRuns,
   edge(axis, at, length, phase, n) {
     const before = Math.min(length, Math.max(0, -phase));

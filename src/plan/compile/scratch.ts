@@ -56,6 +56,21 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
     case "sort":
     case "argsort":
       return { reason: "sorting", bytes: sortScratch(step) };
+    case "call":
+    case "callAll":
+      // A function has blocks of its own: copies of what it is given, and what it gives.
+      return {
+        reason: "blocks of the function",
+        bytes: allBytes([...step.inputs, ...step.outputs], buffers),
+      };
+    case "groupby":
+      // A plain copy of x, places for labels, and for moments three lists as long as the result.
+      return {
+        reason: "groups",
+        bytes:
+          allBytes([step.inputs[0]!, ...step.outputs], buffers) +
+          8 * elements([...step.inputs.slice(1), ...step.outputs, ...step.outputs]),
+      };
     default:
       // Places as numbers, for each index and each element that is looked up.
       return { reason: "places", bytes: 8 * (elements(step.inputs.slice(1)) + elements(step.outputs)) };
@@ -67,6 +82,9 @@ const elements = (views: RoutineStep["inputs"]): number =>
 
 const viewBytes = ({ access, shape }: RoutineStep["inputs"][number], buffers: Buffers): number =>
   blockBytes(buffers[access.buffer]!.dtype, shape);
+
+const allBytes = (views: RoutineStep["inputs"], buffers: Buffers): number =>
+  views.reduce((sum, view) => sum + viewBytes(view, buffers), 0);
 
 /** The most that packed panels take: kernel/wasm/matmul/jobs.ts. */
 const PANEL_BYTES = 8 << 20;

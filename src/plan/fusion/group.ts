@@ -4,10 +4,10 @@
 import { blockBytes } from "../../core/block.ts";
 import { hull } from "../../core/box.ts";
 import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
-import type { Operation, PlanStep } from "../plan.ts";
+import type { Operation, PlanArray, PlanStep } from "../plan.ts";
+import { areAlike, isComparable } from "./alike.ts";
 import { isHeavyStep, isLoop, isRecut, workOf } from "./kinds.ts";
-import { countSources, type Leaves } from "./leaves.ts";
-
+import { isConstant } from "./leaves.ts";
 import {
   type Arrays,
   type Boxes,
@@ -19,16 +19,21 @@ import {
   sameBoxes,
   stepBoxes,
 } from "./probes.ts";
+import { Recent } from "./recent.ts";
 
 /** A window that a group reads, and whether its elements go straight into a loop. */
 export interface Read {
+  readonly array: PlanArray;
   readonly boxes: Boxes;
   readonly isStreamed: boolean;
 }
 
+/** Each window once. They are few: a list is looked through faster than a table is made. */
+export type Reads = readonly Read[];
+
 /** What an operation would read and compute for some boxes of its outputs. */
 export interface Costs {
-  readonly reads: ReadonlyMap<string, readonly Read[]>;
+  readonly reads: Reads;
   /** Bytes of values that have to lie in memory between steps. */
   readonly temporaries: number;
   /** Elements that steps compute in one task, and those of steps that are more work than a loop. */
@@ -41,7 +46,7 @@ export interface Group {
   readonly members: number[];
   readonly grid: Shape;
   readonly places: readonly Place[];
-  reads: ReadonlyMap<string, readonly Read[]>;
+  reads: Reads;
   temporaries: number;
   outputBytes: number;
   steps: number;
@@ -61,9 +66,15 @@ export function alone(operation: Operation, arrays: Arrays): Alone {
   const { reads, temporaries } = costsOf(operation, ownChunks(operation, arrays, places), [], arrays);
   const written = outputBytes(operation, arrays);
   return {
-    ...{ grid: operation.grid, places, temporaries, outputBytes: written },
-    ...{ reads, steps: operation.steps.length, copiedWork: 0, isLoop: isLoop(operation) },
-    largest: readBytes(reads, arrays) + temporaries + written,
+    grid: operation.grid,
+    places,
+    reads,
+    temporaries,
+    outputBytes: written,
+    steps: operation.steps.length,
+    isLoop: isLoop(operation),
+    largest: readBytes(reads) + temporaries + written,
+    copiedWork: 0,
   };
 }
 
@@ -90,25 +101,62 @@ export function costsOf(
   uses: readonly Read[],
   arrays: Arrays,
 ): Costs {
-  if (isPlain(operation)) return plainCosts(operation, wanted[0]!, uses);
+  if (isPlain(operation)) return plainCosts(operation, wanted[0]!, uses, arrays);
+  const { windows, temporaries, work, heavy } = formOf(operation, wanted, uses);
+  const reads: Read[] = [];
+  operation.steps.forEach((step, at) => {
+    const window = windows[at];
+    const array = step.kind === "read" ? arrays.get(step.array) : undefined;
+    if (array !== undefined && window != null)
+      addRead(reads, { array, boxes: window.boxes, isStreamed: window.isStreamed });
+  });
+  return { reads, temporaries, work, heavy };
+}
+
+/** Costs of all operations that are alike: what is read, without from which arrays. */
+interface CostForm extends Omit<Costs, "reads"> {
+  readonly operation: Operation;
+  readonly wanted: readonly Boxes[];
+  readonly uses: readonly Read[];
+  /** For every step that reads, what it does. */
+  readonly windows: readonly (Omit<Read, "array"> | null)[];
+}
+
+const recentForms = new Recent<CostForm>();
+
+function formOf(operation: Operation, wanted: readonly Boxes[], uses: readonly Read[]): CostForm {
+  if (!isComparable(operation)) return newForm(operation, wanted, uses);
+  return recentForms.get(
+    (known) =>
+      known.wanted.length === wanted.length &&
+      known.uses.length === uses.length &&
+      known.wanted.every((boxes, i) => sameBoxes(boxes, wanted[i]!)) &&
+      known.uses.every((use, i) => sameUse(use, uses[i]!)) &&
+      areAlike(known.operation, operation),
+    () => newForm(operation, wanted, uses),
+  );
+}
+
+const sameUse = (a: Read, b: Read): boolean => a.isStreamed === b.isStreamed && sameBoxes(a.boxes, b.boxes);
+
+function newForm(operation: Operation, wanted: readonly Boxes[], uses: readonly Read[]): CostForm {
   const boxes = stepBoxes(operation, wanted);
   const streamed = streamedSteps(operation, boxes, wanted, uses);
-  const reads = new Map<string, readonly Read[]>();
+  const windows = operation.steps.map((step, at) => {
+    const own = boxes[at];
+    return step.kind === "read" && own != null ? { boxes: own, isStreamed: streamed[at]! } : null;
+  });
   const sum = { temporaries: 0, work: 0, heavy: 0 };
   operation.steps.forEach((step, at) => {
     const own = boxes[at];
-    if (own == null || step.kind === "source") return;
-    if (step.kind === "read") {
-      if (arrays.has(step.array)) addRead(reads, step.array, { boxes: own, isStreamed: streamed[at]! });
-      return;
-    }
+    if (own == null || step.kind === "source" || step.kind === "read") return;
     const elements = mostOf(own, ({ shape }) => sizeOf(shape));
     sum.work += workOf(step) * elements;
     if (isHeavyStep(step)) sum.heavy += elements;
     if (!streamed[at])
       sum.temporaries += step.types.reduce((bytes, { dtype }) => bytes + blockBytes(dtype, [elements]), 0);
   });
-  return { reads, ...sum };
+  return { operation, wanted, uses, windows, ...sum };
 }
 
 /** A loop over arrays of its own shape: every step has the box that is wanted. */
@@ -121,14 +169,18 @@ function isPlain({ steps, outputs }: Operation): boolean {
   );
 }
 
-function plainCosts({ steps, outputs }: Operation, boxes: Boxes, uses: readonly Read[]): Costs {
+function plainCosts(
+  { steps, outputs }: Operation,
+  boxes: Boxes,
+  uses: readonly Read[],
+  arrays: Arrays,
+): Costs {
   const elements = mostOf(boxes, ({ shape }) => sizeOf(shape));
   const isStreamed = uses.every((use) => use.isStreamed && sameBoxes(use.boxes, boxes));
-  const reads = new Map<string, readonly Read[]>();
-  const read = [{ boxes, isStreamed: true }];
+  const reads: Read[] = [];
   let loops = 0;
   for (const step of steps) {
-    if (step.kind === "read") reads.set(step.array, read);
+    if (step.kind === "read") addRead(reads, { array: arrays.get(step.array)!, boxes, isStreamed: true });
     else if (step.kind === "elementwise") loops += workOf(step);
   }
   const { dtype } = steps[outputs[0]!.value.step]!.types[0]!;
@@ -137,16 +189,14 @@ function plainCosts({ steps, outputs }: Operation, boxes: Boxes, uses: readonly 
 }
 
 /** Equal windows are read once; one that is streamed anywhere only is so when all uses of it are. */
-export function addRead(reads: Map<string, readonly Read[]>, array: string, read: Read): void {
-  const known = reads.get(array);
-  if (known === undefined) return void reads.set(array, [read]);
-  const same = known.findIndex(({ boxes }) => sameBoxes(boxes, read.boxes));
-  if (same < 0) return void reads.set(array, [...known, read]);
-  if (known[same]!.isStreamed && !read.isStreamed)
-    reads.set(
-      array,
-      known.map((other, i) => (i === same ? read : other)),
-    );
+export function addRead(reads: Read[], read: Read): void {
+  for (let i = 0; i < reads.length; i++) {
+    const known = reads[i]!;
+    if (known.array !== read.array || !sameBoxes(known.boxes, read.boxes)) continue;
+    if (known.isStreamed && !read.isStreamed) reads[i] = read;
+    return;
+  }
+  reads.push(read);
 }
 
 /** Steps whose elements are used one by one, in loops over the same box or by reductions: they need no memory. */
@@ -179,55 +229,43 @@ function streamedSteps(
 }
 
 /** The boxes of an output that a group's reads want together. */
-export function wantedBoxes(reads: readonly Read[]): Boxes {
-  const [first, ...others] = reads;
-  return others.reduce<Boxes>(
-    (boxes, read) => boxes.map((box, i) => hull(box, read.boxes[i]!)),
-    first!.boxes,
-  );
+export function wantedBoxes(windows: readonly Boxes[]): Boxes {
+  let wanted = windows[0]!;
+  for (let at = 1; at < windows.length; at++) {
+    const other = windows[at]!;
+    if (other !== wanted) wanted = wanted.map((box, probe) => hull(box, other[probe]!));
+  }
+  return wanted;
 }
 
 /** Bytes of the windows that one task reads. */
-export function readBytes(reads: ReadonlyMap<string, readonly Read[]>, arrays: Arrays): number {
+export function readBytes(reads: Reads): number {
   let bytes = 0;
-  for (const [array, list] of reads) {
-    const { dtype } = arrays.get(array)!;
-    for (const { boxes } of list) bytes += mostOf(boxes, ({ shape }) => blockBytes(dtype, shape));
-  }
+  for (const { array, boxes } of reads) bytes += windowBytes(array, boxes);
   return bytes;
 }
 
-/** Arrays that count as sources: one element is a constant. */
-export const sourceCount = (
-  reads: ReadonlyMap<string, unknown>,
-  arrays: Arrays,
-  leaves: Leaves = NO_LEAVES,
-): number => countSources(reads.keys(), leaves, (array) => !isConstant(array, arrays));
-
-const NO_LEAVES: Leaves = new Map();
-
-export const isConstant = (array: string, arrays: Arrays): boolean => sizeOf(arrays.get(array)!.shape) <= 1;
+export const windowBytes = ({ dtype }: PlanArray, boxes: Boxes): number =>
+  blockBytes(dtype, [mostOf(boxes, ({ shape }) => sizeOf(shape))]);
 
 /** Chunks that one task reads. */
-export function blockCount(reads: ReadonlyMap<string, readonly Read[]>, arrays: Arrays): number {
+export function blockCount(reads: Reads): number {
   let count = 0;
-  for (const [array, list] of reads) {
-    if (isConstant(array, arrays)) continue;
-    for (const { boxes } of list) count += mostOf(boxes, (box) => chunksTouched(arrays.get(array)!, box));
-  }
+  for (const { array, boxes } of reads)
+    if (!isConstant(array)) count += mostOf(boxes, (box) => chunksTouched(array, box));
   return count;
 }
 
 /** True when a group is sure to fit; where not, `exact` has to say. */
-export const fits = (group: Group, allowed: number, arrays: Arrays, exact: () => number): boolean =>
+export const fits = (group: Group, allowed: number, exact: () => number): boolean =>
   allowed === Number.POSITIVE_INFINITY ||
-  (group.isLoop && groupBytes(group, arrays) <= allowed) ||
+  (group.isLoop && groupBytes(group) <= allowed) ||
   exact() <= allowed;
 
 /** True where no closer look is needed. */
 export const surelyFits = (operation: Operation, allowed: number, arrays: Arrays): boolean =>
-  isLoop(operation) && groupBytes({ ...alone(operation, arrays), members: [] }, arrays) <= allowed;
+  isLoop(operation) && groupBytes(alone(operation, arrays)) <= allowed;
 
 /** What a group is expected to need, without looking at when temporaries die. */
-export const groupBytes = (group: Group, arrays: Arrays): number =>
-  readBytes(group.reads, arrays) + group.temporaries + group.outputBytes;
+export const groupBytes = ({ reads, temporaries, outputBytes }: Alone): number =>
+  readBytes(reads) + temporaries + outputBytes;

@@ -6,7 +6,7 @@
 import { blockBytes } from "../../core/block.ts";
 import { bytesText } from "../../core/bytes.ts";
 import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
-import type { Operation } from "../plan.ts";
+import type { Operation, PlanArray } from "../plan.ts";
 import {
   addRead,
   blockCount,
@@ -18,14 +18,24 @@ import {
   outputBytes,
   ownChunks,
   type Read,
+  type Reads,
   readBytes,
-  sourceCount,
   wantedBoxes,
 } from "./group.ts";
 import { isHeavy, isLoop } from "./kinds.ts";
-import type { Leaves } from "./leaves.ts";
+import { countSources, type Leaves } from "./leaves.ts";
 import type { FusionRules } from "./options.ts";
-import { type Arrays, areChunks, type Boxes, chunkBytes, mostOf, probePlaces, sameBoxes } from "./probes.ts";
+import {
+  type Arrays,
+  areChunks,
+  type Boxes,
+  chunkBytes,
+  chunksAt,
+  mostOf,
+  type Place,
+  probePlaces,
+  sameBoxes,
+} from "./probes.ts";
 import { type Answer, no, yes } from "./reasons.ts";
 
 /** A task with more steps than this compiles slower than it saves. */
@@ -54,7 +64,7 @@ export interface Verdict {
 }
 
 export function judge(question: Question): Verdict {
-  const { producer, group, arrays, rules, isResult, isForced } = question;
+  const { producer, group, rules, isResult, isForced } = question;
   const stays = (reason: string): Verdict => ({ answer: no(reason), fused: null });
   if (group.steps + producer.steps.length > MAX_FUSED_STEPS)
     return stays(`it would have more than ${MAX_FUSED_STEPS} steps`);
@@ -65,7 +75,7 @@ export function judge(question: Question): Verdict {
   const proposal = propose(question);
   const limit = isForced ? null : exceeded(proposal, question);
   if (limit !== null) return stays(limit);
-  if (!fits(proposal.fused, rules.allowedMem, arrays, question.exactBytes))
+  if (!fits(proposal.fused, rules.allowedMem, question.exactBytes))
     return stays(`the fused operation needs more memory than allowed (${bytesText(rules.allowedMem)})`);
   if (isForced) return { answer: yes("it is in alwaysFuse"), fused: proposal.fused };
   const isFree = proposal.isAligned && question.copies === 1;
@@ -85,45 +95,50 @@ interface Proposal {
 }
 
 function propose({ producer, group, arrays, isResult, copies }: Question): Proposal {
-  const uses = producer.outputs.flatMap(({ array }) => group.reads.get(array) ?? []);
-  const isSameGrid = sameShape(producer.grid, group.grid);
-  const own = isResult ? ownChunks(producer, arrays, group.places) : [];
-  const wanted = producer.outputs.map(({ array }, i) => wantedOf(group.reads.get(array), own[i]));
+  const given = producer.outputs.map(({ array }) => arrays.get(array)!);
+  const reads: Read[] = [];
+  const uses: Read[] = [];
+  for (const read of group.reads) (given.includes(read.array) ? uses : reads).push(read);
+  const wanted = given.map((array) => wantedOf(array, uses, isResult ? group.places : null));
   const isAligned =
-    isSameGrid &&
-    producer.outputs.every(({ array }, i) => areChunks(wanted[i]!, arrays.get(array)!, group.places));
+    sameShape(producer.grid, group.grid) &&
+    given.every((array, i) => areChunks(wanted[i]!, array, group.places));
   const costs = costsOf(producer, wanted, isResult ? [] : uses, arrays);
-  const reads = new Map(group.reads);
-  for (const { array } of producer.outputs) reads.delete(array);
-  for (const [array, list] of costs.reads) for (const read of list) addRead(reads, array, read);
+  for (const read of costs.reads) addRead(reads, read);
   const fused: Group = {
-    ...group,
+    members: group.members,
+    grid: group.grid,
+    places: group.places,
     reads,
     temporaries: group.temporaries + costs.temporaries,
     outputBytes: group.outputBytes + (isResult ? outputBytes(producer, arrays) : 0),
     steps: group.steps + producer.steps.length,
     isLoop: group.isLoop && isLoop(producer),
+    largest: group.largest,
     copiedWork: group.copiedWork + (copies > 1 ? costs.work : 0),
   };
   return { fused, costs, isAligned };
 }
 
-/** What is read of an output, and all of the task's chunk where it is stored. */
-function wantedOf(reads: readonly Read[] = [], own: Boxes | undefined): Boxes {
-  return wantedBoxes(own === undefined ? reads : [...reads, { boxes: own, isStreamed: true }]);
+/** What is read of an output, and all of the task's chunk where it is stored, which places tell. */
+function wantedOf(array: PlanArray, uses: Reads, places: readonly Place[] | null): Boxes {
+  const windows: Boxes[] = [];
+  for (const use of uses) if (use.array === array) windows.push(use.boxes);
+  if (places !== null) windows.push(chunksAt(array, places));
+  return wantedBoxes(windows);
 }
 
 /** The limit that would be exceeded, if any. A task that reads no more than before exceeds none. */
 function exceeded({ fused }: Proposal, question: Question): string | null {
-  const { producer, group, arrays, rules, leaves } = question;
-  const isMany = fused.reads.size > rules.maxSources;
-  const sources = isMany ? sourceCount(fused.reads, arrays, leaves) : 0;
-  if (sources > rules.maxSources && sources > sourceCount(group.reads, arrays, leaves))
+  const { producer, group, rules, leaves } = question;
+  const isMany = fused.reads.length > rules.maxSources;
+  const sources = isMany ? countSources(fused.reads, leaves) : 0;
+  if (sources > rules.maxSources && sources > countSources(group.reads, leaves))
     return `total number of source arrays (${sources}) exceeds max (${rules.maxSources})`;
   if (sizeOf(producer.grid) === sizeOf(group.grid)) return null;
   if (rules.maxBlocks === null) return NO_MATCH;
-  const blocks = blockCount(fused.reads, arrays);
-  return blocks > rules.maxBlocks && blocks > blockCount(group.reads, arrays)
+  const blocks = blockCount(fused.reads);
+  return blocks > rules.maxBlocks && blocks > blockCount(group.reads)
     ? `total number of input blocks (${blocks}) exceeds max (${rules.maxBlocks})`
     : null;
 }
@@ -136,21 +151,21 @@ function weigh({ fused, costs }: Proposal, question: Question): Verdict {
   const stays = (reason: string): Verdict => ({ answer: no(reason), fused: null });
   if (times * costs.heavy > timesAlone * alone.heavy)
     return stays(`work of ${producer.name} would be done more than once`);
-  const given = producer.outputs.map(({ array }) => array);
-  const stored = isResult ? 0 : storedBytes(given, arrays);
+  const given = producer.outputs.map(({ array }) => arrays.get(array)!);
+  const stored = isResult ? 0 : storedBytes(given);
   if (copies > 1 && times * fused.copiedWork > COPIED_WORK * stored)
     return stays(`${producer.name} is read by several operations`);
   // Several that compute it for themselves share what it costs to have it stored.
   const apart =
-    (timesAlone * (readCost(alone.reads, arrays) + alone.work) + stored) / copies +
-    times * readCost(new Map(given.map((array) => [array, group.reads.get(array) ?? []])), arrays);
-  const together = times * (readCost(newReads(costs.reads, group), arrays) + costs.work);
+    (timesAlone * (readCost(alone.reads) + alone.work) + stored) / copies +
+    times * readCost(group.reads.filter(({ array }) => given.includes(array)));
+  const together = times * (readCost(newReads(costs.reads, group)) + costs.work);
   if (together > apart) return stays(`${producer.name} would be read or computed more than it saves`);
-  const own = readBytes(alone.reads, arrays) + alone.temporaries + outputBytes(producer, arrays);
+  const own = readBytes(alone.reads) + alone.temporaries + outputBytes(producer, arrays);
   const largest = Math.max(group.largest, own);
-  const room = Math.max(groupBytes(group, arrays) + own, GROWTH * largest);
-  if (groupBytes(fused, arrays) > room) return stays("fused it needs much more memory than apart");
-  return { answer: yes(agreement(fused, producer.grid, arrays, rules)), fused: { ...fused, largest } };
+  const room = Math.max(groupBytes(group) + own, GROWTH * largest);
+  if (groupBytes(fused) > room) return stays("fused it needs much more memory than apart");
+  return { answer: yes(agreement(fused, producer.grid, rules)), fused: { ...fused, largest } };
 }
 
 /** How many times as much memory as its largest part a fused operation may need; as much as all parts in any case. */
@@ -159,27 +174,24 @@ const GROWTH = 2;
 /** Steps that may be done again, for each byte that is not stored: a loop of a few is faster than storage. */
 const COPIED_WORK = 1;
 
-function agreement(fused: Group, grid: Shape, arrays: Arrays, { maxBlocks }: FusionRules): string {
+function agreement(fused: Group, grid: Shape, { maxBlocks }: FusionRules): string {
   if (sizeOf(grid) === sizeOf(fused.grid)) return MATCH;
-  return `total number of input blocks (${blockCount(fused.reads, arrays)}) does not exceed max (${maxBlocks})`;
+  return `total number of input blocks (${blockCount(fused.reads)}) does not exceed max (${maxBlocks})`;
 }
 
-const storedBytes = (names: readonly string[], arrays: Arrays): number =>
-  names.reduce((sum, name) => sum + blockBytes(arrays.get(name)!.dtype, arrays.get(name)!.shape), 0);
+const storedBytes = (arrays: readonly PlanArray[]): number =>
+  arrays.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
 
 /** Bytes of the chunks that one task's windows touch. */
-function readCost(reads: ReadonlyMap<string, readonly Read[]>, arrays: Arrays): number {
+function readCost(reads: Reads): number {
   let bytes = 0;
-  for (const [name, list] of reads) {
-    const array = arrays.get(name)!;
-    for (const { boxes } of list) bytes += mostOf(boxes, (box) => chunkBytes(array, box));
-  }
+  for (const { array, boxes } of reads) bytes += mostOf(boxes, (box) => chunkBytes(array, box));
   return bytes;
 }
 
 /** Windows that the group does not read already. */
-function newReads(reads: ReadonlyMap<string, readonly Read[]>, group: Group): Map<string, readonly Read[]> {
-  const isNew = (array: string, { boxes }: Read): boolean =>
-    !(group.reads.get(array) ?? []).some((known) => sameBoxes(known.boxes, boxes));
-  return new Map([...reads].map(([array, list]) => [array, list.filter((read) => isNew(array, read))]));
-}
+const newReads = (reads: Reads, group: Group): Reads =>
+  reads.filter(
+    ({ array, boxes }) =>
+      !group.reads.some((known) => known.array === array && sameBoxes(known.boxes, boxes)),
+  );

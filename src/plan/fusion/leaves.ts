@@ -2,13 +2,13 @@
 // inside and the first is not, an array between them counts as one that is read, though it will not be. So the sources
 // of a group are counted as they will be when all of the chain is inside, where nothing stands against that.
 
-import { sameShape } from "../../core/shape.ts";
-import { readsOf } from "../plan.ts";
+import { sameShape, sizeOf } from "../../core/shape.ts";
+import type { Operation, PlanArray } from "../plan.ts";
 import { isLoop } from "./kinds.ts";
 import type { Node } from "./nodes.ts";
 import type { Arrays } from "./probes.ts";
 
-export type Leaves = ReadonlyMap<string, readonly string[]>;
+export type Leaves = ReadonlyMap<PlanArray, readonly PlanArray[]>;
 
 /** More leaves than any limit that is likely: what has more counts as itself. */
 const MAX_LEAVES = 16;
@@ -19,36 +19,49 @@ export function leavesOf(
   readers: ReadonlyMap<string, readonly number[]>,
   arrays: Arrays,
 ): Leaves {
-  const leaves = new Map<string, readonly string[]>();
+  const leaves = new Map<PlanArray, readonly PlanArray[]>();
   for (const { operation } of nodes) {
     const { outputs, grid } = operation;
-    const array = outputs[0]!.array;
-    const reading = readers.get(array) ?? [];
-    const reader = nodes[reading[0] ?? -1];
-    const isPassed = reading.length === 1 && outputs.length === 1 && arrays.get(array)!.role !== "result";
-    if (!isPassed || reader!.barred.has(array) || !sameShape(reader!.operation.grid, grid)) continue;
-    const own = new Set(
-      isLoop(operation) ? readsOf(operation).flatMap((name) => leaves.get(name) ?? [name]) : [],
-    );
-    if (own.size > 0 && own.size <= MAX_LEAVES) leaves.set(array, [...own]);
+    const array = arrays.get(outputs[0]!.array)!;
+    const reading = readers.get(array.name);
+    const isPassed = reading?.length === 1 && outputs.length === 1 && array.role !== "result";
+    if (!isPassed || !isLoop(operation)) continue;
+    const reader = nodes[reading[0]!]!;
+    if (reader.barred.has(array.name) || !sameShape(reader.operation.grid, grid)) continue;
+    const own = leavesOfOne(operation, leaves, arrays);
+    if (own.length > 0 && own.length <= MAX_LEAVES) leaves.set(array, own);
   }
   return leaves;
 }
 
-/** How many arrays are read in the end: as they are, or their leaves, whichever are fewer. */
-export function countSources(
-  reads: Iterable<string>,
-  leaves: Leaves,
-  isCounted: (array: string) => boolean,
-): number {
-  const ends = new Set<string>();
-  let direct = 0;
-  for (const array of reads) {
-    if (!isCounted(array)) continue;
-    direct++;
-    const own = leaves.get(array);
-    if (own === undefined) ends.add(array);
-    else for (const leaf of own) if (isCounted(leaf)) ends.add(leaf);
+/** Stops at the first that is too many. */
+function leavesOfOne({ steps }: Operation, leaves: Leaves, arrays: Arrays): PlanArray[] {
+  const own: PlanArray[] = [];
+  const add = (leaf: PlanArray): void => {
+    if (own.length <= MAX_LEAVES && !own.includes(leaf)) own.push(leaf);
+  };
+  for (const step of steps) {
+    if (step.kind !== "read") continue;
+    const array = arrays.get(step.array)!;
+    const below = leaves.get(array);
+    if (below === undefined) add(array);
+    else for (const leaf of below) add(leaf);
   }
-  return Math.min(direct, ends.size);
+  return own;
 }
+
+/** How many arrays are read in the end: as they are, or their leaves, whichever are fewer. One element is a constant. */
+export function countSources(reads: readonly { readonly array: PlanArray }[], leaves: Leaves): number {
+  const direct: PlanArray[] = [];
+  for (const { array } of reads) if (!isConstant(array) && !direct.includes(array)) direct.push(array);
+  const ends: PlanArray[] = [];
+  for (const array of direct) {
+    for (const leaf of leaves.get(array) ?? [array])
+      if (!isConstant(leaf) && !ends.includes(leaf)) ends.push(leaf);
+    // No fewer than they are as they are: the rest need not be looked at.
+    if (ends.length >= direct.length) return direct.length;
+  }
+  return ends.length;
+}
+
+export const isConstant = ({ shape }: PlanArray): boolean => sizeOf(shape) <= 1;

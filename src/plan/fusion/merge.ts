@@ -4,7 +4,7 @@
 
 import { attrsText } from "../../core/attrs.ts";
 import { sizeOf } from "../../core/shape.ts";
-import type { Operation, PlanStep, ValueRef } from "../plan.ts";
+import { firstOf, type Operation, type PlanStep, type ValueRef } from "../plan.ts";
 import { isRecut } from "./kinds.ts";
 
 /** `isKept` tells which outputs somebody else needs. The name and the grid are the last member's. */
@@ -25,10 +25,10 @@ export function mergeOperations(
   return { ...last, steps, outputs: kept.map(({ array }) => ({ array, value: computed.get(array)! })) };
 }
 
-const shift = ({ step, component }: ValueRef, moved: readonly ValueRef[]): ValueRef => ({
-  step: moved[step]!.step,
-  component: moved[step]!.component + component,
-});
+function shift({ step, component }: ValueRef, moved: readonly ValueRef[]): ValueRef {
+  const to = moved[step]!;
+  return component === 0 ? to : { step: to.step, component: to.component + component };
+}
 
 function appendStep(
   step: PlanStep,
@@ -41,10 +41,9 @@ function appendStep(
   const name = step.kind === "read" ? step.array : formulaOf(step);
   const known = name === undefined ? undefined : computed.get(name);
   if (known !== undefined) return known;
-  const value = {
-    step: steps.push({ ...step, inputs: step.inputs.map((input) => shift(input, moved)) }) - 1,
-    component: 0,
-  };
+  const isMoved = step.inputs.length > 0;
+  const inputs = isMoved ? step.inputs.map((input) => shift(input, moved)) : step.inputs;
+  const value = firstOf(steps.push(isMoved ? { ...step, inputs } : step) - 1);
   if (name !== undefined && step.kind !== "read") computed.set(name, value);
   return value;
 }

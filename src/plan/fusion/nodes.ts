@@ -31,7 +31,9 @@ export function nodeOf(operation: Operation, { always, never }: FusionRules): No
 /** A group of the node with this number alone. */
 export function newGroup(at: number, node: Node, arrays: Arrays): Group {
   node.alone ??= alone(node.operation, arrays);
-  return { ...node.alone, members: [at] };
+  const { grid, places, reads, temporaries, outputBytes, steps, isLoop, largest, copiedWork } = node.alone;
+  const members = [at];
+  return { members, grid, places, reads, temporaries, outputBytes, steps, isLoop, largest, copiedWork };
 }
 
 const union = (sets: readonly ReadonlySet<string>[]): ReadonlySet<string> => {

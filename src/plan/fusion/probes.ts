@@ -8,23 +8,44 @@ import { chunkBox } from "../../core/chunks.ts";
 import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
 import { taskBoxes } from "../demand.ts";
 import type { Operation, PlanArray } from "../plan.ts";
+import { Recent } from "./recent.ts";
 
 export type Arrays = ReadonlyMap<string, PlanArray>;
 export type Place = readonly number[];
 /** One box for each probe. */
 export type Boxes = readonly Box[];
 
+/** Most operations of a plan are cut as one of a few others. */
+const recentPlaces = new Recent<{ readonly grid: Shape; readonly places: readonly Place[] }>();
+
+export const probePlaces = (grid: Shape): readonly Place[] =>
+  recentPlaces.get(
+    (known) => sameShape(known.grid, grid),
+    () => ({ grid, places: placesIn(grid) }),
+  ).places;
+
 /** The first task, one in the middle, the last, and one that is first along some axes and last along the others. */
-export function probePlaces(grid: Shape): Place[] {
+function placesIn(grid: Shape): Place[] {
   const first = grid.map(() => 0);
   if (sizeOf(grid) <= 1) return [first];
   const ends = [first, grid.map((n) => n >> 1), grid.map((n) => n - 1)];
   return grid.length === 1 ? ends : [...ends, grid.map((n, axis) => (axis % 2 === 0 ? n - 1 : 0))];
 }
 
-export function chunksAt({ shape, chunks }: PlanArray, places: readonly Place[]): Boxes {
-  return places.map((place) => chunkBox(shape, chunks, place));
+interface ChunkProbe {
+  readonly shape: Shape;
+  readonly chunks: Shape;
+  readonly places: readonly Place[];
+  readonly boxes: Boxes;
 }
+
+const recentChunks = new Recent<ChunkProbe>();
+
+export const chunksAt = ({ shape, chunks }: PlanArray, places: readonly Place[]): Boxes =>
+  recentChunks.get(
+    (known) => known.places === places && sameShape(known.shape, shape) && sameShape(known.chunks, chunks),
+    () => ({ shape, chunks, places, boxes: places.map((place) => chunkBox(shape, chunks, place)) }),
+  ).boxes;
 
 /** True when the boxes are the array's chunks at these places. */
 export function areChunks(boxes: Boxes, { shape, chunks }: PlanArray, places: readonly Place[]): boolean {
@@ -60,6 +81,7 @@ export function stepBoxes(operation: Operation, wanted: readonly Boxes[]): (Boxe
 
 export function sameBoxes(a: Boxes, b: Boxes): boolean {
   if (a === b) return true;
+  if (a.length !== b.length) return false;
   for (let probe = 0; probe < a.length; probe++) {
     const [one, other] = [a[probe]!, b[probe]!];
     if (one === other) continue;

@@ -21,12 +21,22 @@ interface Work {
   readonly readers: ReadonlyMap<string, readonly number[]>;
   readonly leaves: Leaves;
   /** For every operation the groups it is part of: several where each computes it for itself. Made when asked for. */
-  readonly groups: Group[][];
+  readonly groups: (readonly Group[] | undefined)[];
 }
 
 function groupsAt({ nodes, arrays, groups }: Work, at: number): readonly Group[] {
-  groups[at] ??= [newGroup(at, nodes[at]!, arrays)];
-  return groups[at];
+  const known = groups[at] ?? [newGroup(at, nodes[at]!, arrays)];
+  groups[at] = known;
+  return known;
+}
+
+/** The groups of some readers, each once. */
+function groupsReading(work: Work, reading: readonly number[]): readonly Group[] {
+  const first = groupsAt(work, reading[0]!);
+  if (reading.length === 1) return first;
+  const all = new Set(first);
+  for (const reader of reading) for (const group of groupsAt(work, reader)) all.add(group);
+  return all.size === first.length ? first : [...all];
 }
 
 /** `isNew` tells which nodes were not there in the last round: only what they read has to be looked at again. */
@@ -39,12 +49,14 @@ export function fuseProducers(
 ): readonly Node[] {
   const readers = readersOf(nodes);
   const leaves = leavesOf(nodes, readers, arrays);
-  const work: Work = { nodes, arrays, rules, readers, leaves, groups: [] };
+  // As long as it will be: filled from its end it would become a slow table.
+  const groups = new Array<readonly Group[] | undefined>(nodes.length).fill(undefined);
+  const work: Work = { nodes, arrays, rules, readers, leaves, groups };
   for (let at = nodes.length - 1; at >= 0; at--) {
     const reading = readingOf(work, at);
     if (!reading.some((reader) => isNew(nodes[reader]!))) continue;
-    const { answer, groups } = groupsFor(work, at, reading);
-    if (groups !== null) work.groups[at] = groups;
+    const { answer, groups: found } = groupsFor(work, at, reading);
+    if (found !== null) groups[at] = found;
     if (answer !== null && rules.print !== null)
       for (const reader of reading) reasons.add(nodes[reader]!.operation.name, answer);
   }
@@ -53,14 +65,16 @@ export function fuseProducers(
 
 function readingOf({ nodes, readers }: Work, at: number): readonly number[] {
   const { outputs } = nodes[at]!.operation;
-  if (outputs.length === 1) return readers.get(outputs[0]!.array) ?? [];
+  if (outputs.length === 1) return readers.get(outputs[0]!.array) ?? NOBODY;
   return [...new Set(outputs.flatMap(({ array }) => readers.get(array) ?? []))];
 }
+
+const NOBODY: readonly number[] = [];
 
 interface Placement {
   readonly answer: Answer | null;
   /** null: a group of its own. */
-  readonly groups: Group[] | null;
+  readonly groups: readonly Group[] | null;
 }
 
 const stays = (reason: string): Placement => ({ answer: no(reason), groups: null });
@@ -68,19 +82,26 @@ const stays = (reason: string): Placement => ({ answer: no(reason), groups: null
 function groupsFor(work: Work, at: number, reading: readonly number[]): Placement {
   const { nodes, arrays, rules } = work;
   const producer = nodes[at]!.operation;
-  const groups = [...new Set(reading.flatMap((reader) => groupsAt(work, reader)))];
-  const given = producer.outputs.map(({ array }) => array);
-  if (reading.some((reader) => given.some((array) => nodes[reader]!.barred.has(array))))
-    return stays("it is in neverFuse");
-  const isResult = given.some((array) => arrays.get(array)!.role === "result");
+  const groups = groupsReading(work, reading);
+  const given = producer.outputs;
+  const isNamed = (set: ReadonlySet<string>): boolean =>
+    set.size > 0 && given.some(({ array }) => set.has(array));
+  if (reading.some((reader) => isNamed(nodes[reader]!.barred))) return stays("it is in neverFuse");
+  const isResult = given.some(({ array }) => arrays.get(array)!.role === "result");
   if (rules.isMap && !isMap(work, producer, reading, isResult))
     return stays("no predecessor ops can be fused");
   const isOneCopied = given.length === 1 && !isResult && isCheap(producer) && groups.length <= MAX_COPIES;
   if (groups.length > 1 && !isOneCopied) return stays(`${producer.name} is read by several operations`);
-  const isForced = reading.every((reader) => given.some((array) => nodes[reader]!.forced.has(array)));
+  const isForced = reading.every((reader) => isNamed(nodes[reader]!.forced));
   const verdicts = groups.map((group) =>
     judge({
-      ...{ producer, group, arrays, rules, isResult, isForced, leaves: work.leaves },
+      producer,
+      group,
+      arrays,
+      rules,
+      isResult,
+      isForced,
+      leaves: work.leaves,
       copies: groups.length,
       exactBytes: () => bytesTogether(work, [at, ...group.members]),
     }),
@@ -116,20 +137,27 @@ function isMap({ nodes }: Work, producer: Operation, reading: readonly number[],
 
 /** Every group as one node, where its last member was. */
 function merged({ nodes, arrays, readers, groups }: Work): readonly Node[] {
-  const joins = new Set(groups.flat().filter(({ members }) => members.length > 1));
-  if (joins.size === 0) return nodes;
-  const isCopied = new Set(
-    nodes.flatMap(({ operation }, at) =>
-      (groups[at]?.length ?? 0) > 1 ? operation.outputs.map(({ array }) => array) : [],
-    ),
-  );
-  const inside = new Set([...joins].flatMap(({ members }) => members));
-  const placed = [...joins].map(({ members }) => ({
-    at: members.at(-1)!,
-    node: mergeNodes(nodes, members, readers, arrays, (array) => isCopied.has(array)),
-  }));
+  if (groups.every((list) => list === undefined || list.every(({ members }) => members.length === 1)))
+    return nodes;
+  const copied = copiedArrays(nodes, groups);
+  const isCopied = (array: string): boolean => copied.has(array);
+  const list: Node[] = [];
   nodes.forEach((node, at) => {
-    if (!inside.has(at)) placed.push({ at, node });
+    const known = groups[at];
+    // The group it began with, where it is in one: it is the last of its members.
+    const own = known?.find(({ members }) => members.at(-1) === at);
+    if (known === undefined || own?.members.length === 1) list.push(node);
+    else if (own !== undefined) list.push(mergeNodes(nodes, own.members, readers, arrays, isCopied));
   });
-  return placed.sort((a, b) => a.at - b.at).map(({ node }) => node);
+  return list;
+}
+
+/** What several groups compute, each for itself. */
+function copiedArrays(nodes: readonly Node[], groups: Work["groups"]): ReadonlySet<string> {
+  const copied = new Set<string>();
+  groups.forEach((list, at) => {
+    if (list !== undefined && list.length > 1)
+      for (const { array } of nodes[at]!.operation.outputs) copied.add(array);
+  });
+  return copied;
 }

@@ -2,15 +2,15 @@
 // several outputs, so that what they share is read once. They must not wait for each other: they are on one level,
 // levels being the longest ways from the sources, and joining within levels leaves every edge going upward.
 
-import { blockBytes } from "../../core/block.ts";
 import { sameShape } from "../../core/shape.ts";
 import { memoryOf, totalMemory } from "../memory.ts";
-import { readsOf } from "../plan.ts";
-import { addRead, fits, type Group, isConstant, readBytes, sourceCount } from "./group.ts";
+import { type PlanArray, readsOf } from "../plan.ts";
+import { addRead, fits, type Group, readBytes, windowBytes } from "./group.ts";
 import { MAX_FUSED_STEPS } from "./judge.ts";
+import { countSources, isConstant, type Leaves } from "./leaves.ts";
 import { mergeNodes, type Node, newGroup, readersOf } from "./nodes.ts";
 import type { FusionRules } from "./options.ts";
-import { type Arrays, mostOf, sameBoxes } from "./probes.ts";
+import { type Arrays, sameBoxes } from "./probes.ts";
 
 interface Work {
   readonly nodes: readonly Node[];
@@ -22,7 +22,10 @@ interface Work {
 export function fuseSiblings(nodes: readonly Node[], arrays: Arrays, rules: FusionRules): readonly Node[] {
   const readers = readersOf(nodes);
   const work: Work = { nodes, arrays, rules, readers };
-  const shared = [...readers].filter(([array, list]) => list.length > 1 && !isConstant(array, arrays));
+  const shared: [PlanArray, readonly number[]][] = [];
+  for (const [name, list] of readers) {
+    if (list.length > 1 && !isConstant(arrays.get(name)!)) shared.push([arrays.get(name)!, list]);
+  }
   if (shared.length === 0) return nodes;
   const levels = levelsOf(nodes);
   const groups = new Map<number, Group>();
@@ -50,24 +53,27 @@ const MAX_TRIED = 4;
 /** What is shared should be a good part of what either reads: memory is paid for it. */
 const WORTH = 0.25;
 
-function paysOff(work: Work, a: Group, b: Group, array: string): boolean {
-  const { arrays, rules } = work;
+const NO_LEAVES: Leaves = new Map();
+
+function paysOff(work: Work, a: Group, b: Group, array: PlanArray): boolean {
+  const { rules } = work;
   if (a === b || a.steps + b.steps > MAX_FUSED_STEPS || !sameShape(a.grid, b.grid)) return false;
-  const bytes = sharedBytes(a, b, array, arrays);
-  if (bytes === 0 || bytes < WORTH * Math.min(readBytes(a.reads, arrays), readBytes(b.reads, arrays)))
-    return false;
-  if (sourceCount(new Map([...a.reads, ...b.reads]), arrays) > rules.maxSources) return false;
+  const bytes = sharedBytes(a, b, array);
+  if (bytes === 0 || bytes < WORTH * Math.min(readBytes(a.reads), readBytes(b.reads))) return false;
+  if (countSources([...a.reads, ...b.reads], NO_LEAVES) > rules.maxSources) return false;
   if (rules.allowedMem === Number.POSITIVE_INFINITY) return true;
   const both = joined(a, b);
-  return fits(both, rules.allowedMem, arrays, () => exactBytes(work, a, b));
+  return fits(both, rules.allowedMem, () => exactBytes(work, a, b));
 }
 
 /** Bytes of a window of the array that both read in a task. */
-function sharedBytes(a: Group, b: Group, array: string, arrays: Arrays): number {
-  const [inA, inB] = [a.reads.get(array)!, b.reads.get(array)!];
-  const shared = inA.find(({ boxes }) => inB.some((other) => sameBoxes(boxes, other.boxes)));
-  const { dtype } = arrays.get(array)!;
-  return shared === undefined ? 0 : mostOf(shared.boxes, ({ shape }) => blockBytes(dtype, shape));
+function sharedBytes(a: Group, b: Group, array: PlanArray): number {
+  for (const one of a.reads) {
+    if (one.array !== array) continue;
+    for (const other of b.reads)
+      if (other.array === array && sameBoxes(one.boxes, other.boxes)) return windowBytes(array, one.boxes);
+  }
+  return 0;
 }
 
 function exactBytes({ nodes, readers, arrays }: Work, a: Group, b: Group): number {
@@ -77,8 +83,8 @@ function exactBytes({ nodes, readers, arrays }: Work, a: Group, b: Group): numbe
 }
 
 function joined(a: Group, b: Group): Group {
-  const reads = new Map(a.reads);
-  for (const [array, list] of b.reads) for (const read of list) addRead(reads, array, read);
+  const reads = [...a.reads];
+  for (const read of b.reads) addRead(reads, read);
   return {
     ...a,
     reads,
@@ -101,7 +107,9 @@ function join(into: Group, group: Group, groups: Map<number, Group>): void {
 function levelsOf(nodes: readonly Node[]): number[] {
   const made = new Map<string, number>();
   return nodes.map(({ operation }) => {
-    const level = readsOf(operation).reduce((most, array) => Math.max(most, made.get(array) ?? 0), 0);
+    let level = 0;
+    for (const step of operation.steps)
+      if (step.kind === "read") level = Math.max(level, made.get(step.array) ?? 0);
     for (const { array } of operation.outputs) made.set(array, level + 1);
     return level;
   });

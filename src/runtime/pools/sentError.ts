@@ -1,7 +1,14 @@
 // Errors between threads: as data, and as errors again.
 
-import { ChunkwiseError, RunError } from "../../core/errors.ts";
+import { ChunkwiseError, type ErrorParts, RunError } from "../../core/errors.ts";
 import { LaneFailure } from "../../kernel/interpret/index.ts";
+import {
+  CorruptDataError,
+  MetadataError,
+  NotFoundError,
+  NotSupportedError,
+  StoreKeyError,
+} from "../../storage/errors.ts";
 import type { SentError } from "./messages.ts";
 
 export function sendError(error: unknown): SentError {
@@ -21,11 +28,22 @@ export function sendError(error: unknown): SentError {
   };
 }
 
-/** The same, as far as retries and messages go. */
+const CLASSES: { readonly [name: string]: new (parts: ErrorParts) => Error } = {
+  CorruptDataError,
+  MetadataError,
+  NotFoundError,
+  NotSupportedError,
+  StoreKeyError,
+};
+
+/** The same class where others may ask for it, and the same for retries and messages in any case. */
 export function receiveError(sent: SentError): Error {
   const { what, where, cure, retryable, code, origin } = sent;
-  const error = what === undefined ? new Error(sent.message) : new RunError({ what, where, cure });
+  const error =
+    what === undefined
+      ? new Error(sent.message)
+      : new (CLASSES[sent.name] ?? RunError)({ what, where, cure });
   error.name = sent.name;
   if (sent.stack !== undefined) error.stack = sent.stack;
-  return Object.assign(error, { retryable, code, origin });
+  return Object.assign(error, { code, origin }, retryable ? { retryable } : {});
 }

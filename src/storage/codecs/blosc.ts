@@ -50,6 +50,7 @@ export function bloscCodec(options: BloscOptions): BytesCodec {
     encodedBound: compressedBound,
     encode: (bytes) => bloscEncode(bytes, options),
     decode: bloscDecode,
+    decodeInto: bloscDecodeInto,
   };
 }
 
@@ -64,13 +65,21 @@ interface Frame {
 
 function bloscDecode(bytes: Uint8Array, bound: SizeBound, where: string): Uint8Array | Promise<Uint8Array> {
   const frame = readHeader(bytes, bound, where);
-  if (frame.size === 0) return new Uint8Array(0);
-  if (frame.flags & COPIED) {
-    if (bytes.length < HEADER + frame.size) throw corrupt("blosc data are cut short", where);
-    return bytes.subarray(HEADER, HEADER + frame.size);
-  }
+  if (frame.flags & COPIED) return copied(frame);
   const target = new Uint8Array(frame.size);
   return decodeBlocks(frame, target, 0) ?? target;
+}
+
+async function bloscDecodeInto(bytes: Uint8Array, target: Uint8Array, where: string): Promise<void> {
+  const frame = readHeader(bytes, { max: target.length, exact: true }, where);
+  if (frame.flags & COPIED) target.set(copied(frame));
+  else await decodeBlocks(frame, target, 0);
+}
+
+/** What could not be compressed lies there as it is. */
+function copied({ bytes, size, where }: Frame): Uint8Array {
+  if (bytes.length < HEADER + size) throw corrupt("blosc data are cut short", where);
+  return bytes.subarray(HEADER, HEADER + size);
 }
 
 function readHeader(bytes: Uint8Array, bound: SizeBound, where: string): Frame {
@@ -92,7 +101,7 @@ function readHeader(bytes: Uint8Array, bound: SizeBound, where: string): Frame {
 
 /** Undefined when done at once; a promise of the target when a compressor takes its time. */
 function decodeBlocks(frame: Frame, target: Uint8Array, first: number): Promise<Uint8Array> | undefined {
-  const count = Math.ceil(frame.size / frame.blocksize);
+  const count = frame.size === 0 ? 0 : Math.ceil(frame.size / frame.blocksize);
   for (let block = first; block < count; block++) {
     const waiting = decodeBlock(frame, target, block);
     if (waiting !== undefined) return waiting.then(() => decodeBlocks(frame, target, block + 1) ?? target);

@@ -1,9 +1,21 @@
 // Checksums kept beside the data: crc32c (Zarr v3), crc32 and adler32 (numcodecs). Always verified.
 
-import { type BytesCodec, corrupt, readUint32, type SizeBound, writeUint32 } from "./codec.ts";
-import { crcOf } from "./wasm.ts";
+import {
+  type BytesCodec,
+  corrupt,
+  type RunningSum,
+  readUint32,
+  type SizeBound,
+  writeUint32,
+} from "./codec.ts";
+import { CRC_SHORT, CrcSum, crcOf } from "./wasm.ts";
 
 export type ChecksumName = "crc32c" | "crc32" | "adler32";
+
+const TABLES: { readonly [name: string]: () => CrcTables } = {
+  crc32c: () => castagnoli(),
+  crc32: () => ieee(),
+};
 
 const FUNCTIONS: { readonly [N in ChecksumName]: (bytes: Uint8Array) => number } = {
   crc32c: (bytes) => crcOf(bytes, castagnoli()),
@@ -11,72 +23,86 @@ const FUNCTIONS: { readonly [N in ChecksumName]: (bytes: Uint8Array) => number }
   adler32,
 };
 
+const SUM_BYTES = 4;
+
 /** The sum lies before the data or behind them. */
 export function checksumCodec(name: ChecksumName, location: "start" | "end"): BytesCodec {
-  const sum = FUNCTIONS[name];
+  const isFirst = location === "start";
+  const sum = {
+    location,
+    length: SUM_BYTES,
+    of(bytes: Uint8Array): Uint8Array {
+      const result = new Uint8Array(SUM_BYTES);
+      writeUint32(result, 0, FUNCTIONS[name](bytes));
+      return result;
+    },
+    running(length: number): RunningSum | null {
+      const tables = length < CRC_SHORT ? undefined : TABLES[name]?.();
+      return tables === undefined ? null : new CrcSum(length, tables);
+    },
+    check(bytes: Uint8Array, stored: Uint8Array, where: string, summed?: RunningSum | null): void {
+      const found = summed?.end() ?? FUNCTIONS[name](bytes);
+      const written = readUint32(stored, 0);
+      if (written !== found)
+        throw corrupt(`the ${name} is ${hex(found)}, and ${hex(written)} was written`, where);
+    },
+  };
   return {
     name,
-    encodedBound: ({ max, exact }: SizeBound) => ({ max: max + 4, exact }),
+    sum,
+    encodedBound: ({ max, exact }: SizeBound) => ({ max: max + SUM_BYTES, exact }),
     encode(bytes) {
-      const result = new Uint8Array(bytes.length + 4);
-      result.set(bytes, location === "start" ? 4 : 0);
-      writeUint32(result, location === "start" ? 0 : bytes.length, sum(bytes));
+      const result = new Uint8Array(bytes.length + SUM_BYTES);
+      result.set(bytes, isFirst ? SUM_BYTES : 0);
+      result.set(sum.of(bytes), isFirst ? 0 : bytes.length);
       return result;
     },
     decode(bytes, _bound, where) {
-      if (bytes.length < 4) throw corrupt(`${bytes.length} bytes cannot hold a ${name}`, where);
-      const data = location === "start" ? bytes.subarray(4) : bytes.subarray(0, -4);
-      const stored = readUint32(bytes, location === "start" ? 0 : data.length);
-      const found = sum(data);
-      if (stored === found) return data;
-      throw corrupt(`the ${name} is ${hex(found)}, and ${hex(stored)} was written`, where);
+      if (bytes.length < SUM_BYTES) throw corrupt(`${bytes.length} bytes cannot hold a ${name}`, where);
+      const data = isFirst ? bytes.subarray(SUM_BYTES) : bytes.subarray(0, -SUM_BYTES);
+      sum.check(data, isFirst ? bytes.subarray(0, SUM_BYTES) : bytes.subarray(data.length), where);
+      return data;
     },
   };
 }
 
 const hex = (value: number): string => `0x${value.toString(16).padStart(8, "0")}`;
 
-/** Bytes that kernels.wat takes at once in each of three places. */
-const STRETCH = 4096;
+/** What kernels.wat needs to know of a polynomial. */
+export interface CrcTables {
+  /** 16 tables of 256 words: table k tells what a byte does k bytes later. */
+  readonly bytes: Uint8Array;
+  /** A multiple of the polynomial that has few terms: x^(128 d) plus x^(128 (d - k)) for each distance k, in bytes. */
+  readonly distances: readonly [number, number, number, number, number];
+}
 
-/**
- * Tables of 256 words. The first 16: table k tells what a byte does k bytes later. Four more: what STRETCH
- * bytes of zeros do to each byte of a checksum.
- */
 function tablesOf(polynomial: number): Uint8Array {
-  const words = new Uint32Array(20 * 256);
+  const words = new Uint32Array(16 * 256);
   for (let i = 0; i < 256; i++) {
     let value = i;
     for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ polynomial : value >>> 1;
     words[i] = value >>> 0;
   }
-  for (let i = 256; i < 16 * 256; i++) {
+  for (let i = 256; i < words.length; i++) {
     const before = words[i - 256]!;
     words[i] = (before >>> 8) ^ words[before & 255]!;
-  }
-  for (let bit = 0; bit < 32; bit++) {
-    let value = 1 << bit;
-    for (let i = 0; i < STRETCH; i++) value = (value >>> 8) ^ words[value & 255]!;
-    words[16 * 256 + 256 * (bit >>> 3) + (1 << (bit & 7))] = value >>> 0;
-  }
-  // The rest by addition: what two bits do together is what each does, added without carry.
-  for (let i = 16 * 256; i < 20 * 256; i++) {
-    const lowest = i & 255 & -(i & 255);
-    if (lowest !== (i & 255)) words[i] = words[i - lowest]! ^ words[(i & ~255) + lowest]!;
   }
   return new Uint8Array(words.buffer);
 }
 
-const lazily = (polynomial: number): (() => Uint8Array) => {
-  let tables: Uint8Array | undefined;
+const lazily = (polynomial: number, blocks: CrcTables["distances"]): (() => CrcTables) => {
+  let tables: CrcTables | undefined;
   return () => {
-    tables ??= tablesOf(polynomial);
+    const distances = blocks.map((count) => 16 * count) as unknown as CrcTables["distances"];
+    tables ??= { bytes: tablesOf(polynomial), distances };
     return tables;
   };
 };
-const castagnoli = lazily(0x82f63b78);
-const ieee = lazily(0xedb88320);
+// The distances were found by trying all: no multiples with six terms reach less far. The first is the longest.
+const castagnoli = lazily(0x82f63b78, [209, 195, 170, 155, 65]);
+const ieee = lazily(0xedb88320, [203, 124, 118, 80, 17]);
 
+export const crc32c: (bytes: Uint8Array) => number = FUNCTIONS.crc32c;
 export const crc32: (bytes: Uint8Array) => number = FUNCTIONS.crc32;
 
 function adler32(bytes: Uint8Array): number {

@@ -12,11 +12,29 @@ export interface SizeBound {
 
 export type Bytes = Uint8Array | Promise<Uint8Array>;
 
+/** Pieces but the last are multiples of 16 bytes. */
+export interface RunningSum {
+  add(piece: Uint8Array): void;
+  end(): number;
+}
+
 export interface BytesCodec {
   readonly name: string;
   encode(bytes: Uint8Array): Bytes;
   /** `where` names the object, for errors. The result may share memory with `bytes`. */
   decode(bytes: Uint8Array, bound: SizeBound, where: string): Bytes;
+  /** Fills `target`, which is as long as what was encoded; where that is quicker than a copy afterwards. */
+  decodeInto?(bytes: Uint8Array, target: Uint8Array, where: string): void | Promise<void>;
+  /** For codecs that leave the bytes as they are and put a sum beside them. */
+  readonly sum?: {
+    readonly location: "start" | "end";
+    readonly length: number;
+    of(bytes: Uint8Array): Uint8Array;
+    /** For bytes that come in pieces; null where it is as well to wait for all of them. */
+    running(length: number): RunningSum | null;
+    /** `summed` has seen all of the bytes. */
+    check(bytes: Uint8Array, sum: Uint8Array, where: string, summed?: RunningSum | null): void;
+  };
   /** How long the encoding of so many bytes can be. */
   encodedBound(bound: SizeBound): SizeBound;
 }
@@ -26,6 +44,20 @@ export const compressedBound = (bound: SizeBound): SizeBound => ({
   max: bound.max + Math.ceil(bound.max / 64) + 1024,
   exact: false,
 });
+
+/** Decodes into memory of the right length, in the codec's own way or by a copy. */
+export async function decodeInto(
+  codec: BytesCodec,
+  bytes: Uint8Array,
+  target: Uint8Array,
+  where: string,
+): Promise<void> {
+  if (codec.decodeInto !== undefined) return codec.decodeInto(bytes, target, where);
+  const exact = { max: target.length, exact: true };
+  const decoded = await codec.decode(bytes, exact, where);
+  checkDecoded(decoded.length, exact, codec.name, where);
+  target.set(decoded);
+}
 
 export function corrupt(what: string, where: string, cause?: unknown): CorruptDataError {
   return new CorruptDataError(

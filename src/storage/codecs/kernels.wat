@@ -5,87 +5,7 @@
 
   ;; CRC-32 of any polynomial, 16 bytes at a time: table k (k * 1024) tells what a byte does k bytes later.
   (func (export "crc") (param $value i32) (param $at i32) (param $end i32) (result i32)
-    (local $a i64) (local $b i64) (local $second i32) (local $third i32) (local $stop i32)
-    ;; Three stretches of 4096 bytes at once: each waits for its own table look-ups only. The tables at 16384
-    ;; tell what 4096 bytes of zeros do, which joins the three.
-    (block $short
-      (loop $stretch
-        (br_if $short (i32.gt_u (i32.add (local.get $at) (i32.const 12288)) (local.get $end)))
-        (local.set $stop (i32.add (local.get $at) (i32.const 4096)))
-        (local.set $second (i32.const 0))
-        (local.set $third (i32.const 0))
-        (loop $next
-          (local.set $value (i32.xor (i32.load (local.get $at)) (local.get $value)))
-          (local.set $second (i32.xor (i32.load offset=4096 (local.get $at)) (local.get $second)))
-          (local.set $third (i32.xor (i32.load offset=8192 (local.get $at)) (local.get $third)))
-          (local.set $value
-            (i32.xor
-            (i32.xor
-            (i32.xor
-            (i32.load offset=7168 (i32.shl (i32.and (local.get $value) (i32.const 255)) (i32.const 2)))
-            (i32.load offset=6144 (i32.shl (i32.and (i32.shr_u (local.get $value) (i32.const 8)) (i32.const 255)) (i32.const 2))))
-            (i32.xor
-            (i32.load offset=5120 (i32.shl (i32.and (i32.shr_u (local.get $value) (i32.const 16)) (i32.const 255)) (i32.const 2)))
-            (i32.load offset=4096 (i32.shl (i32.shr_u (local.get $value) (i32.const 24)) (i32.const 2)))))
-            (i32.xor
-            (i32.xor
-            (i32.load offset=3072 (i32.shl (i32.load8_u offset=4 (local.get $at)) (i32.const 2)))
-            (i32.load offset=2048 (i32.shl (i32.load8_u offset=5 (local.get $at)) (i32.const 2))))
-            (i32.xor
-            (i32.load offset=1024 (i32.shl (i32.load8_u offset=6 (local.get $at)) (i32.const 2)))
-            (i32.load offset=0 (i32.shl (i32.load8_u offset=7 (local.get $at)) (i32.const 2)))))))
-          (local.set $second
-            (i32.xor
-            (i32.xor
-            (i32.xor
-            (i32.load offset=7168 (i32.shl (i32.and (local.get $second) (i32.const 255)) (i32.const 2)))
-            (i32.load offset=6144 (i32.shl (i32.and (i32.shr_u (local.get $second) (i32.const 8)) (i32.const 255)) (i32.const 2))))
-            (i32.xor
-            (i32.load offset=5120 (i32.shl (i32.and (i32.shr_u (local.get $second) (i32.const 16)) (i32.const 255)) (i32.const 2)))
-            (i32.load offset=4096 (i32.shl (i32.shr_u (local.get $second) (i32.const 24)) (i32.const 2)))))
-            (i32.xor
-            (i32.xor
-            (i32.load offset=3072 (i32.shl (i32.load8_u offset=4100 (local.get $at)) (i32.const 2)))
-            (i32.load offset=2048 (i32.shl (i32.load8_u offset=4101 (local.get $at)) (i32.const 2))))
-            (i32.xor
-            (i32.load offset=1024 (i32.shl (i32.load8_u offset=4102 (local.get $at)) (i32.const 2)))
-            (i32.load offset=0 (i32.shl (i32.load8_u offset=4103 (local.get $at)) (i32.const 2)))))))
-          (local.set $third
-            (i32.xor
-            (i32.xor
-            (i32.xor
-            (i32.load offset=7168 (i32.shl (i32.and (local.get $third) (i32.const 255)) (i32.const 2)))
-            (i32.load offset=6144 (i32.shl (i32.and (i32.shr_u (local.get $third) (i32.const 8)) (i32.const 255)) (i32.const 2))))
-            (i32.xor
-            (i32.load offset=5120 (i32.shl (i32.and (i32.shr_u (local.get $third) (i32.const 16)) (i32.const 255)) (i32.const 2)))
-            (i32.load offset=4096 (i32.shl (i32.shr_u (local.get $third) (i32.const 24)) (i32.const 2)))))
-            (i32.xor
-            (i32.xor
-            (i32.load offset=3072 (i32.shl (i32.load8_u offset=8196 (local.get $at)) (i32.const 2)))
-            (i32.load offset=2048 (i32.shl (i32.load8_u offset=8197 (local.get $at)) (i32.const 2))))
-            (i32.xor
-            (i32.load offset=1024 (i32.shl (i32.load8_u offset=8198 (local.get $at)) (i32.const 2)))
-            (i32.load offset=0 (i32.shl (i32.load8_u offset=8199 (local.get $at)) (i32.const 2)))))))
-          (local.set $at (i32.add (local.get $at) (i32.const 8)))
-          (br_if $next (i32.lt_u (local.get $at) (local.get $stop))))
-        (local.set $value (i32.xor (local.get $second)
-            (i32.xor
-            (i32.xor
-            (i32.load offset=16384 (i32.shl (i32.and (i32.shr_u (local.get $value) (i32.const 0)) (i32.const 255)) (i32.const 2)))
-            (i32.load offset=17408 (i32.shl (i32.and (i32.shr_u (local.get $value) (i32.const 8)) (i32.const 255)) (i32.const 2))))
-            (i32.xor
-            (i32.load offset=18432 (i32.shl (i32.and (i32.shr_u (local.get $value) (i32.const 16)) (i32.const 255)) (i32.const 2)))
-            (i32.load offset=19456 (i32.shl (i32.and (i32.shr_u (local.get $value) (i32.const 24)) (i32.const 255)) (i32.const 2)))))))
-        (local.set $value (i32.xor (local.get $third)
-            (i32.xor
-            (i32.xor
-            (i32.load offset=16384 (i32.shl (i32.and (i32.shr_u (local.get $value) (i32.const 0)) (i32.const 255)) (i32.const 2)))
-            (i32.load offset=17408 (i32.shl (i32.and (i32.shr_u (local.get $value) (i32.const 8)) (i32.const 255)) (i32.const 2))))
-            (i32.xor
-            (i32.load offset=18432 (i32.shl (i32.and (i32.shr_u (local.get $value) (i32.const 16)) (i32.const 255)) (i32.const 2)))
-            (i32.load offset=19456 (i32.shl (i32.and (i32.shr_u (local.get $value) (i32.const 24)) (i32.const 255)) (i32.const 2)))))))
-        (local.set $at (i32.add (local.get $at) (i32.const 8192)))
-        (br $stretch)))
+    (local $a i64) (local $b i64)
     (block $done
       (loop $next
         (br_if $done (i32.gt_u (i32.add (local.get $at) (i32.const 16)) (local.get $end)))
@@ -135,6 +55,57 @@
         (local.set $at (i32.add (local.get $at) (i32.const 1)))
         (br $next)))
     (local.get $value))
+
+  ;; Each block of 16 bytes gets the blocks at five distances (in bytes) before it added, in place, four blocks at a
+  ;; time: up to 48 bytes too many. Where the distances are those of a multiple of a checksum's polynomial, the blocks
+  ;; can then be taken as zeros but for the last ones (checksums.ts).
+  (func (export "fold") (param $at i32) (param $end i32)
+    (param $a i32) (param $b i32) (param $c i32) (param $d i32) (param $e i32)
+    (local.set $a (i32.sub (local.get $at) (local.get $a)))
+    (local.set $b (i32.sub (local.get $at) (local.get $b)))
+    (local.set $c (i32.sub (local.get $at) (local.get $c)))
+    (local.set $d (i32.sub (local.get $at) (local.get $d)))
+    (local.set $e (i32.sub (local.get $at) (local.get $e)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (v128.store (local.get $at)
+          (v128.xor
+            (v128.xor (v128.xor (v128.load (local.get $at)) (v128.load (local.get $a)))
+                      (v128.xor (v128.load (local.get $b)) (v128.load (local.get $c))))
+            (v128.xor (v128.load (local.get $d)) (v128.load (local.get $e)))))
+        (v128.store offset=16 (local.get $at)
+          (v128.xor
+            (v128.xor (v128.xor (v128.load offset=16 (local.get $at)) (v128.load offset=16 (local.get $a)))
+                      (v128.xor (v128.load offset=16 (local.get $b)) (v128.load offset=16 (local.get $c))))
+            (v128.xor (v128.load offset=16 (local.get $d)) (v128.load offset=16 (local.get $e)))))
+        (v128.store offset=32 (local.get $at)
+          (v128.xor
+            (v128.xor (v128.xor (v128.load offset=32 (local.get $at)) (v128.load offset=32 (local.get $a)))
+                      (v128.xor (v128.load offset=32 (local.get $b)) (v128.load offset=32 (local.get $c))))
+            (v128.xor (v128.load offset=32 (local.get $d)) (v128.load offset=32 (local.get $e)))))
+        (v128.store offset=48 (local.get $at)
+          (v128.xor
+            (v128.xor (v128.xor (v128.load offset=48 (local.get $at)) (v128.load offset=48 (local.get $a)))
+                      (v128.xor (v128.load offset=48 (local.get $b)) (v128.load offset=48 (local.get $c))))
+            (v128.xor (v128.load offset=48 (local.get $d)) (v128.load offset=48 (local.get $e)))))
+        (local.set $at (i32.add (local.get $at) (i32.const 64)))
+        (local.set $a (i32.add (local.get $a) (i32.const 64)))
+        (local.set $b (i32.add (local.get $b) (i32.const 64)))
+        (local.set $c (i32.add (local.get $c) (i32.const 64)))
+        (local.set $d (i32.add (local.get $d) (i32.const 64)))
+        (local.set $e (i32.add (local.get $e) (i32.const 64)))
+        (br $next))))
+
+  ;; Adds bytes to others without carry; a whole number of blocks of 16.
+  (func (export "xor") (param $to i32) (param $from i32) (param $end i32)
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $to) (local.get $end)))
+        (v128.store (local.get $to) (v128.xor (v128.load (local.get $to)) (v128.load (local.get $from))))
+        (local.set $to (i32.add (local.get $to) (i32.const 16)))
+        (local.set $from (i32.add (local.get $from) (i32.const 16)))
+        (br $next))))
 
   ;; The bytes of two halves by turns: a0 b0 a1 b1 … `half` is the length of each.
   (func (export "zip") (param $from i32) (param $to i32) (param $half i32)

@@ -1,7 +1,15 @@
 // LZ4 blocks, and the frame numcodecs puts around them (the length, then one block). The decoder writes into
 // memory of the size that is known beforehand and never reads or writes beyond either end.
 
-import { type BytesCodec, checkDecoded, compressedBound, corrupt, readUint32, writeUint32 } from "./codec.ts";
+import {
+  type BytesCodec,
+  checkDecoded,
+  compressedBound,
+  corrupt,
+  readUint32,
+  type SizeBound,
+  writeUint32,
+} from "./codec.ts";
 import { lz4Into } from "./wasm.ts";
 
 export function lz4Codec(): BytesCodec {
@@ -14,14 +22,23 @@ export function lz4Codec(): BytesCodec {
       return result.subarray(0, 4 + lz4Compress(bytes, result.subarray(4)));
     },
     decode(bytes, bound, where) {
-      if (bytes.length < 4) throw corrupt("lz4 data are cut short", where);
-      const size = readUint32(bytes, 0);
-      checkDecoded(size, bound, "lz4", where);
-      const result = new Uint8Array(size);
+      const result = new Uint8Array(claimedSize(bytes, bound, where));
       lz4Decompress(bytes.subarray(4), result, where);
       return result;
     },
+    decodeInto(bytes, target, where) {
+      claimedSize(bytes, { max: target.length, exact: true }, where);
+      lz4Decompress(bytes.subarray(4), target, where);
+    },
   };
+}
+
+/** What the frame says of the size, when it fits. */
+function claimedSize(bytes: Uint8Array, bound: SizeBound, where: string): number {
+  if (bytes.length < 4) throw corrupt("lz4 data are cut short", where);
+  const size = readUint32(bytes, 0);
+  checkDecoded(size, bound, "lz4", where);
+  return size;
 }
 
 /** The longest a block of so many bytes can become. */

@@ -1,11 +1,14 @@
 // The inner loops of codecs in WebAssembly (kernels.wat): checksums, LZ4, shuffles. In: bytes. Out: bytes in new
 // or given memory. The module's own memory is scratch: it is not kept when it has grown large.
 
+import type { CrcTables } from "./checksums.ts";
 import { KERNELS } from "./kernels.ts";
 
 interface Kernels {
   readonly memory: WebAssembly.Memory;
   crc(value: number, at: number, end: number): number;
+  fold(at: number, end: number, a: number, b: number, c: number, d: number, e: number): void;
+  xor(to: number, from: number, end: number): void;
   zip(from: number, to: number, half: number): void;
   unzip(from: number, to: number, half: number): void;
   bits(at: number, end: number): void;
@@ -34,7 +37,7 @@ function kernelsWith(bytes: number): { kernels: Kernels; memory: Uint8Array } {
   const kernels = shared;
   const missing = FREE + bytes - kernels.memory.buffer.byteLength;
   if (missing > 0) kernels.memory.grow(Math.ceil(missing / PAGE));
-  if (FREE + bytes > KEPT_BYTES) shared = undefined;
+  if (FREE + bytes > KEPT_BYTES) shared = loaded = undefined;
   return { kernels, memory: new Uint8Array(kernels.memory.buffer) };
 }
 
@@ -120,17 +123,91 @@ export function bitShuffleInto(source: Uint8Array, target: Uint8Array, size: num
 }
 
 /** Bytes of a checksum's input that are in the module's memory at a time. */
-const CRC_PIECE = 1 << 18;
+const CRC_PIECE = 1 << 17;
+/** Shorter inputs go through the tables alone. */
+export const CRC_SHORT: number = 1 << 13;
+/** Where a checksum's input goes: what came before it lies in front. */
+const CRC_AT = FREE + 4096;
 
-/** A CRC-32 by its tables (20 of 256 words, checksums.ts). */
-export function crcOf(bytes: Uint8Array, tables: Uint8Array): number {
-  const { kernels, memory } = kernelsWith(CRC_PIECE);
-  memory.set(tables);
-  let value = -1;
-  for (let at = 0; at < bytes.length; at += CRC_PIECE) {
-    const piece = bytes.subarray(at, at + CRC_PIECE);
-    memory.set(piece, FREE);
-    value = kernels.crc(value, FREE, FREE + piece.length);
+/** The tables that are in the module's memory now. */
+let loaded: { kernels: Kernels; tables: CrcTables } | undefined;
+
+/** A CRC-32 by its tables. */
+export function crcOf(bytes: Uint8Array, tables: CrcTables): number {
+  if (bytes.length >= CRC_SHORT) {
+    const sum = new CrcSum(bytes.length, tables);
+    sum.add(bytes);
+    return sum.end();
   }
-  return ~value >>> 0;
+  const { kernels, memory } = kernelsFor(tables);
+  memory.set(bytes, CRC_AT);
+  return ~kernels.crc(-1, CRC_AT, CRC_AT + bytes.length) >>> 0;
+}
+
+/** The kernels with room for a piece and a checksum's tables in place. */
+function kernelsFor(tables: CrcTables): { kernels: Kernels; memory: Uint8Array } {
+  const found = kernelsWith(CRC_AT - FREE + CRC_PIECE + SLACK);
+  if (loaded?.kernels !== found.kernels || loaded.tables !== tables) {
+    found.memory.set(tables.bytes);
+    loaded = { kernels: found.kernels, tables };
+  }
+  return found;
+}
+
+/**
+ * A CRC-32 of bytes that come in pieces, of a length that is known. It is the remainder of a division by a polynomial,
+ * and adding multiples of that does not change it. With a multiple of six terms, whole blocks are cancelled from the
+ * front, each against five further on, until only the last few are left for the tables: six loads for 16 bytes instead
+ * of sixteen.
+ */
+export class CrcSum {
+  readonly #tables: CrcTables;
+  /** Bytes before this are cancelled. */
+  readonly #cut: number;
+  /** The last blocks that were cancelled, as they were then. */
+  readonly #before: Uint8Array;
+  /** What the tables are for. */
+  readonly #tail: Uint8Array;
+  #at = 0;
+
+  /** At least CRC_SHORT bytes; pieces but the last are multiples of 16 bytes. */
+  constructor(length: number, tables: CrcTables) {
+    const [longest] = tables.distances;
+    this.#tables = tables;
+    this.#cut = Math.floor(length / 16) * 16 - longest;
+    this.#before = new Uint8Array(longest);
+    this.#tail = new Uint8Array(length - this.#cut);
+  }
+
+  add(bytes: Uint8Array): void {
+    const start = this.#at;
+    this.#at += bytes.length;
+    const split = Math.max(0, Math.min(bytes.length, this.#cut - start));
+    if (split > 0) this.#cancel(bytes.subarray(0, split), start);
+    if (split < bytes.length) this.#tail.set(bytes.subarray(split), start + split - this.#cut);
+  }
+
+  #cancel(bytes: Uint8Array, start: number): void {
+    const { kernels, memory } = kernelsFor(this.#tables);
+    const { distances } = this.#tables;
+    const { length: longest } = this.#before;
+    memory.set(this.#before, CRC_AT - longest);
+    for (let at = 0; at < bytes.length; at += CRC_PIECE) {
+      const piece = bytes.subarray(at, at + CRC_PIECE);
+      memory.set(piece, CRC_AT);
+      // The sum begins as all ones: the same as the first four bytes inverted.
+      if (start + at === 0) for (let i = 0; i < 4; i++) memory[CRC_AT + i]! ^= 0xff;
+      kernels.fold(CRC_AT, CRC_AT + piece.length, ...distances);
+      memory.copyWithin(CRC_AT - longest, CRC_AT + piece.length - longest, CRC_AT + piece.length);
+    }
+    this.#before.set(memory.subarray(CRC_AT - longest, CRC_AT));
+  }
+
+  end(): number {
+    const { kernels, memory } = kernelsFor(this.#tables);
+    memory.set(this.#before, CRC_AT - this.#before.length);
+    memory.set(this.#tail, CRC_AT);
+    for (const distance of this.#tables.distances) kernels.xor(CRC_AT, CRC_AT - distance, CRC_AT + distance);
+    return ~kernels.crc(0, CRC_AT, CRC_AT + this.#tail.length) >>> 0;
+  }
 }

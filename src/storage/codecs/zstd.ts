@@ -1,6 +1,5 @@
-// Zstandard: Node's own where it has one (22.15 and later), else the WebAssembly build of numcodecs.
-// Frames are looked through before they are decoded, because the WebAssembly build makes as much memory
-// as a frame claims.
+// Zstandard: Node's own where it has one (22.15 and later), else WebAssembly: a decoder of our own build, which needs
+// no copy, and the encoder of numcodecs. Frames are looked through before they are decoded: their sizes must fit.
 
 import { builtin } from "../builtin.ts";
 import {
@@ -11,6 +10,7 @@ import {
   readUint32,
   type SizeBound,
 } from "./codec.ts";
+import { prepareZstd, zstdContent, zstdInto } from "./zstd/decode.ts";
 
 /** What Node's zlib has since 22.15; older type declarations do not know it. */
 interface NativeZstd {
@@ -21,7 +21,6 @@ interface NativeZstd {
 
 interface WasmZstd {
   encode(bytes: Uint8Array): Promise<Uint8Array>;
-  decode(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
 export interface ZstdOptions {
@@ -35,16 +34,18 @@ export function zstdCodec(options: ZstdOptions): BytesCodec {
     encodedBound: compressedBound,
     encode: (bytes) => zstdEncode(bytes, options),
     decode: zstdDecode,
+    decodeInto: zstdDecodeInto,
   };
 }
 
 let native: NativeZstd | null | undefined;
 
+/** Node's; null where there is none, and WebAssembly is ready. */
 async function nativeZstd(): Promise<NativeZstd | null> {
-  if (native === undefined) {
-    const zlib = (await builtin("node:zlib")) as unknown as Partial<NativeZstd> | undefined;
-    native = typeof zlib?.zstdDecompressSync === "function" ? (zlib as NativeZstd) : null;
-  }
+  const zlib = (await builtin("node:zlib")) as unknown as Partial<NativeZstd> | undefined;
+  const isThere = typeof zlib?.zstdDecompressSync === "function";
+  if (!isThere) await prepareZstd();
+  native = isThere ? (zlib as NativeZstd) : null;
   return native;
 }
 
@@ -61,7 +62,7 @@ async function wasmZstd(level: number): Promise<WasmZstd> {
 }
 
 export async function zstdEncode(bytes: Uint8Array, { level, checksum }: ZstdOptions): Promise<Uint8Array> {
-  const zstd = await nativeZstd();
+  const zstd = native === undefined ? await nativeZstd() : native;
   // The WebAssembly build writes no checksum; that is allowed: the frame says whether it has one.
   if (zstd === null) return (await wasmZstd(level)).encode(bytes);
   const { ZSTD_c_compressionLevel, ZSTD_c_checksumFlag } = zstd.constants;
@@ -70,21 +71,36 @@ export async function zstdEncode(bytes: Uint8Array, { level, checksum }: ZstdOpt
 }
 
 export async function zstdDecode(bytes: Uint8Array, bound: SizeBound, where: string): Promise<Uint8Array> {
-  const framed = checkFrames(bytes, bound, where);
-  const zstd = await nativeZstd();
-  try {
-    const decoded =
-      zstd === null
-        ? await (await wasmZstd(1)).decode(framed)
-        : plain(zstd.zstdDecompressSync(framed, nativeOptions(bound)));
-    checkDecoded(decoded.length, bound, "zstd", where);
-    return decoded;
-  } catch (cause) {
-    throw cause instanceof Error && "cure" in cause ? cause : corrupt("zstd cannot be decoded", where, cause);
-  }
+  const zstd = native === undefined ? await nativeZstd() : native;
+  const size = contentSize(bytes, bound, where);
+  const decoded = guarded(where, () =>
+    zstd === null ? zstdContent(bytes, size) : plain(zstd.zstdDecompressSync(bytes, nativeOptions(size))),
+  );
+  checkDecoded(decoded.length, bound, "zstd", where);
+  return decoded;
 }
 
-const nativeOptions = ({ max }: SizeBound): object => ({
+async function zstdDecodeInto(bytes: Uint8Array, target: Uint8Array, where: string): Promise<void> {
+  const zstd = native === undefined ? await nativeZstd() : native;
+  const exact = { max: target.length, exact: true };
+  if (zstd !== null) return target.set(await zstdDecode(bytes, exact, where));
+  contentSize(bytes, exact, where);
+  guarded(where, () => zstdInto(bytes, target) || null);
+}
+
+/** What the decoder gives; an error when that is nothing, or when it throws. */
+function guarded<T>(where: string, decode: () => T | null): T {
+  let cause: unknown;
+  try {
+    const decoded = decode();
+    if (decoded !== null) return decoded;
+  } catch (thrown) {
+    cause = thrown;
+  }
+  throw corrupt("zstd cannot be decoded", where, cause);
+}
+
+const nativeOptions = (max: number): object => ({
   maxOutputLength: Math.max(max, 1),
   chunkSize: Math.min(Math.max(max, 64), 2 ** 26),
 });
@@ -101,32 +117,23 @@ interface Frame {
   readonly length: number;
   /** Size of its content; undefined when it does not say. */
   readonly content: number | undefined;
-  /** Where the size would be written. */
-  readonly sizeAt: number;
 }
 
-/**
- * The bytes, when all frames are whole and their contents together fit the bound. A single frame that does
- * not say its size is given the size that is known from outside.
- */
-function checkFrames(bytes: Uint8Array, bound: SizeBound, where: string): Uint8Array {
+/** How long the content is, or can be: all frames must be whole and their contents together fit the bound. */
+function contentSize(bytes: Uint8Array, bound: SizeBound, where: string): number {
   let at = 0;
   let total = 0;
-  let frames = 0;
-  let silent: Frame | undefined;
+  let isKnown = bytes.length > 0;
   while (at < bytes.length) {
-    const frame = frameAt(bytes, at, where);
-    if (frame.content === undefined) silent = frame;
-    total += frame.content ?? 0;
-    at += frame.length;
-    frames++;
+    const { length, content } = frameAt(bytes, at, where);
+    if (content === undefined) isKnown = false;
+    total += content ?? 0;
+    at += length;
   }
-  if (frames === 0) throw corrupt("no zstd data", where);
-  if (silent === undefined) checkDecoded(total, bound, "zstd", where);
-  if (silent === undefined) return bytes;
-  if (frames > 1 || !bound.exact)
-    throw corrupt("zstd frames that do not say their size, which is not known otherwise either", where);
-  return withSize(bytes, silent, bound.max);
+  if (bytes.length === 0) throw corrupt("no zstd data", where);
+  // Frames of streams do not say their size; the decoder does not write more than there is room.
+  checkDecoded(total, { max: bound.max, exact: bound.exact && isKnown }, "zstd", where);
+  return isKnown ? total : bound.max;
 }
 
 function frameAt(bytes: Uint8Array, at: number, where: string): Frame {
@@ -136,13 +143,13 @@ function frameAt(bytes: Uint8Array, at: number, where: string): Frame {
   if (magic >>> 4 === SKIPPABLE) {
     const length = 8 + readUint32(bytes, at + 4);
     if (at + length > bytes.length) throw short();
-    return { length, content: 0, sizeAt: 0 };
+    return { length, content: 0 };
   }
   if (magic !== MAGIC) throw corrupt("not zstd data", where);
   const header = headerAt(bytes, at, where);
   const end = blocksEnd(bytes, header.end) + (header.hasChecksum ? 4 : 0);
   if (!(end <= bytes.length)) throw short();
-  return { length: end - at, content: header.content, sizeAt: header.end };
+  return { length: end - at, content: header.content };
 }
 
 interface Header {
@@ -175,13 +182,4 @@ function blocksEnd(bytes: Uint8Array, start: number): number {
     if ((header & 1) === 1) return at;
   }
   return Number.NaN;
-}
-
-function withSize(bytes: Uint8Array, frame: Frame, size: number): Uint8Array {
-  const result = new Uint8Array(bytes.length + 8);
-  result.set(bytes.subarray(0, frame.sizeAt));
-  result[4] = result[4]! | 0xc0;
-  new DataView(result.buffer).setBigUint64(frame.sizeAt, BigInt(size), true);
-  result.set(bytes.subarray(frame.sizeAt), frame.sizeAt + 8);
-  return result;
 }

@@ -18,7 +18,8 @@ import type { JsonObject } from "./json.ts";
 import type { ArrayMetadata } from "./metadata.ts";
 import {
   decodeChunk,
-  encodeBlock,
+  encodeParts,
+  joinedParts,
   type Pipeline,
   type ReadOptions,
   readChunk,
@@ -87,6 +88,10 @@ export class ZarrArray {
   get attributes(): JsonObject {
     return this.metadata.attributes;
   }
+  /** True when chunks that hold only the fill value are stored all the same. */
+  get writesEmptyChunks(): boolean {
+    return this.#options.writeEmptyChunks === true;
+  }
   get dimensionNames(): readonly (string | null)[] | null {
     return this.metadata.dimensionNames;
   }
@@ -128,7 +133,7 @@ export class ZarrArray {
     await this.#locked(key, async () => {
       const source = storeSource(this.store, key);
       const padded = this.#padded(block, this.chunks);
-      const bytes = await replaceChunk(
+      const parts = await replaceChunk(
         this.pipeline,
         source,
         within,
@@ -136,7 +141,7 @@ export class ZarrArray {
         this.#keepFill(),
         this.reading(options),
       );
-      await this.#put(key, bytes, options);
+      await this.#put(key, parts, options);
     });
   }
 
@@ -166,14 +171,19 @@ export class ZarrArray {
     const { unitShape } = this.metadata;
     this.#checkBlock(block, chunkBox(this.shape, unitShape, place).shape, unitShape);
     const key = this.shardKey(place);
-    await this.#locked(key, async () => this.#put(key, await this.encodeShard(block), options));
+    await this.#locked(key, async () => this.#put(key, await this.#encoded(block), options));
   }
 
   /** The bytes that `setShard` would store; null when nothing would be (all is fill value). */
   async encodeShard(block: Block): Promise<Uint8Array | null> {
+    const parts = await this.#encoded(block);
+    return parts === null ? null : joinedParts(parts);
+  }
+
+  async #encoded(block: Block): Promise<Uint8Array[] | null> {
     const keepFill = this.#keepFill();
     if (!keepFill.keepFill && isAllFill(block, this.metadata.fill)) return null;
-    return encodeBlock(this.pipeline, this.#padded(block, this.metadata.unitShape), keepFill);
+    return encodeParts(this.pipeline, this.#padded(block, this.metadata.unitShape), keepFill);
   }
 
   /** What `setShard` stored, from its bytes. */
@@ -182,18 +192,22 @@ export class ZarrArray {
   }
 
   /** Nothing is stored for what is missing anyway. */
-  async #put(key: StoreKey, bytes: Uint8Array | null, options: StoreOptions): Promise<void> {
+  async #put(key: StoreKey, parts: readonly Uint8Array[] | null, options: StoreOptions): Promise<void> {
     options.signal?.throwIfAborted();
     this.#indexes.delete(key);
-    if (bytes !== null) await requireSet(this.store)(key, bytes, options);
-    else if (this.store.delete !== undefined) await this.store.delete(key, options);
-    else await requireSet(this.store)(key, await this.#encodedFill(), options);
+    if (parts === null && this.store.delete !== undefined) await this.store.delete(key, options);
+    else await this.#set(key, parts ?? (await this.#encodedFill()), options);
+  }
+
+  #set(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions): unknown {
+    if (this.store.setParts !== undefined) return this.store.setParts(key, parts, options);
+    return requireSet(this.store)(key, joinedParts(parts), options);
   }
 
   /** Where a store cannot delete, a missing chunk must be written as fill value. */
-  async #encodedFill(): Promise<Uint8Array> {
+  async #encodedFill(): Promise<Uint8Array[]> {
     const block = this.#missing(this.metadata.unitShape, { missing: "fill" })!;
-    return (await encodeBlock(this.pipeline, block, { keepFill: true }))!;
+    return (await encodeParts(this.pipeline, block, { keepFill: true }))!;
   }
 
   #keepFill(): { keepFill: boolean } {
@@ -278,7 +292,7 @@ export class ZarrArray {
   async setRaw(place: readonly number[], bytes: Uint8Array, options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.shardGrid);
     const key = this.shardKey(place);
-    await this.#locked(key, () => this.#put(key, bytes, options));
+    await this.#locked(key, () => this.#put(key, [bytes], options));
   }
 
   async deleteShard(place: readonly number[], options: StoreOptions = {}): Promise<void> {

@@ -1,9 +1,11 @@
 // Where the bytes of an encoded chunk come from: an object of a store, a part of one (a chunk in a shard), or
-// memory. Ranges are read without the rest where the store can.
+// memory. Ranges are read without the rest where the store can; where it can open objects, straight into place.
 
 import {
   type ByteRange,
   cut,
+  type GetOptions,
+  type OpenObject,
   readRange,
   type Store,
   type StoreKey,
@@ -16,10 +18,10 @@ export interface ByteSource {
   readonly where: string;
   /** True when a range costs less than the whole. */
   readonly hasRanges: boolean;
-  all(options: StoreOptions): Promise<Uint8Array | undefined>;
+  all(options: GetOptions): Promise<Uint8Array | undefined>;
   range(range: ByteRange, options: StoreOptions): Promise<Uint8Array | undefined>;
-  /** Fills `target` from `offset` on; false when there is no object, undefined when it cannot be done so. */
-  readInto?(offset: number, target: Uint8Array, options: StoreOptions): Promise<boolean>;
+  /** Where bytes can be read into given memory. Undefined when there is no object. */
+  open?(options: StoreOptions): Promise<OpenObject | undefined>;
 }
 
 export function storeSource(store: Store, key: StoreKey): ByteSource {
@@ -29,15 +31,8 @@ export function storeSource(store: Store, key: StoreKey): ByteSource {
     all: async (options) => store.get(key, options),
     range: (range, options) => readRange(store, key, range, options),
   };
-  if (store.readInto === undefined) return source;
-  return {
-    ...source,
-    async readInto(offset, target, options) {
-      const count = await store.readInto!(key, offset, target, options);
-      if (count !== undefined && count < target.length) throw tooShort(key, target.length, count);
-      return count !== undefined;
-    },
-  };
+  if (store.open !== undefined) source.open = async (options) => store.open!(key, options);
+  return source;
 }
 
 export function memorySource(bytes: Uint8Array, where: string): ByteSource {
@@ -54,17 +49,65 @@ export function memorySource(bytes: Uint8Array, where: string): ByteSource {
   };
 }
 
-/** `length` bytes of another source, as a source of their own. */
-export function partSource(whole: ByteSource, offset: number, length: number, where: string): ByteSource {
+/** An object that is open already, and that its opener will close. */
+export function openSource(object: OpenObject, where: string): ByteSource {
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    if (offset < 0 || offset + length > object.size)
+      throw tooShort(where, offset < 0 ? length : offset + length, object.size);
+    const bytes = new Uint8Array(length);
+    await object.readInto(offset, bytes);
+    return bytes;
+  };
+  const borrowed: OpenObject = {
+    size: object.size,
+    readInto: (offset, target) => object.readInto(offset, target),
+    close: () => {},
+  };
   return {
     where,
+    hasRanges: true,
+    all: () => read(0, object.size),
+    range: (range) =>
+      "suffixLength" in range
+        ? read(object.size - range.suffixLength, range.suffixLength)
+        : read(range.offset, range.length),
+    open: async () => borrowed,
+  };
+}
+
+/** `length` bytes of another source, as a source of their own. */
+export function partSource(whole: ByteSource, offset: number, length: number, where: string): ByteSource {
+  const source: ByteSource = {
+    where,
     hasRanges: whole.hasRanges,
-    all: (options) => whole.range({ offset, length }, options),
+    // A limit on the length is for this part, not for the whole.
+    all: ({ signal }) => whole.range({ offset, length }, { signal }),
     range(range, options) {
       const size = "suffixLength" in range ? range.suffixLength : range.length;
       const start = "suffixLength" in range ? length - size : range.offset;
       if (start < 0 || start + size > length) throw tooShort(where, start < 0 ? size : start + size, length);
       return whole.range({ offset: offset + start, length: size }, options);
     },
+  };
+  if (whole.open !== undefined)
+    source.open = async (options) => {
+      const object = await whole.open!(options);
+      return object && partOf(object, offset, length, where);
+    };
+  return source;
+}
+
+function partOf(object: OpenObject, offset: number, length: number, where: string): OpenObject {
+  if (offset + length > object.size) {
+    object.close();
+    throw tooShort(where, offset + length, object.size);
+  }
+  return {
+    size: length,
+    readInto: (start, target) => {
+      if (start + target.length > length) throw tooShort(where, start + target.length, length);
+      return object.readInto(offset + start, target);
+    },
+    close: () => object.close(),
   };
 }

@@ -55,7 +55,7 @@ export async function createArray(
   options: CreateArrayOptions,
 ): Promise<ZarrArray> {
   const at = normalPath(path);
-  const metadata = newMetadata(options, at === "" ? "/" : at);
+  const metadata = planArray(options, at === "" ? "/" : at);
   // Built first: what cannot be used must not be written.
   const array = new ZarrArray(store, at, metadata, options);
   const request = { signal: options.signal };
@@ -65,7 +65,8 @@ export async function createArray(
   return array;
 }
 
-function newMetadata(options: CreateArrayOptions, where: string): ArrayMetadata {
+/** What an array would have as metadata. */
+export function planArray(options: CreateArrayOptions, where: string): ArrayMetadata {
   const { zarrFormat = 3, attributes = {}, fillValue } = options;
   if (!isStoredName(options.dtype))
     throw new DTypeError({

@@ -10,13 +10,14 @@ export interface JsonObject {
 }
 
 const DEEPEST = 100;
-const LONGEST = 256 * 1024 * 1024;
+/** Longer texts are refused: parsed, they would take many times their length. */
+export const LONGEST_JSON: number = 64 * 1024 * 1024;
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 export function parseJson(bytes: Uint8Array, where: string): Json {
-  if (bytes.length > LONGEST) throw new MetadataError({ what: `${bytes.length} bytes of JSON`, where });
+  if (bytes.length > LONGEST_JSON) throw new MetadataError({ what: `${bytes.length} bytes of JSON`, where });
   let text: string;
   try {
     text = fromUtf8(bytes);
@@ -124,6 +125,9 @@ class Parser {
       this.#match(SPACE);
       const name = this.#text[this.#at] === '"' ? this.#string() : undefined;
       if (name === undefined || !this.#take(":")) throw this.#error('a name and ":" should be here');
+      // Readers differ in which of two they take, so that one text would mean two things.
+      if (Object.hasOwn(object, name))
+        throw this.#error(`the name ${JSON.stringify(name.slice(0, 60))} is there twice`);
       const value = this.#value(depth + 1);
       // Assigning to "__proto__" would change the object's prototype.
       if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true });

@@ -6,6 +6,10 @@ export async function mapLimited<T>(
   limit: number,
   action: (item: T) => Promise<void>,
 ): Promise<void> {
+  if (limit === 1) {
+    for (const item of items) await action(item);
+    return;
+  }
   const iterator = items[Symbol.iterator]();
   let failed = false;
   const worker = async (): Promise<void> => {

@@ -2,7 +2,7 @@
 
 import { MetadataError, NotFoundError, type NotSupportedError } from "../errors.ts";
 import { keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
-import { type Json, jsonBytes, parseJson } from "./json.ts";
+import { type Json, jsonBytes, LONGEST_JSON, parseJson } from "./json.ts";
 import {
   type ConsolidatedMetadata,
   type NodeMetadata,
@@ -24,7 +24,7 @@ async function readJson(
   options: StoreOptions,
 ): Promise<Json | undefined> {
   const key = keyIn(path, name);
-  const bytes = await store.get(key, options);
+  const bytes = await store.get(key, { signal: options.signal, maxBytes: LONGEST_JSON });
   return bytes === undefined ? undefined : parseJson(bytes, key);
 }
 

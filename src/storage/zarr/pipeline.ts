@@ -4,13 +4,15 @@
 
 import { type Block, subBlock } from "../../core/block.ts";
 import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
-import { type BytesCodec, corrupt, type SizeBound } from "../codecs/codec.ts";
+import type { BytesCodec, SizeBound } from "../codecs/codec.ts";
+import { joined } from "../codecs/deflate.ts";
 import { NotSupportedError } from "../errors.ts";
 import type { StoreOptions } from "../store.ts";
 import { copyBlock, isIdentity, permuteBlock } from "./blocks.ts";
 import { type ByteSource, memorySource } from "./byteSource.ts";
-import { blockFromBytes, bytesFromBlock, isVerbatim } from "./elements.ts";
+import { blockFromBytes, bytesFromBlock } from "./elements.ts";
 import type { Fill } from "./fill.ts";
+import { checkedBytes, readOpen } from "./openChunk.ts";
 import { readRuns } from "./runs.ts";
 import { readShard, type ShardIndex, type ShardLayout, writeShard } from "./shard.ts";
 import type { Endian, StoredType } from "./storedType.ts";
@@ -46,18 +48,44 @@ export async function encodeBlock(
   block: Block,
   options: { keepFill: boolean },
 ): Promise<Uint8Array | null> {
+  const parts = await encodeParts(pipeline, block, options);
+  return parts === null ? null : joinedParts(parts);
+}
+
+/** The same in parts that follow each other: chunks of a shard, a checksum. They may be the block's own memory. */
+export async function encodeParts(
+  pipeline: Pipeline,
+  block: Block,
+  options: { keepFill: boolean },
+): Promise<Uint8Array[] | null> {
   const permuted = isIdentity(pipeline.order) ? block : permuteBlock(block, pipeline.order);
   const { serial } = pipeline;
-  let bytes =
+  const parts =
     serial.kind === "bytes"
-      ? bytesFromBlock(permuted, pipeline.type, serial.endian)
+      ? [bytesFromBlock(permuted, pipeline.type, serial.endian)]
       : await writeShard(serial, permuted, pipeline.fill, options);
-  for (const codec of pipeline.bytesCodecs) {
-    if (bytes === null) return null;
-    bytes = await codec.encode(bytes);
+  return parts === null ? null : encodeBytes(pipeline, parts);
+}
+
+/** Through compressors and checksums. */
+export async function encodeBytes(
+  { bytesCodecs }: Pipeline,
+  parts: readonly Uint8Array[],
+): Promise<Uint8Array[]> {
+  let bytes = [...parts];
+  for (const [i, codec] of bytesCodecs.entries()) {
+    const whole = joinedParts(bytes);
+    if (codec.sum === undefined || i < bytesCodecs.length - 1) bytes = [await codec.encode(whole)];
+    else bytes = codec.sum.location === "start" ? [codec.sum.of(whole), whole] : [whole, codec.sum.of(whole)];
   }
   return bytes;
 }
+
+export const joinedParts = (parts: readonly Uint8Array[]): Uint8Array =>
+  joined(
+    parts,
+    parts.reduce((sum, part) => sum + part.length, 0),
+  );
 
 /** Through compressors and checksums, back to what `serial` made. */
 export async function decodeBytes(
@@ -80,7 +108,7 @@ export async function readChunk(
   options: ReadOptions,
 ): Promise<Block | null> {
   checkLimit(pipeline, source.where, options);
-  const stored = await source.all(options);
+  const stored = await source.all({ signal: options.signal, maxBytes: pipeline.encoded.max });
   return stored === undefined ? null : decodeChunk(pipeline, stored, source.where, options);
 }
 
@@ -98,9 +126,12 @@ export async function decodeChunk(
     const block = await readShard(serial, memorySource(bytes, where), null, pipeline.fill, options);
     return permuteBlock(block!, inverse(pipeline.order));
   }
-  if (bytes.length !== sizeOf(shape) * type.bytes)
-    throw corrupt(`${bytes.length} bytes, where a chunk has ${sizeOf(shape) * type.bytes}`, where);
-  const block = blockFromBytes(bytes, shape, type, serial.endian);
+  const block = blockFromBytes(
+    checkedBytes(bytes, { shape, type, endian: serial.endian }, where),
+    shape,
+    type,
+    serial.endian,
+  );
   return isIdentity(pipeline.order) ? block : permuteBlock(block, inverse(pipeline.order));
 }
 
@@ -120,17 +151,33 @@ export async function readPart(
     return (
       (await readShard(serial, source, { start: from, target: permuted }, pipeline.fill, options)) !== null
     );
-  const isWhole = sameShape(target.shape, pipeline.shape);
-  const isRanged = source.hasRanges || source.readInto !== undefined;
-  if (serial.kind === "bytes" && isPlain && isRanged && (!isWhole || isVerbatim(type, serial.endian)))
-    return readRuns(source, storedShape(pipeline), type, serial.endian, from, permuted, options);
+  if (serial.kind === "bytes" && source.open !== undefined) {
+    const object = await source.open(options);
+    if (object === undefined) return false;
+    try {
+      const chunk = { shape: storedShape(pipeline), type, endian: serial.endian };
+      await readOpen(pipeline, object, chunk, { start: from, target: permuted }, source.where, options);
+    } finally {
+      object.close();
+    }
+    return true;
+  }
+  if (serial.kind === "bytes" && isPlain && source.hasRanges && !sameShape(target.shape, pipeline.shape))
+    return readRuns(
+      source,
+      { shape: storedShape(pipeline), type, endian: serial.endian },
+      from,
+      permuted,
+      options,
+    );
   const chunk = await readChunk(pipeline, source, options);
   if (chunk === null) return false;
   copyBlock(subBlock(chunk, start, target.shape), target);
   return true;
 }
 
-function checkLimit({ shape, type }: Pipeline, where: string, { maxChunkBytes }: ReadOptions): void {
+/** Refuses chunks that take more memory than is allowed. */
+export function checkLimit({ shape, type }: Pipeline, where: string, { maxChunkBytes }: ReadOptions): void {
   const bytes = sizeOf(shape) * type.bytes;
   if (bytes <= maxChunkBytes) return;
   throw new NotSupportedError({

@@ -6,6 +6,7 @@ import { type Box, boxText, intersect, isEmptyBox } from "../../core/box.ts";
 import { placeOf } from "../../core/chunks.ts";
 import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
 import { isLength, type Shape, sameShape, shapeText, sizeOf } from "../../core/shape.ts";
+import { NotSupportedError } from "../errors.ts";
 import type { StoreOptions } from "../store.ts";
 import type { ZarrArray } from "./array.ts";
 import { fillBlock } from "./blocks.ts";
@@ -24,9 +25,14 @@ export async function readRegion(
   options.signal?.throwIfAborted();
   const single = into === null ? await singleChunk(array, box, options) : null;
   if (single !== null) return single;
-  const target = into ?? newBlock(array.dtype, box.shape);
+  const target = into ?? roomFor(array, box);
   if (isEmptyBox(box)) return target;
-  await mapLimited(unitsIn(box, array.metadata.unitShape), MOST_AT_ONCE, async (unit) => {
+  const { unitShape, fill } = array.metadata;
+  if (isInOneUnit(box, unitShape)) {
+    if (!(await array.readShardPart(box, target, options))) fillBlock(target, fill);
+    return target;
+  }
+  await mapLimited(unitsIn(box, unitShape), MOST_AT_ONCE, async (unit) => {
     options.signal?.throwIfAborted();
     const part = intersect(box, unit);
     const place = subBlock(
@@ -34,9 +40,20 @@ export async function readRegion(
       part.start.map((x, axis) => x - box.start[axis]!),
       part.shape,
     );
-    if (!(await array.readShardPart(part, place, options))) fillBlock(place, array.metadata.fill);
+    if (!(await array.readShardPart(part, place, options))) fillBlock(place, fill);
   });
   return target;
+}
+
+/** Only the engine knows how much memory it can give. */
+function roomFor({ dtype, path }: ZarrArray, { shape }: Box): Block {
+  try {
+    return newBlock(dtype, shape);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    const what = `a region of shape ${shapeText(shape)} needs more memory than can be had in one piece`;
+    throw new NotSupportedError({ what, where: path, cure: "Read a smaller region" }, { cause });
+  }
 }
 
 /** A region that is one whole chunk needs no copy. */
@@ -54,6 +71,12 @@ async function singleChunk(array: ZarrArray, box: Box, options: StoreOptions): P
     { ...options, missing: "fill" },
   );
 }
+
+const isInOneUnit = ({ start, shape }: Box, unitShape: Shape): boolean =>
+  start.every((x, axis) => {
+    const unit = unitShape[axis]!;
+    return Math.floor(x / unit) === Math.floor((x + shape[axis]! - 1) / unit);
+  });
 
 /** The boxes of all stored objects that the region touches. */
 function* unitsIn(box: Box, unitShape: Shape): Iterable<Box> {

@@ -3,7 +3,8 @@
 
 import { type Block, isContiguous, subBlock } from "../../core/block.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
-import type { StoreOptions } from "../store.ts";
+import { giveScratch, takeScratch } from "../codecs/scratch.ts";
+import type { OpenObject, StoreOptions } from "../store.ts";
 import { copyBlock } from "./blocks.ts";
 import type { ByteSource } from "./byteSource.ts";
 import { blockFromBytes, isVerbatim, memoryOf } from "./elements.ts";
@@ -17,41 +18,58 @@ const MOST_REQUESTS = 8;
 /** A slab with more bytes than this that are not all wanted is read in pieces. */
 const PIECE = 1024 * 1024;
 
-interface Stored {
-  readonly source: ByteSource;
-  /** Of the chunk. */
+/** How a chunk is stored. */
+export interface PlainChunk {
+  /** With the axes in the order in which they are stored. */
   readonly shape: Shape;
   readonly type: StoredType;
   readonly endian: Endian;
 }
 
+/** A part of a chunk, by requests. False when the object is missing. */
 export async function readRuns(
   source: ByteSource,
-  shape: Shape,
-  type: StoredType,
-  endian: Endian,
+  chunk: PlainChunk,
   start: readonly number[],
   target: Block,
   options: StoreOptions,
 ): Promise<boolean> {
-  if (sizeOf(target.shape) === 0) return true;
-  const stored: Stored = { source, shape, type, endian };
-  const axis = splitAxis(shape, target.shape, type.bytes);
-  const rows = rowsTogether(shape, target.shape, axis, type.bytes);
-  // What reads into given memory is near: one read at a time, into the same memory, is fastest.
-  const scratch: Scratch = { bytes: null };
-  const limit = source.readInto === undefined ? MOST_REQUESTS : 1;
   let isThere = true;
-  await mapLimited(slabsOf(target.shape, axis, rows), limit, async (place) => {
+  await mapLimited(slabsIn(chunk, start, target), MOST_REQUESTS, async (slab) => {
     if (!isThere) return;
-    const slab = slabAt(place, axis, rows, start, target);
-    if (!(await readSlab(stored, slab.start, slab.target, scratch, options))) isThere = false;
+    const bytes = await source.range({ offset: slab.offset, length: slab.bytes }, options);
+    if (bytes === undefined) isThere = false;
+    else spread(chunk, slab, bytes);
   });
   return isThere;
 }
 
-interface Scratch {
-  bytes: Uint8Array | null;
+/** A part of a chunk, out of an open object: one read after another, into its place or into the same memory. */
+export async function readOpenRuns(
+  object: OpenObject,
+  chunk: PlainChunk,
+  start: readonly number[],
+  target: Block,
+): Promise<void> {
+  const isDirect = isVerbatim(chunk.type, chunk.endian);
+  let scratch: Uint8Array | null = null;
+  try {
+    for (const slab of slabsIn(chunk, start, target)) {
+      if (isDirect && slab.isRun && isContiguous(slab.target)) {
+        const waiting = object.readInto(slab.offset, memoryOf(slab.target));
+        if (waiting !== undefined) await waiting;
+        continue;
+      }
+      if (scratch !== null && scratch.length < slab.bytes) giveScratch(scratch);
+      scratch = scratch !== null && scratch.length >= slab.bytes ? scratch : takeScratch(slab.bytes);
+      const bytes = scratch.subarray(0, slab.bytes);
+      const waiting = object.readInto(slab.offset, bytes);
+      if (waiting !== undefined) await waiting;
+      spread(chunk, slab, bytes);
+    }
+  } finally {
+    if (scratch !== null) giveScratch(scratch);
+  }
 }
 
 /** How many places on `axis` go into one slab: all, unless much would be read that is not wanted. */
@@ -103,51 +121,45 @@ function* slabsOf(part: Shape, axis: number, rows: number): Iterable<number[]> {
   }
 }
 
+/** What is read at once, and where it goes. */
+interface Slab {
+  readonly target: Block;
+  /** In the object, in bytes. */
+  readonly offset: number;
+  readonly bytes: number;
+  /** All of the bytes are wanted. */
+  readonly isRun: boolean;
+}
+
+function* slabsIn(chunk: PlainChunk, start: readonly number[], target: Block): Iterable<Slab> {
+  if (sizeOf(target.shape) === 0) return;
+  const { shape, type } = chunk;
+  const axis = splitAxis(shape, target.shape, type.bytes);
+  const rows = rowsTogether(shape, target.shape, axis, type.bytes);
+  for (const place of slabsOf(target.shape, axis, rows))
+    yield slabAt(chunk, place, axis, rows, start, target);
+}
+
 function slabAt(
+  { shape, type }: PlainChunk,
   place: readonly number[],
   axis: number,
   rows: number,
   start: readonly number[],
-  target: Block,
-): { start: number[]; target: Block } {
-  const from = target.shape.map((_, i) => place[i] ?? 0);
+  whole: Block,
+): Slab {
+  const from = whole.shape.map((_, i) => place[i] ?? 0);
   const lengthAt = (length: number, i: number): number =>
     i < axis ? 1 : i === axis ? Math.min(rows, length - from[i]!) : length;
-  return {
-    start: start.map((x, i) => x + from[i]!),
-    target: subBlock(target, from, target.shape.map(lengthAt)),
-  };
-}
-
-async function readSlab(
-  { source, shape, type, endian }: Stored,
-  start: readonly number[],
-  target: Block,
-  scratch: Scratch,
-  options: StoreOptions,
-): Promise<boolean> {
+  const target = subBlock(whole, from, whole.shape.map(lengthAt));
   const strides = stridesOf(shape);
   const span = spanOf(target.shape, strides);
-  const offset = start.reduce((at, x, axis) => at + x * strides[axis]!, 0) * type.bytes;
-  const isRun = span === sizeOf(target.shape);
-  if (isRun && source.readInto !== undefined && isVerbatim(type, endian) && isContiguous(target))
-    return source.readInto(offset, memoryOf(target), options);
-  const bytes = await readBytes(source, offset, span * type.bytes, scratch, options);
-  if (bytes === undefined) return false;
-  const block = blockFromBytes(bytes, [span], type, endian);
-  copyBlock({ ...block, shape: target.shape, strides }, target);
-  return true;
+  const offset = start.reduce((at, x, i) => at + (x + from[i]!) * strides[i]!, 0) * type.bytes;
+  return { target, offset, bytes: span * type.bytes, isRun: span === sizeOf(target.shape) };
 }
 
-async function readBytes(
-  source: ByteSource,
-  offset: number,
-  length: number,
-  scratch: Scratch,
-  options: StoreOptions,
-): Promise<Uint8Array | undefined> {
-  if (source.readInto === undefined) return source.range({ offset, length }, options);
-  if (scratch.bytes === null || scratch.bytes.length < length) scratch.bytes = new Uint8Array(length);
-  const target = scratch.bytes.subarray(0, length);
-  return (await source.readInto(offset, target, options)) ? target : undefined;
+/** From the bytes of a slab to its place. */
+function spread({ shape, type, endian }: PlainChunk, { target }: Slab, bytes: Uint8Array): void {
+  const block = blockFromBytes(bytes, [bytes.length / type.bytes], type, endian);
+  copyBlock({ ...block, shape: target.shape, strides: stridesOf(shape) }, target);
 }

@@ -7,10 +7,11 @@ import { type Box, intersect, isEmptyBox } from "../../core/box.ts";
 import { numberOf, placeOf } from "../../core/chunks.ts";
 import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
 import { type BytesCodec, checkDecoded, corrupt } from "../codecs/codec.ts";
-import { joined } from "../codecs/deflate.ts";
+import { giveScratch, takeScratch } from "../codecs/scratch.ts";
 import { NotSupportedError } from "../errors.ts";
+import { tooShort } from "../store.ts";
 import { copyBlock, fillBlock, isAllFill } from "./blocks.ts";
-import { type ByteSource, partSource } from "./byteSource.ts";
+import { type ByteSource, openSource, partSource } from "./byteSource.ts";
 import type { Fill } from "./fill.ts";
 import { mapLimited } from "./limited.ts";
 import { decodeChunk, encodeBlock, type Pipeline, type ReadOptions, readPart } from "./pipeline.ts";
@@ -108,6 +109,24 @@ export async function readShard(
   fill: Fill,
   options: ReadOptions,
 ): Promise<Block | null> {
+  if (source.open === undefined) return readFrom(layout, source, part, fill, options);
+  // The index and all chunks out of the same object, whatever is stored under its key meanwhile.
+  const object = await source.open(options);
+  if (object === undefined) return null;
+  try {
+    return await readFrom(layout, openSource(object, source.where), part, fill, options);
+  } finally {
+    object.close();
+  }
+}
+
+async function readFrom(
+  layout: ShardLayout,
+  source: ByteSource,
+  part: Part | null,
+  fill: Fill,
+  options: ReadOptions,
+): Promise<Block | null> {
   const index = await readIndex(layout, source, options);
   if (index === null) return null;
   const target = part?.target ?? newBlock(layout.inner.type.dtype, layout.shape);
@@ -170,45 +189,78 @@ async function readChunks(
   box: Box,
   options: ReadOptions,
 ): Promise<void> {
-  const name = (chunk: Wanted): string => `${source.where} (chunk ${chunk.number} of the shard)`;
-  for (const chunk of wanted) checkLength(layout.inner, chunk, name(chunk));
-  const partial = wanted.filter((chunk) => isReadInParts(layout, chunk));
-  const whole = wanted.filter((chunk) => !isReadInParts(layout, chunk)).sort((a, b) => a.offset - b.offset);
-  const groups = [...partial.map((chunk) => [chunk]), ...groupsOf(whole)];
-  await mapLimited(groups, MOST_REQUESTS, async (group) => {
-    const isPart = isReadInParts(layout, group[0]!);
-    const bytes = isPart ? null : await readGroup(source, group, options);
-    for (const chunk of group) {
-      const from = chunk.box.start.map((x, axis) => x - chunk.start[axis]!);
-      const into = partOf(target, box, chunk.box);
-      if (bytes === null) {
-        const place = partSource(source, chunk.offset, chunk.length, name(chunk));
-        await readPart(layout.inner, place, from, into, options);
-      } else {
-        const at = chunk.offset - group[0]!.offset;
-        const stored = bytes.subarray(at, at + chunk.length);
-        const block = await decodeChunk(layout.inner, stored, name(chunk), options);
-        copyBlock(subBlock(block, from, chunk.box.shape), into);
-      }
-    }
+  for (const chunk of wanted) checkLength(layout.inner, chunk, nameOf(source, chunk));
+  const single = wanted.filter((chunk) => isReadAlone(layout, source, chunk));
+  const others = wanted.filter((chunk) => !isReadAlone(layout, source, chunk));
+  const groups = groupsOf(others.sort((a, b) => a.offset - b.offset));
+  // What is near is read one after another, so that memory is used again.
+  const limit = source.open === undefined ? MOST_REQUESTS : 1;
+  await mapLimited([...single, ...groups], limit, async (item) => {
+    if (Array.isArray(item)) return readGroup(layout, source, item, target, box, options);
+    const { from, into } = placeOfChunk(item, target, box);
+    const place = partSource(source, item.offset, item.length, nameOf(source, item));
+    await readPart(layout.inner, place, from, into, options);
   });
 }
 
-/** Worth more than one request: a large chunk that is not compressed, of which a part is wanted. */
-function isReadInParts({ inner, chunkShape }: ShardLayout, chunk: Wanted): boolean {
-  return inner.bytesCodecs.length === 0 && chunk.length > GAP && !sameShape(chunk.box.shape, chunkShape);
+const nameOf = (source: ByteSource, { number }: Wanted): string =>
+  `${source.where} (chunk ${number} of the shard)`;
+
+function placeOfChunk(chunk: Wanted, target: Block, box: Box): { from: number[]; into: Block } {
+  const from = chunk.box.start.map((x, axis) => x - chunk.start[axis]!);
+  return { from, into: partOf(target, box, chunk.box) };
+}
+
+/** A large chunk goes straight to its place, where that can be; of one that is not compressed only a part is read. */
+function isReadAlone({ inner, chunkShape }: ShardLayout, source: ByteSource, chunk: Wanted): boolean {
+  if (chunk.length <= GAP) return false;
+  return (
+    source.open !== undefined || (inner.bytesCodecs.length === 0 && !sameShape(chunk.box.shape, chunkShape))
+  );
 }
 
 async function readGroup(
+  layout: ShardLayout,
   source: ByteSource,
   group: readonly Wanted[],
+  target: Block,
+  box: Box,
   options: ReadOptions,
-): Promise<Uint8Array> {
+): Promise<void> {
   const offset = group[0]!.offset;
   const length = group.reduce((end, chunk) => Math.max(end, chunk.offset + chunk.length), 0) - offset;
-  const bytes = await source.range({ offset, length }, options);
-  if (bytes !== undefined) return bytes;
-  throw corrupt("the shard vanished while it was read", source.where);
+  const { bytes, end } = await bytesOfGroup(source, offset, length, options);
+  try {
+    for (const chunk of group) {
+      const { from, into } = placeOfChunk(chunk, target, box);
+      const at = chunk.offset - offset;
+      const stored = bytes.subarray(at, at + chunk.length);
+      const block = await decodeChunk(layout.inner, stored, nameOf(source, chunk), options);
+      copyBlock(subBlock(block, from, chunk.box.shape), into);
+    }
+  } finally {
+    end();
+  }
+}
+
+/** `end` is called when the bytes are not needed any more. */
+async function bytesOfGroup(
+  source: ByteSource,
+  offset: number,
+  length: number,
+  options: ReadOptions,
+): Promise<{ bytes: Uint8Array; end(): void }> {
+  const object = await source.open?.(options);
+  if (object === undefined) {
+    const bytes = await source.range({ offset, length }, options);
+    if (bytes === undefined) throw corrupt("the shard vanished while it was read", source.where);
+    return { bytes, end: () => {} };
+  }
+  if (offset + length > object.size) throw tooShort(source.where, offset + length, object.size);
+  const scratch = takeScratch(length);
+  const bytes = scratch.subarray(0, length);
+  await object.readInto(offset, bytes);
+  return { bytes, end: () => giveScratch(scratch) };
 }
 
 /** The index may claim anything; a chunk's encoding has a known size, or a longest one. */
@@ -233,30 +285,29 @@ function groupsOf(chunks: readonly Wanted[]): Wanted[][] {
   return groups;
 }
 
-/** The bytes of a shard; null when every chunk is fill value. */
+/** The bytes of a shard, in parts; null when every chunk is fill value. */
 export async function writeShard(
   layout: ShardLayout,
   block: Block,
   fill: Fill,
   options: { keepFill: boolean },
-): Promise<Uint8Array | null> {
+): Promise<Uint8Array[] | null> {
   const chunks: (Uint8Array | null)[] = [];
   for (let i = 0; i < sizeOf(layout.grid); i++) {
     const start = placeOf(i, layout.grid).map((x, axis) => x * layout.chunkShape[axis]!);
     const part = subBlock(block, start, layout.chunkShape);
     const isLeftOut = !options.keepFill && isAllFill(part, fill);
     const encoded = isLeftOut ? null : await encodeBlock(layout.inner, part, options);
-    // An encoder may hand back the block's own memory; that is copied when the parts are joined.
     chunks.push(encoded);
   }
   return packShard(layout, chunks);
 }
 
-/** Encoded chunks, in row-major order, as a shard; null when there are none. */
+/** Encoded chunks, in row-major order, as the parts of a shard; null when there are none. */
 export async function packShard(
   layout: ShardLayout,
   chunks: readonly (Uint8Array | null)[],
-): Promise<Uint8Array | null> {
+): Promise<Uint8Array[] | null> {
   if (chunks.every((chunk) => chunk === null)) return null;
   const index = new Uint8Array(16 * chunks.length);
   const view = new DataView(index.buffer);
@@ -270,9 +321,5 @@ export async function packShard(
   let encoded: Uint8Array = index;
   for (const codec of layout.indexCodecs) encoded = await codec.encode(encoded);
   const present = chunks.filter((chunk) => chunk !== null);
-  const parts = layout.indexAtStart ? [encoded, ...present] : [...present, encoded];
-  return joined(
-    parts,
-    parts.reduce((sum, part) => sum + part.length, 0),
-  );
+  return layout.indexAtStart ? [encoded, ...present] : [...present, encoded];
 }

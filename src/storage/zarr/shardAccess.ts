@@ -7,7 +7,15 @@ import { sizeOf } from "../../core/shape.ts";
 import { checkDecoded, corrupt } from "../codecs/codec.ts";
 import { isAllFill, permuteBlock } from "./blocks.ts";
 import { type ByteSource, memorySource, partSource } from "./byteSource.ts";
-import { decodeBytes, encodeBlock, inverse, type Pipeline, type ReadOptions, readChunk } from "./pipeline.ts";
+import {
+  decodeBytes,
+  encodeBlock,
+  encodeBytes,
+  inverse,
+  type Pipeline,
+  type ReadOptions,
+  readChunk,
+} from "./pipeline.ts";
 import { packShard, readIndex, type ShardIndex, type ShardLayout } from "./shard.ts";
 
 /** Indexes of shards by key: for stores that do not change. */
@@ -61,12 +69,12 @@ async function plainSource(
   options: ReadOptions,
 ): Promise<ByteSource> {
   if (pipeline.bytesCodecs.length === 0) return source;
-  const stored = await source.all(options);
+  const stored = await source.all({ signal: options.signal, maxBytes: pipeline.encoded.max });
   if (stored === undefined) return source;
   return memorySource(await decodeBytes(pipeline, stored, source.where), source.where);
 }
 
-/** The bytes of the shard with one chunk exchanged; null when nothing is left in it. */
+/** The bytes of the shard, in parts, with one chunk exchanged; null when nothing is left in it. */
 export async function replaceChunk(
   pipeline: Pipeline,
   source: ByteSource,
@@ -74,7 +82,7 @@ export async function replaceChunk(
   block: Block,
   { keepFill }: { keepFill: boolean },
   options: ReadOptions,
-): Promise<Uint8Array | null> {
+): Promise<Uint8Array[] | null> {
   const layout = pipeline.serial as ShardLayout;
   const chunks = await storedChunks(pipeline, layout, source, options);
   const place = pipeline.order.map((axis) => within[axis]!);
@@ -83,9 +91,8 @@ export async function replaceChunk(
   chunks[numberOf(place, layout.grid)] = isLeftOut
     ? null
     : await encodeBlock(layout.inner, permuted, { keepFill });
-  let bytes = await packShard(layout, chunks);
-  for (const codec of pipeline.bytesCodecs) if (bytes !== null) bytes = await codec.encode(bytes);
-  return bytes;
+  const parts = await packShard(layout, chunks);
+  return parts === null ? null : encodeBytes(pipeline, parts);
 }
 
 async function storedChunks(
@@ -95,7 +102,7 @@ async function storedChunks(
   options: ReadOptions,
 ): Promise<(Uint8Array | null)[]> {
   const none = new Array<Uint8Array | null>(sizeOf(layout.grid)).fill(null);
-  const stored = await source.all(options);
+  const stored = await source.all({ signal: options.signal, maxBytes: pipeline.encoded.max });
   if (stored === undefined) return none;
   const bytes = await decodeBytes(pipeline, stored, source.where);
   const index = await readIndex(layout, memorySource(bytes, source.where), options);

@@ -1,0 +1,129 @@
+// visualize: plans as pictures. In: an array, several, or a plan. Out: SVG, DOT or Mermaid with its operations and
+// arrays, their chunks, bytes and memory; operations that need more than the spec allows are red. Computes nothing.
+
+import { plan as planOfArrays } from "../../array/compute.ts";
+import { LazyArray } from "../../array/lazyArray.ts";
+import type { RewriteOptions } from "../../array/rewriting.ts";
+import { ValueError } from "../../core/errors.ts";
+import { describe, isLength } from "../../core/shape.ts";
+import { closest } from "../../core/suggest.ts";
+import { MemoryError } from "../../plan/budget.ts";
+import { Plan, type PlanOptions } from "../../plan/index.ts";
+import type { PlanData } from "../../plan/plan.ts";
+import { Spec } from "../../runtime/spec.ts";
+import { save } from "../save.ts";
+import { dotText } from "./dot.ts";
+import { planGraph } from "./graph.ts";
+import { type GraphvizModule, svgOf } from "./graphviz.ts";
+import { mermaidText } from "./mermaid.ts";
+import { openFile, temporaryFile } from "./viewer.ts";
+
+export const FORMATS = ["svg", "dot", "mermaid"] as const;
+export type PictureFormat = (typeof FORMATS)[number];
+
+export interface VisualizeOptions extends PlanOptions, RewriteOptions {
+  /** "svg" unless the file's name says something else. SVG needs the package @viz-js/viz. */
+  readonly format?: PictureFormat | undefined;
+  /** Where to save it, whole or not at all: plan.svg, plan.dot, plan.mmd. */
+  readonly file?: string | URL | undefined;
+  /** Shows it with the system's viewer, or with this program. */
+  readonly open?: boolean | string | undefined;
+  /** What tasks may use: operations that need more are red. */
+  readonly spec?: Spec | undefined;
+  /** At most so many operations are drawn, those nearest to the results: 300. */
+  readonly limit?: number | undefined;
+  /** The module @viz-js/viz, where it cannot be imported by its name. */
+  readonly graphviz?: GraphvizModule | undefined;
+}
+
+const OWN = ["format", "file", "open", "spec", "limit", "graphviz"] as const;
+const DEFAULT_LIMIT = 300;
+
+/** The picture as text; it is saved or shown as well where that is asked for. */
+export async function visualize(
+  target: LazyArray | readonly LazyArray[] | Plan,
+  options: VisualizeOptions = {},
+): Promise<string> {
+  if (typeof options !== "object" || options === null)
+    throw new ValueError({
+      where: "visualize",
+      what: `the options are ${describe(options)}`,
+      cure: 'Options are one object: {format: "dot"}',
+    });
+  const { format, limit, open } = checked(options);
+  const { file, spec, graphviz } = options;
+  const graph = planGraph(dataOf(target, options), { budget: spec?.budget ?? null, limit });
+  const text = format === "mermaid" ? mermaidText(graph) : dotText(graph);
+  const picture = format === "svg" ? await svgOf(text, graphviz) : text;
+  const place = file ?? (open === false ? null : await temporaryFile(EXTENSIONS[format]));
+  if (place !== null) await save(place, picture);
+  if (open !== false) await openFile(place!, open === true ? undefined : open);
+  return picture;
+}
+
+function dataOf(target: unknown, options: VisualizeOptions): PlanData {
+  if (target instanceof Plan) {
+    const before = options.optimize === false ? target.before : null;
+    return before ?? target.data;
+  }
+  const list: readonly unknown[] = Array.isArray(target) ? Array.from(target as unknown[]) : [target];
+  const wrong = list.findIndex((array) => !(array instanceof LazyArray));
+  if (wrong >= 0 || list.length === 0)
+    throw new ValueError({
+      where: "visualize",
+      what: `${describe(wrong < 0 ? target : list[wrong])} is neither a lazy array nor a plan`,
+      cure: "Write visualize(x), visualize([x, y]) or visualize(x.plan())",
+    });
+  return plannedAnyway(list as readonly LazyArray[], options);
+}
+
+/** The plan that would run; where none fits the budget, the one that does not. */
+function plannedAnyway(arrays: readonly LazyArray[], options: VisualizeOptions): PlanData {
+  const planning = Object.fromEntries(
+    Object.entries(options).filter(([name]) => !OWN.includes(name as (typeof OWN)[number])),
+  );
+  const { spec } = options;
+  if (spec === undefined) return planOfArrays(arrays, planning).data;
+  try {
+    return planOfArrays(arrays, { ...planning, spec }).data;
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    return planOfArrays(arrays, planning).data;
+  }
+}
+
+const EXTENSIONS: { readonly [F in PictureFormat]: string } = { svg: "svg", dot: "dot", mermaid: "mmd" };
+const BY_EXTENSION: { readonly [extension: string]: PictureFormat } = {
+  ...{ svg: "svg", dot: "dot", gv: "dot", mmd: "mermaid", mermaid: "mermaid" },
+};
+
+interface Checked {
+  readonly format: PictureFormat;
+  readonly limit: number;
+  readonly open: boolean | string;
+}
+
+function checked(options: VisualizeOptions): Checked {
+  const { spec, limit = DEFAULT_LIMIT, open = false, file } = options;
+  const wrong = (what: string, cure: string): ValueError =>
+    new ValueError({ where: "visualize", what, cure });
+  if (spec !== undefined && !(spec instanceof Spec))
+    throw wrong(`spec is ${describe(spec)}`, 'It must be a Spec, as new Spec({allowedMem: "2GB"})');
+  if (!isLength(limit) || limit === 0)
+    throw wrong(`limit is ${describe(limit)}`, "Give a whole number of 1 or more");
+  if (typeof open !== "boolean" && (typeof open !== "string" || open === ""))
+    throw wrong(`open is ${describe(open)}`, "It must be true, false, or the name of a program");
+  if (file !== undefined && !(file instanceof URL) && (typeof file !== "string" || file === ""))
+    throw wrong(`file is ${describe(file)}`, "Give the path of a file");
+  return { format: formatOf(options, wrong), limit, open };
+}
+
+function formatOf(
+  { format, file }: VisualizeOptions,
+  wrong: (what: string, cure: string) => ValueError,
+): PictureFormat {
+  if (format !== undefined && !FORMATS.includes(format))
+    throw wrong(`there is no format ${describe(format)}`, closest(String(format), FORMATS));
+  const extension = /\.(\w+)$/.exec(String(file ?? ""))?.[1]?.toLowerCase() ?? "";
+  return format ?? BY_EXTENSION[extension] ?? "svg";
+}

@@ -1,0 +1,113 @@
+// overlap: the blocks of an array, each with what lies around it, side by side. Block q of attrs.chunks has attrs.before
+// places before it and attrs.after behind it, along each axis; at the ends of the array they hold what attrs.modes[axis]
+// says, as in pad (attrs.values[axis] is what constant padding holds). A block with its overlap is a window of the array,
+// so that a task reads what it needs and nothing is stored twice.
+
+import type { Attrs } from "../../core/attrs.ts";
+import { type Box, isEmptyBox } from "../../core/box.ts";
+import type { ChunkShape } from "../../core/chunks.ts";
+import type { Scalar } from "../../core/numbers.ts";
+import type { ArrayType, MoveOp, Piece } from "../../expr/op.ts";
+import { checkCounts, checkList, wrongAttr } from "../attrChecks.ts";
+import { type Fragment, run, separable } from "./fragments.ts";
+import { filled, PAD_MODES, type PadMode, RUNS } from "./pad.ts";
+
+interface OverlapAttrs {
+  readonly before: readonly number[];
+  readonly after: readonly number[];
+  readonly chunks: ChunkShape;
+  readonly modes: readonly PadMode[];
+  readonly values: readonly Scalar[];
+}
+
+const overlapAttrs = (attrs: Attrs): OverlapAttrs => attrs as unknown as OverlapAttrs;
+
+function checkAttrs({ before, after, chunks, modes, values }: OverlapAttrs, ndim: number): void {
+  for (const [name, list] of Object.entries({ before, after })) checkCounts("overlap", name, list, ndim);
+  checkCounts("overlap", "chunks", chunks, ndim, 1);
+  checkList("overlap", "modes", modes, ndim);
+  checkList("overlap", "values", values, ndim);
+  const unknown = modes.find((mode) => !PAD_MODES.includes(mode));
+  if (unknown !== undefined) throw wrongAttr("overlap", "modes", unknown);
+}
+
+const aroundAt = ({ before, after }: OverlapAttrs, axis: number): number => before[axis]! + after[axis]!;
+
+export const overlap: MoveOp = {
+  name: "overlap",
+  class: "move",
+  injective: false,
+  infer([input], given) {
+    const attrs = overlapAttrs(given);
+    checkAttrs(attrs, input!.shape.length);
+    const shape = input!.shape.map(
+      (n, axis) => n + Math.ceil(n / attrs.chunks[axis]!) * aroundAt(attrs, axis),
+    );
+    return { dtype: input!.dtype, shape };
+  },
+  chunks: (_, __, attrs) =>
+    overlapAttrs(attrs).chunks.map((n, axis) => n + aroundAt(overlapAttrs(attrs), axis)),
+  pieces(out, [input], given) {
+    if (isEmptyBox(out)) return [];
+    const attrs = overlapAttrs(given);
+    const inside = separable(out, 0, input!.shape.length, (axis, at, length) =>
+      spansOf(attrs, axis, at, length).flatMap((span) => runsOf(attrs, axis, span, input!.shape[axis]!)),
+    );
+    return [...fills(out, input!, attrs), ...inside];
+  },
+};
+
+/** A range of one block with its overlap; `phase` is where it begins in the array: negative before it. */
+interface Span {
+  readonly at: number;
+  readonly length: number;
+  readonly phase: number;
+}
+
+/** A range, cut where blocks meet. Without overlap they lie as in the array. */
+function spansOf(attrs: OverlapAttrs, axis: number, at: number, length: number): Span[] {
+  const around = aroundAt(attrs, axis);
+  if (around === 0) return [{ at, length, phase: at }];
+  const chunk = attrs.chunks[axis]!;
+  const spans: Span[] = [];
+  for (let from = at; from < at + length; ) {
+    const block = Math.floor(from / (chunk + around));
+    const begin = block * (chunk + around);
+    const end = Math.min(begin + chunk + around, at + length);
+    const phase = block * chunk - attrs.before[axis]! + (from - begin);
+    spans.push({ at: from, length: end - from, phase });
+    from = end;
+  }
+  return spans;
+}
+
+function runsOf({ modes }: OverlapAttrs, axis: number, { at, length, phase }: Span, n: number): Fragment[] {
+  const mode = modes[axis]!;
+  if (mode !== "constant") return RUNS[mode](axis, at, length, phase, n);
+  const from = Math.max(0, phase);
+  const inside = Math.min(n, phase + length) - from;
+  return inside > 0 ? [run(axis, at + from - phase, inside, axis, from, 1)] : [];
+}
+
+/** Where axes with constant ends reach beyond the array. In a corner the last axis says what is there, as in NumPy. */
+function fills(out: Box, { shape }: ArrayType, attrs: OverlapAttrs): Piece[] {
+  return shape.flatMap((n, axis) => {
+    if (attrs.modes[axis] !== "constant") return [];
+    const spans = spansOf(attrs, axis, out.start[axis]!, out.shape[axis]!);
+    return spans
+      .flatMap((span) => outside(span, n))
+      .map(([at, length]) => {
+        const start = out.start.map((x, a) => (a === axis ? at : x));
+        const lengths = out.shape.map((x, a) => (a === axis ? length : x));
+        return filled(start, lengths, attrs.values[axis]!);
+      });
+  });
+}
+
+/** The parts of a span that lie before the array and behind it. */
+function outside({ at, length, phase }: Span, n: number): (readonly [at: number, length: number])[] {
+  const before = Math.min(length, Math.max(0, -phase));
+  const after = Math.min(length, Math.max(0, phase + length - n));
+  const parts = [[at, before] as const, [at + length - after, after] as const];
+  return parts.filter(([, count]) => count > 0);
+}
