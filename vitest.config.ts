@@ -10,7 +10,8 @@ const config: ViteUserConfig = defineConfig({
       },
     ],
   },
-  test: { include: ["test/**/*.test.ts"], testTimeout: 60_000 },
+  // Two at a time even on two cores, where vitest would leave one to itself.
+  test: { include: ["test/**/*.test.ts"], testTimeout: 60_000, maxWorkers: 2 },
 });
 
 export default config;
