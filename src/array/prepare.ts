@@ -84,12 +84,23 @@ const PLAN_OPTIONS = [
 
 /** The options of planning alone, and the budget of the spec. */
 export function planOptions({ spec, ...options }: PlanningOptions): PlanOptions {
-  const chosen = PLAN_OPTIONS.flatMap((name) => {
-    const value = (options as { [name: string]: unknown })[name];
-    return value === undefined ? [] : [[name, value]];
-  });
-  const memory = spec === undefined ? {} : { allowedMem: spec.budget, reservedMem: spec.reservedMem };
-  return { ...Object.fromEntries(chosen), ...memory };
+  const memory = spec === undefined ? NO_OPTIONS : budgetOf(spec);
+  const chosen = PLAN_OPTIONS.filter((name) => options[name] !== undefined);
+  if (chosen.length === 0) return memory;
+  return { ...memory, ...Object.fromEntries(chosen.map((name) => [name, options[name]])) };
+}
+
+const NO_OPTIONS: PlanOptions = {};
+const budgets = new WeakMap<Spec, PlanOptions>();
+
+/** One object for each spec: what plans depend on is then known by it. */
+function budgetOf(spec: Spec): PlanOptions {
+  let budget = budgets.get(spec);
+  if (budget === undefined) {
+    budget = { allowedMem: spec.budget, reservedMem: spec.reservedMem };
+    budgets.set(spec, budget);
+  }
+  return budget;
 }
 
 function cutAfter(rewriting: Rewriting, chunks: readonly ChunkShape[]): Rewriting {

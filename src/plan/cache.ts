@@ -63,10 +63,17 @@ const PLAN_OPTIONS: readonly (keyof PlanOptions)[] = [
   ...(["allowedMem", "reservedMem", "workers", "splitEvery"] as const),
 ];
 
+const texts = new WeakMap<PlanOptions, string>();
+
 /** What a plan depends on beside its expressions; null where that is a function, or somebody wants to be told. */
 function optionsText(options: PlanOptions): string | null {
   if (options.optimizeFunction !== undefined || (options.debug ?? false) !== false) return null;
-  return JSON.stringify(PLAN_OPTIONS.map((name) => options[name]));
+  let text = texts.get(options);
+  if (text === undefined) {
+    text = JSON.stringify(PLAN_OPTIONS.map((name) => options[name]));
+    texts.set(options, text);
+  }
+  return text;
 }
 
 /** Unless the plan reads data that the expressions did not: constants that were folded into one array. */

@@ -21,7 +21,8 @@ export interface Driven {
 
 type Start = Action & { kind: "start" };
 
-const now = (): number => performance.timeOrigin + performance.now();
+const origin = performance.timeOrigin;
+const now = (): number => origin + performance.now();
 
 export function driveSync(driven: Driven): void {
   const { scheduler, pool } = driven;

@@ -5,7 +5,7 @@ import type { Resource } from "../core/attrs.ts";
 import { type Block, blockBytes } from "../core/block.ts";
 import { bytesText } from "../core/bytes.ts";
 import { InvariantError, RunError } from "../core/errors.ts";
-import { shapeText } from "../core/shape.ts";
+import { shapeText, sizeOf } from "../core/shape.ts";
 import { resultBlock } from "../kernel/blocks.ts";
 import { execute } from "../kernel/execute.ts";
 import { isReleased } from "../kernel/wasm/memory.ts";
@@ -25,8 +25,8 @@ import { InlinePool } from "./pools/inline.ts";
 import type { Pool } from "./pools/pool.ts";
 import type { TaskRef } from "./scheduler/graph.ts";
 import { DEFAULT_POLICY, type Policy } from "./scheduler/policy.ts";
-import { type FoundTask, Scheduler } from "./scheduler/scheduler.ts";
-import type { RunProgram, TaskArrays } from "./task.ts";
+import { type FoundTask, Scheduler, type TaskFailed } from "./scheduler/scheduler.ts";
+import { type RunProgram, runTask, type TaskArrays } from "./task.ts";
 import { functionsOf } from "./userFunctions.ts";
 import type { IntermediateStore } from "./workDir.ts";
 import { ZarrResource } from "./zarrResource.ts";
@@ -142,11 +142,13 @@ function graphOf(plan: PlanData): PlanGraph {
   return graph;
 }
 
-const now = (): number => performance.timeOrigin + performance.now();
+const origin = performance.timeOrigin;
+const now = (): number => origin + performance.now();
 
 /** For plans whose arrays are all in memory. */
 export function runPlanSync(request: RunRequest): Block[] {
   const execution = new Execution(request);
+  if (isOneTask(execution)) return runOne(execution);
   const pool = new InlinePool(request.plan.operations, execution);
   const options = { budget: Number.POSITIVE_INFINITY, policy: NO_RETRIES };
   const scheduler = schedulerOf(execution, pool, options, null);
@@ -160,14 +162,34 @@ export function runPlanSync(request: RunRequest): Block[] {
   }
 }
 
+/** One task on arrays in memory, and nobody who looks on: there is nothing to schedule. */
+function isOneTask({ request, isInMemory }: Execution): boolean {
+  const { operations } = request.plan;
+  const isAlone = operations.length === 1 && sizeOf(operations[0]!.grid) === 1;
+  return isAlone && isInMemory && !request.emit && functionsOf(request.plan).length === 0;
+}
+
+function runOne(execution: Execution): Block[] {
+  try {
+    void runTask(execution.request.plan.operations[0]!, 0, execution);
+  } catch (error) {
+    throw failedWith(execution, { ref: { op: 0, task: 0 }, failures: [{ error, isLost: false }] });
+  }
+  return execution.results();
+}
+
+const failedWith = ({ request }: Execution, failed: TaskFailed): RunError =>
+  located(failed, (request.withLines ?? (() => request.plan))());
+
 /** What fails in memory fails again. */
 const NO_RETRIES: Policy = { ...DEFAULT_POLICY, retry: { ...DEFAULT_POLICY.retry, attempts: 1 } };
 
 export async function runPlan(request: RunRequest, setting: RunSetting): Promise<Block[]> {
   setting.signal?.throwIfAborted();
   for (const called of functionsOf(request.plan)) await called.load();
-  checkBudget(request.plan, setting.budget);
+  checkOnce(request.plan, setting.budget);
   const execution = new Execution(request);
+  if (isOneTask(execution)) return runOne(execution);
   const pool =
     (await setting.pool?.(execution)) ?? new InlinePool(request.plan.operations, execution, execution.lanes);
   // Without files there is nothing to clean up.
@@ -178,6 +200,15 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   } finally {
     watch.end();
   }
+}
+
+/** Budgets that plans were found to keep to. */
+const kept = new WeakMap<PlanData, number>();
+
+function checkOnce(plan: PlanData, budget: number): void {
+  if ((kept.get(plan) ?? Number.POSITIVE_INFINITY) <= budget) return;
+  checkBudget(plan, budget);
+  kept.set(plan, budget);
 }
 
 async function runOn(pool: Pool, execution: Execution, setting: RunSetting): Promise<Block[]> {
@@ -260,9 +291,8 @@ function drivenBy(
 
 /** The results, or the reason why there are none. */
 function ended(execution: Execution, scheduler: Scheduler, signal?: AbortSignal): Block[] {
-  const { request } = execution;
   if (scheduler.failure !== null) {
-    const error = located(scheduler.failure, (request.withLines ?? (() => request.plan))());
+    const error = failedWith(execution, scheduler.failure);
     scheduler.end(now(), error);
     throw error;
   }

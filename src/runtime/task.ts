@@ -23,7 +23,8 @@ export interface TaskArrays {
   readonly run: RunProgram;
 }
 
-const now = (): number => performance.timeOrigin + performance.now();
+const origin = performance.timeOrigin;
+const now = (): number => origin + performance.now();
 
 export function runTask(
   operation: Operation,

@@ -102,8 +102,19 @@ export const findFunction: FindResource = (reference) => {
   });
 };
 
-/** Functions that a plan calls. */
-export function functionsOf({ operations }: PlanData): FunctionResource[] {
+const called = new WeakMap<PlanData, readonly FunctionResource[]>();
+
+/** Functions that a plan calls. Plans are run again: it is looked for once. */
+export function functionsOf(plan: PlanData): readonly FunctionResource[] {
+  let functions = called.get(plan);
+  if (functions === undefined) {
+    functions = findFunctions(plan);
+    called.set(plan, functions);
+  }
+  return functions;
+}
+
+function findFunctions({ operations }: PlanData): FunctionResource[] {
   const functions = new Set<FunctionResource>();
   for (const { steps } of operations)
     for (const step of steps)

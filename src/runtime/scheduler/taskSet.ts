@@ -3,7 +3,6 @@
 
 const PAGE_BITS = 15;
 const PAGE_TASKS = 1 << PAGE_BITS;
-const PAGE_WORDS = PAGE_TASKS / 32;
 
 interface Page {
   readonly words: Uint32Array;
@@ -48,7 +47,7 @@ export class TaskSet {
     const at = Math.floor(task / PAGE_TASKS);
     let page = this.#pages.get(at);
     if (page === undefined) {
-      page = { words: new Uint32Array(PAGE_WORDS), count: 0 };
+      page = { words: new Uint32Array(Math.ceil(this.#lengthOf(at) / 32)), count: 0 };
       this.#pages.set(at, page);
     }
     page.words[wordOf(task)]! |= bitOf(task);
@@ -82,7 +81,10 @@ export class TaskSet {
     for (let page = at; page < this.#fullBelow; page++) this.#full.add(page);
     this.#fullBelow = Math.min(this.#fullBelow, at);
     this.#full.delete(at);
-    this.#pages.set(at, { words: new Uint32Array(PAGE_WORDS).fill(0xffffffff), count: this.#lengthOf(at) });
+    this.#pages.set(at, {
+      words: new Uint32Array(Math.ceil(this.#lengthOf(at) / 32)).fill(0xffffffff),
+      count: this.#lengthOf(at),
+    });
   }
 
   /** The first task from `from` on that is not in the set; the limit when all are. */
