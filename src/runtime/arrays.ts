@@ -25,7 +25,7 @@ export interface ArraySource {
 export interface ArrayTarget {
   /** A block that the task fills with the elements of a chunk's box. */
   block(box: Box, borrowed: Borrowed): Block;
-  /** The chunk is filled: it is stored, in one step. How many bytes were written. */
+  /** The chunk is filled: it is stored, in one step. */
   store(box: Box, block: Block): Soon<void>;
 }
 

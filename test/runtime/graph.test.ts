@@ -44,20 +44,22 @@ describe.each([true, false])("plans (optimize: %s)", (optimize) => {
       }
     }));
 
-  test("who needs a task is among its readers, where no task reads more than it needs", () =>
+  test("who needs a task is among its readers, where no task reads more than it needs", () => {
+    let [missed, all] = [0, 0];
     check(200, anyPrograms, (program) => {
       const graph = graphOf(program, optimize);
-      let [missed, all] = [0, 0];
       for (const { op, task } of tasksOf(graph))
         for (const need of graph.needs(op, task)) {
           const ranges = graph.readers(need.op, need.task).filter((range) => range.op === op);
           all++;
           if (!ranges.some((range) => [...range.tasks()].includes(task))) missed++;
         }
-      // Hulls of windows that lie apart: computed again, never wrong (src/plan/reach.ts).
-      if (!optimize) expect(missed).toBe(0);
-      expect(missed).toBeLessThanOrEqual(all / 2);
-    }));
+    });
+    // Hulls of windows that lie apart: computed again, never wrong (src/plan/reach.ts). They are rare.
+    console.log(`optimize ${optimize}: ${missed} of ${all} needs are not in reach`);
+    expect(all).toBeGreaterThan(500);
+    expect(missed).toBeLessThanOrEqual(optimize ? all / 100 : 0);
+  });
 });
 
 describe("a set of tasks", () => {

@@ -123,14 +123,13 @@ export class Frontier {
     while (live.has(root.next) && root.next++ >= 0);
   }
 
-  /** A task's outputs are there: those that waited for them may go on. False when it had been done before. */
-  complete(entry: Entry, keeps: boolean): boolean {
-    const isFirst = this.done[entry.op]!.add(entry.task);
+  /** A task's outputs are there: those that waited for them may go on. `keeps`: others will read them. */
+  complete(entry: Entry, keeps: boolean): void {
+    this.done[entry.op]!.add(entry.task);
     entry.state = "available";
     for (const waiter of entry.waiters) this.#arrived(waiter);
     entry.waiters = [];
     if (!keeps) this.#live[entry.op]!.delete(entry.task);
-    return isFirst;
   }
 
   #arrived(waiter: Entry): void {
