@@ -2,7 +2,7 @@
 // a time; the others wait for it.
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
@@ -43,8 +43,7 @@ function build(): void {
     // Types are checked elsewhere.
     const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
     execFileSync(process.execPath, [compiler, "-p", "tsconfig.build.json", "--noCheck"], { cwd: ROOT });
-    const worker = join("kernel", "wasm", "worker.js");
-    copyFileSync(join(ROOT, "src", worker), join(ROOT, "dist", worker));
+    execFileSync(process.execPath, [join(ROOT, "scripts", "finish-build.mjs")], { cwd: ROOT });
     writeFileSync(STAMP, "");
   } finally {
     rmSync(LOCK, { recursive: true, force: true });

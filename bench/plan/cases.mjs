@@ -1,8 +1,11 @@
-// One case with Chunkwise, in a process of its own: prints seconds and peak memory as JSON.
+// One case with Chunkwise, in a process of its own: prints seconds and peak memory as JSON. The clock starts when all is
+// imported, and nothing has been opened or started: threads, expressions, plans and kernels are in the figure.
 // Arguments: the case, the folder of the inputs, the folder for outputs.
 
 import { join } from "node:path";
-import * as cw from "../../dist/index.js";
+
+const dist = process.env.CHUNKWISE_DIST ?? join(import.meta.dirname, "../../dist");
+const cw = await import(join(dist, "index.js"));
 
 const [name, inputs, outputs] = process.argv.slice(2);
 const open = (file) => cw.fromZarr(join(inputs, file));

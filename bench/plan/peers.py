@@ -1,10 +1,13 @@
-"""One case with Dask or a NumPy loop over chunks, in a process of its own: prints seconds and peak memory as JSON.
+"""One case with Dask or a NumPy loop over chunks, in a process of its own: prints seconds and peak memory as JSON. The
+clock starts when all is imported, and nothing has been opened or started.
 Arguments: the engine, the case, the folder of the inputs, the folder for outputs. `make` makes the inputs."""
 
 import json, os, resource, shutil, sys, time
 import numpy as np, zarr
 
 engine, case, inputs, outputs = sys.argv[1:5]
+if engine == "dask":
+    import dask, dask.array as da
 path = lambda name: os.path.join(inputs, name)
 out = lambda name: os.path.join(outputs, name)
 
@@ -85,7 +88,6 @@ def numpy_case():
 
 
 def dask_case():
-    import dask, dask.array as da
     dask.config.set(scheduler="threads", num_workers=2)
     if case == "a":
         x, y = da.from_zarr(path("x.zarr")), da.from_zarr(path("y.zarr"))

@@ -3,6 +3,7 @@
 import type { Block } from "../core/block.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import { sameShape } from "../core/shape.ts";
+import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import type { Site } from "../expr/site.ts";
@@ -12,6 +13,7 @@ import { planFor, type Rewriting } from "../plan/cache.ts";
 import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { RunEvent } from "../runtime/events.ts";
+import { planStorage } from "../runtime/planStorage.ts";
 import type { RunRequest } from "../runtime/run.ts";
 import type { Spec } from "../runtime/spec.ts";
 import type { LazyArray } from "./lazyArray.ts";
@@ -55,10 +57,11 @@ export function prepare(arrays: readonly LazyArray[], options: PlanningOptions):
 export function prepareCut(
   arrays: readonly LazyArray[],
   chunks: readonly ChunkShape[],
+  transfers: readonly Transfer[],
   options: PlanningOptions,
 ): Pick<Prepared, "plan" | "withLines"> {
   const roots = arrays.map(({ expr }) => expr);
-  return planned(roots, cutAfter(rewritingOf(options), chunks), arrays, options);
+  return planned(roots, cutAfter(rewritingOf(options), chunks), arrays, options, transfers);
 }
 
 /** What a plan depends on, and with what it may be run. */
@@ -69,9 +72,10 @@ function planned(
   rewriting: Rewriting,
   arrays: readonly LazyArray[],
   options: PlanningOptions,
+  transfers?: readonly Transfer[],
 ): Pick<Prepared, "plan" | "withLines"> {
   const { optimize = true } = options;
-  const chosen = planOptions(options);
+  const chosen = storedTo(planOptions(options), options.spec, transfers);
   const exactly = (): Plan =>
     planOf(rewriting.apply(roots), { ...chosen, optimize, siteOf: sitesOf(arrays) });
   return { plan: planFor(roots, optimize, rewriting, chosen, exactly), withLines: () => exactly().data };
@@ -90,6 +94,14 @@ export function planOptions({ spec, ...options }: PlanningOptions): PlanOptions 
   return { ...memory, ...Object.fromEntries(chosen.map((name) => [name, options[name]])) };
 }
 
+/** The same for results that go to stores. */
+const storedTo = (
+  options: PlanOptions,
+  spec: Spec | undefined,
+  transfers?: readonly Transfer[],
+): PlanOptions =>
+  transfers === undefined ? options : { ...options, storage: planStorage(spec?.codecs ?? null, transfers) };
+
 const NO_OPTIONS: PlanOptions = {};
 const budgets = new WeakMap<Spec, PlanOptions>();
 
@@ -97,7 +109,7 @@ const budgets = new WeakMap<Spec, PlanOptions>();
 function budgetOf(spec: Spec): PlanOptions {
   let budget = budgets.get(spec);
   if (budget === undefined) {
-    budget = { allowedMem: spec.budget, reservedMem: spec.reservedMem };
+    budget = { allowedMem: spec.budget, reservedMem: spec.reservedMem, storage: planStorage(spec.codecs) };
     budgets.set(spec, budget);
   }
   return budget;
@@ -135,7 +147,7 @@ export function requestOf(
 }
 
 /** Who looks on must not break the run. */
-function guarded(onEvent: (event: RunEvent) => void): (event: RunEvent) => void {
+export function guarded(onEvent: (event: RunEvent) => void): (event: RunEvent) => void {
   let isOn = true;
   return (event) => {
     if (!isOn) return;

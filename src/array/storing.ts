@@ -5,9 +5,11 @@
 import type { ChunkShape } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import { describe, sameShape, shapeText } from "../core/shape.ts";
+import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import { StoredArray } from "../runtime/arrays.ts";
 import { openedRun } from "../runtime/opened.ts";
+import { transferTo } from "../runtime/planStorage.ts";
 import { isOurs, markBegun, markFinished, removeMark, runKey } from "../runtime/resume.ts";
 import { runPlan } from "../runtime/run.ts";
 import { defaultSpec } from "../runtime/spec.ts";
@@ -16,6 +18,7 @@ import { normalPath, type Store } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { type CreateArrayOptions, createArray, planArray } from "../storage/zarr/create.ts";
 import { openArray } from "../storage/zarr/group.ts";
+import type { ArrayMetadata } from "../storage/zarr/metadata.ts";
 import { findNode } from "../storage/zarr/nodes.ts";
 import { asyncCall } from "./call.ts";
 import { LazyArray } from "./lazyArray.ts";
@@ -99,6 +102,8 @@ interface Destination {
   readonly options: TargetOptions;
   /** What one task writes. */
   readonly unit: ChunkShape;
+  /** What writing it takes. */
+  readonly transfer: Transfer;
   /** The stored array that a region of is written; null for a new one. */
   readonly existing: { readonly zarr: ZarrArray; readonly start: readonly number[] } | null;
 }
@@ -115,6 +120,7 @@ async function storeAll(
   const prepared = prepareCut(
     arrays,
     destinations.map(({ unit }) => unit),
+    destinations.map(({ transfer }) => transfer),
     { ...run, spec: run.spec ?? defaultSpec() },
   );
   const { data, sources } = prepared.plan;
@@ -139,11 +145,16 @@ async function destinationOf(
   const store = await storeOf(argument);
   const path = normalPath(options.path ?? "");
   const common = { array, store, path, options };
-  if (options.region === undefined) return { ...common, unit: unitOf(array, options), existing: null };
+  if (options.region === undefined) {
+    const metadata = metadataOf(array, options);
+    const transfer = transferTo(metadata, store);
+    return { ...common, unit: unitOf(array, metadata), transfer, existing: null };
+  }
   const zarr = await openArray(store, path);
   const start = regionStart(options.region, zarr, array.shape);
   checkType(array, zarr);
-  return { ...common, unit: zarr.metadata.unitShape, existing: { zarr, start } };
+  const transfer = transferTo(zarr.metadata, store);
+  return { ...common, unit: zarr.metadata.unitShape, transfer, existing: { zarr, start } };
 }
 
 /** New arrays have the chunks of the lazy array, unless others are asked for. */
@@ -158,15 +169,17 @@ const settingsOf = (
   shape: array.shape,
 });
 
-function unitOf(array: LazyArray, options: TargetOptions): ChunkShape {
+function metadataOf(array: LazyArray, options: TargetOptions): ArrayMetadata {
   const metadata = planArray(settingsOf(array, options), "/");
-  if (metadata.type.dtype !== array.dtype)
-    throw new ValueError({
-      what: `an array of ${array.dtype} cannot be stored as ${describe(options.dtype)}`,
-      cure: "Cast it first: x.astype(dtype)",
-    });
-  return metadata.unitShape.map((length, axis) => Math.max(1, Math.min(length, array.shape[axis]!)));
+  if (metadata.type.dtype === array.dtype) return metadata;
+  throw new ValueError({
+    what: `an array of ${array.dtype} cannot be stored as ${describe(options.dtype)}`,
+    cure: "Cast it first: x.astype(dtype)",
+  });
 }
+
+const unitOf = (array: LazyArray, { unitShape }: ArrayMetadata): ChunkShape =>
+  unitShape.map((length, axis) => Math.max(1, Math.min(length, array.shape[axis]!)));
 
 function checkType(array: LazyArray, zarr: ZarrArray): void {
   if (array.dtype === zarr.dtype) return;

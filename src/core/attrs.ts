@@ -5,6 +5,7 @@
 import { InvariantError } from "./errors.ts";
 import { Complex, numberText } from "./numbers.ts";
 import { describe } from "./shape.ts";
+import type { Transfer } from "./transfer.ts";
 
 export type Attr = null | boolean | number | bigint | string | Complex | Resource | readonly Attr[];
 export type Attrs = { readonly [name: string]: Attr };
@@ -17,6 +18,21 @@ export abstract class Resource {
   readonly id: number = ++Resource.#count;
   /** The same in every process for the same contents. */
   abstract fingerprint(): string;
+  /** What reading it takes, for arrays in stores. */
+  transfer(): Transfer | null {
+    return null;
+  }
+  /** What can be read of it by itself, for arrays in stores. */
+  access(): StoredAccess | null {
+    return null;
+  }
+}
+
+export interface StoredAccess {
+  /** Such chunks. */
+  readonly chunks: readonly number[];
+  /** And any part of a chunk, at the cost of a call for every run of its elements. */
+  readonly hasRuns: boolean;
 }
 
 /** One text per value: different values have different texts (−0 and 0, 1 and 1n and "1" too). */

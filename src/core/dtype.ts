@@ -100,9 +100,15 @@ export const isWide = (dtype: DType): dtype is "int64" | "uint64" => dtype === "
 
 /** A zeroed typed array for `count` elements of `dtype`. */
 export function allocate(dtype: DType, count: number): TypedArray {
+  if (count === 0) return NOTHING[dtype];
   const { array: ArrayOf, slots } = INFO[dtype];
   return new ArrayOf(count * slots);
 }
+
+/** Of no elements there is one: forms are inferred with many of them. */
+const NOTHING = Object.fromEntries(
+  Object.entries(INFO).map(([dtype, { array: ArrayOf }]) => [dtype, new ArrayOf(0)]),
+) as { readonly [D in DType]: TypedArray };
 
 /** The dtype whose elements a plain typed array holds as it is. */
 export function dtypeOfTypedArray(data: TypedArray): RealDType {

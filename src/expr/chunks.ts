@@ -33,6 +33,8 @@ function inferChunks(node: Expr): ChunkShape {
       return op.chunks(chunks, types, attrs, type);
     case "contract":
       return contractChunks(chunks, attrs as unknown as ContractAxes);
+    case "ragged":
+      return op.chunks(type, attrs);
     default:
       op satisfies never;
       throw op;

@@ -3,17 +3,32 @@
 // Must hold: infer() is a pure function of input types and attributes.
 
 import type { Attrs } from "../core/attrs.ts";
+import type { Block } from "../core/block.ts";
 import type { Box } from "../core/box.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
+import type { Form } from "../core/form/form.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Term, Value } from "../kernel/scalar.ts";
 
-/** The type of a dense array. */
+/** Rows of nested data of a form; or one value of that form. */
+export interface RaggedType {
+  readonly form: Form;
+  readonly isItem: boolean;
+}
+
+/** The type of an array. A ragged array has its partitions for elements: its shape counts them. */
 export interface ArrayType {
   readonly dtype: DType;
   readonly shape: Shape;
+  readonly ragged?: RaggedType | undefined;
+}
+
+/** A partition of a ragged array in memory. What its rows are made of is the ragged room's business. */
+export interface Partition {
+  /** How many rows it has. */
+  readonly length: number;
 }
 
 interface OpBase {
@@ -130,5 +145,33 @@ export interface RoutineOp extends OpBase {
   ): ChunkShape;
 }
 
-export type Op = SourceOp | ElementwiseOp | ReduceOp | ScanOp | MoveOp | ContractOp | RoutineOp;
+/** Which partition is to be made, and of what. */
+export interface RaggedPlace {
+  readonly box: Box;
+  readonly inputs: readonly ArrayType[];
+  readonly type: ArrayType;
+}
+
+/** What goes into a partition: the demanded partitions of a ragged input, or the demanded box of a dense one. */
+export type RaggedInput = readonly Partition[] | Block;
+
+/** Nested data: one partition of the output at a time, of whole partitions of the inputs. */
+export interface RaggedOp extends OpBase {
+  readonly class: "ragged";
+  /** Somebody else's code: it runs when the computation does, and not before. */
+  readonly isOpaque?: boolean | undefined;
+  /** True when it gives a few values however many rows there are; what it gives is as large as its inputs otherwise. */
+  isSmall?(attrs: Attrs): boolean;
+  /** A partition needs the one with the same number of every input that has as many, and of others the first. */
+  readonly isPlacewise: boolean;
+  /** The box of every input that a box of the output needs. */
+  demand(out: Box, inputs: readonly ArrayType[], attrs: Attrs, type: ArrayType): readonly Box[];
+  run(inputs: readonly RaggedInput[], attrs: Attrs, at: RaggedPlace): Made | Promise<Made>;
+  chunks(type: ArrayType, attrs: Attrs): ChunkShape;
+}
+
+/** A partition; or a block, where the output is dense. */
+export type Made = Partition | Block;
+
+export type Op = RaggedOp | SourceOp | ElementwiseOp | ReduceOp | ScanOp | MoveOp | ContractOp | RoutineOp;
 export type OpClass = Op["class"];

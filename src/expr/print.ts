@@ -2,6 +2,7 @@
 // are written where they are used. Long expressions show their begin and end. Nothing is computed.
 
 import { type Attrs, attrLabel, Resource } from "../core/attrs.ts";
+import { typeText } from "../core/form/typeText.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
 import { shapeText } from "../core/shape.ts";
 import { chunksOf } from "./chunks.ts";
@@ -37,7 +38,13 @@ const isScalarConstant = (node: Expr): boolean =>
 function nodeText(node: Expr, names: ReadonlyMap<Expr, string>): string {
   const inputs = node.inputs.map((input) => names.get(input) ?? scalarText(input.attrs["value"] as Scalar));
   const args = [...inputs, ...attrTexts(node.attrs)].join(", ");
-  return `${names.get(node)} = ${node.op.name}(${args}) ${node.dtype} ${shapeText(node.shape)} chunks ${shapeText(chunksOf(node))}`;
+  return `${names.get(node)} = ${node.op.name}(${args}) ${typeTextOf(node)}`;
+}
+
+function typeTextOf(node: Expr): string {
+  const { dtype, shape, ragged } = node.type;
+  if (ragged === undefined) return `${dtype} ${shapeText(shape)} chunks ${shapeText(chunksOf(node))}`;
+  return ragged.isItem ? typeText(ragged.form) : `${shapeText(shape)} * ${typeText(ragged.form)}`;
 }
 
 /** What the type and the chunks say already is left out. */

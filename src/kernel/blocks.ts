@@ -16,12 +16,30 @@ export function resultBlock(dtype: DType, shape: Shape): Block {
 }
 
 /** Bytes of borrowed blocks on this thread: what there is now, and the most since somebody set `most`. */
-export const borrowedBytes: { now: number; most: number } = { now: 0, most: 0 };
+const borrowedBytes = { now: 0, most: 0 };
 
 /** Blocks for a while: all of them are given back together. */
 export class Borrowed {
   readonly #blocks: Block[] = [];
   #bytes = 0;
+  #mostBeside = 0;
+
+  /** Bytes of these blocks, and of the most that `during` saw beside them. */
+  get most(): number {
+    return this.#bytes + this.#mostBeside;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Counts what others borrow meanwhile as used beside these blocks, and what was borrowed for it before. */
+  during(action: () => void, beside = 0): void {
+    borrowedBytes.most = borrowedBytes.now;
+    const before = borrowedBytes.now;
+    action();
+    this.#mostBeside = Math.max(this.#mostBeside, beside + borrowedBytes.most - before);
+  }
 
   block(dtype: DType, shape: Shape): Block {
     this.#count(blockBytes(dtype, shape));

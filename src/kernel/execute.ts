@@ -6,6 +6,7 @@ import type { BlockProgram, KernelStep } from "./blockProgram.ts";
 import { Borrowed } from "./blocks.ts";
 import { bindBuffers, routineCall, runStep } from "./interpret/index.ts";
 import { type Lifetime, lifetimesOf } from "./lifetimes.ts";
+import { withRoom } from "./routines/room.ts";
 import { runLoopKernel } from "./wasm/loops.ts";
 import { runReduceKernel } from "./wasm/reductions.ts";
 import { ROUTINE_KERNELS } from "./wasm/routines.ts";
@@ -65,7 +66,7 @@ class Temporaries {
 }
 
 function executeStep(step: KernelStep, blocks: readonly Block[], threads: number): void {
-  if (!runKernel(step, blocks, threads)) runStep(step, blocks);
+  if (!runKernel(step, blocks, threads)) withRoom(() => runStep(step, blocks));
 }
 
 /** False where there is no kernel for a step. */

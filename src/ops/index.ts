@@ -17,6 +17,7 @@ import { overlap } from "./moves/overlap.ts";
 import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";
 import { concat, repeat, setSlice, slice, tile } from "./moves/select.ts";
+import { partitioned } from "./partitions.ts";
 import { REDUCTIONS } from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
 import { SCANS } from "./scans.ts";
@@ -24,6 +25,7 @@ import { SOURCES } from "./sources.ts";
 
 const ALL: readonly Op[] = [
   ...SOURCES,
+  partitioned,
   ...Object.values(arithmetic),
   ...Object.values(exponential),
   ...Object.values(logic),

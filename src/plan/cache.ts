@@ -60,7 +60,7 @@ export function planFor(
 
 const PLAN_OPTIONS: readonly (keyof PlanOptions)[] = [
   ...(["fusion", "maxTotalSourceArrays", "maxTotalNumInputBlocks", "alwaysFuse", "neverFuse"] as const),
-  ...(["allowedMem", "reservedMem", "workers", "splitEvery"] as const),
+  ...(["allowedMem", "reservedMem", "workers", "splitEvery", "storage"] as const),
 ];
 
 const texts = new WeakMap<PlanOptions, string>();
@@ -92,7 +92,7 @@ function structureOf(nodes: readonly Expr[], roots: readonly Expr[]): { key: str
   const sourceText = (resource: Resource): string => {
     const number = resources.get(resource) ?? resources.size;
     resources.set(resource, number);
-    return `#${number}`;
+    return `#${number}${transferText(resource)}`;
   };
   // A function that a step calls is part of the plan.
   const identity = (resource: Resource): string => `@${resource.id}`;
@@ -106,6 +106,11 @@ function structureOf(nodes: readonly Expr[], roots: readonly Expr[]): { key: str
     key += `${attrsText(node.attrs, isSource ? sourceText : identity)})`;
   }
   return { key: `${key}${roots.map((root) => numbers.get(root)).join()}`, sources };
+}
+
+function transferText(resource: Resource): string {
+  const transfer = resource.transfer();
+  return transfer === null ? "" : JSON.stringify(transfer);
 }
 
 const opNumbers = new WeakMap<Op, number>();

@@ -1,8 +1,10 @@
-// Contractions that do not fit: a task of a contraction reads all of the contracted axes. Where that is more than a
-// task may use, the product is written as a sum of products of parts: the contracted axis is cut into blocks, which
-// become an axis of their own along which partial products are made and then added up, as any other reduction.
+// Contractions that do not fit: a task of a contraction reads all of the contracted axes, block by block, and adds the
+// products up as it goes (compile/rounds.ts). Where the result is small beside what one task would read, as of long
+// vectors, many tasks are better than one: the contracted axis is cut into blocks, which become an axis of their own
+// along which partial products are made and then added up, as any other reduction.
 // In: a contract node and the bytes a task may use. Out: an expression with the same value, up to the order of sums.
 
+import type { Attrs } from "../core/attrs.ts";
 import { blockBytes } from "../core/block.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import { type ContractAxes, chunksOf } from "../expr/chunks.ts";
@@ -15,9 +17,10 @@ import { reshape } from "../ops/moves/reshape.ts";
 import { sum } from "../ops/reductions.ts";
 import { contractBytes } from "./compile/scratch.ts";
 
-/** Null where the whole fits, or parts would be no smaller. */
+/** Null where the whole fits, is better added up in one task, or parts would be no smaller. */
 export function splitContraction(node: Expr, allowedMem: number | undefined): Expr | null {
-  if (allowedMem === undefined || taskBytes(node) <= allowedMem) return null;
+  if (allowedMem === undefined || taskBytes(node) <= allowedMem || fitsInRounds(node, allowedMem))
+    return null;
   const [a, b] = node.inputs as [Expr, Expr];
   const axes = contractAxes(node.attrs);
   const blockOf = (i: number): number =>
@@ -32,6 +35,40 @@ export function splitContraction(node: Expr, allowedMem: number | undefined): Ex
   const total = makeExpr(sum, [products], { axes: [0], keepdims: false }, node.site);
   // Sums of short integers are longer ones.
   return total.dtype === node.dtype ? total : makeExpr(cast, [total], castAttrs(node.dtype), node.site);
+}
+
+/** Along each pair of contracted axes, as long as the longer of both chunks: a task adds up one after another. */
+function contractBlocks({ inputs, attrs }: Expr): readonly number[] {
+  const [a, b] = inputs as [Expr, Expr];
+  const { contractA, contractB } = contractAxes(attrs);
+  return contractA.map((axis, i) => Math.max(chunksOf(a)[axis]!, chunksOf(b)[contractB[i]!]!));
+}
+
+/** With the lengths of the blocks in which it is added up, where the contracted axes have several. */
+export function attrsInBlocks(node: Expr): Attrs {
+  const { shape } = node.inputs[0]!;
+  const blocks = contractBlocks(node);
+  const isWhole = contractAxes(node.attrs).contractA.every((axis, i) => shape[axis]! <= blocks[i]!);
+  return isWhole ? node.attrs : { ...node.attrs, blocks };
+}
+
+/** Partial products that are not much smaller than what they are made of are not worth storing. */
+const SMALL_PART = 4;
+
+function fitsInRounds(node: Expr, allowedMem: number): boolean {
+  const [a, b] = node.inputs as [Expr, Expr];
+  const axes = contractAxes(node.attrs);
+  const lengths = contractBlocks(node);
+  const blockOf = (input: Expr, contracted: readonly number[]): number =>
+    blockBytes(
+      input.dtype,
+      chunksOf(input).map((n, axis) => Math.min(lengths[contracted.indexOf(axis)] ?? n, input.shape[axis]!)),
+    );
+  const blocks = [blockOf(a, axes.contractA), blockOf(b, axes.contractB)];
+  const read = blocks[0]! + blocks[1]!;
+  const written = blockBytes(node.dtype, chunksOf(node));
+  const scratch = contractBytes([...blocks, written], a.shape.length, b.shape.length, axes);
+  return SMALL_PART * written > read && 2 * read + written + scratch <= allowedMem;
 }
 
 /** Few partial products are better than many: chunks are taken together, twice as many each time, while they fit. */

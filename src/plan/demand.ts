@@ -3,7 +3,7 @@
 
 import { type Box, hull, isEmptyBox } from "../core/box.ts";
 import type { Shape } from "../core/shape.ts";
-import type { ArrayType, MoveOp, Piece, RoutineOp } from "../expr/op.ts";
+import type { ArrayType, MoveOp, Piece, RaggedOp, RoutineOp } from "../expr/op.ts";
 import { contractAxes, contractDemand } from "../ops/contraction.ts";
 import { opNamed } from "../ops/index.ts";
 import type { Operation, OpStep, PlanStep, ReduceTreeStep, ScanTreeStep } from "./plan.ts";
@@ -41,6 +41,8 @@ export function demandOf(step: PlanStep, out: Box, inputs: readonly ArrayType[])
       return contractDemand(out, inputs, contractAxes(step.attrs));
     case "routine":
       return (opNamed(step.op) as RoutineOp).demand(out, inputs, step.attrs);
+    case "ragged":
+      return (opNamed(step.op) as RaggedOp).demand(out, inputs, step.attrs, step.types[0]!);
     case "reduce":
       return inputs.map(({ shape }) => reduceDemand(step, out, shape));
     case "scan":
@@ -50,6 +52,12 @@ export function demandOf(step: PlanStep, out: Box, inputs: readonly ArrayType[])
       throw step;
   }
 }
+
+/** True when a partition of the output needs the one with the same number of this input, and no other does. */
+export const isPlacewise = (step: OpStep, { shape, ragged }: ArrayType): boolean =>
+  ragged !== undefined &&
+  shape[0] === step.types[0]!.shape[0] &&
+  ((opNamed(step.op) as RaggedOp).isPlacewise || shape[0] === 1);
 
 /** The part of a broadcast input that a box of the result sees. */
 function projectBox(out: Box, shape: Shape): Box {
@@ -124,8 +132,12 @@ function scanDemand({ axis, group, inputs }: ScanTreeStep, out: Box): Box[] {
   return [out, before];
 }
 
-/** For every step of a task the box it has to compute, from the boxes that the task writes. */
-export function taskBoxes(operation: Operation, outputs: readonly Box[]): (Box | null)[] {
+/** For every step of a task the box it has to compute, from the boxes that the task writes; and what it needs, if asked for. */
+export function taskBoxes(
+  operation: Operation,
+  outputs: readonly Box[],
+  demands?: (readonly Box[])[],
+): (Box | null)[] {
   const { steps } = operation;
   const boxes: (Box | null)[] = steps.map(() => null);
   const ask = (at: number, box: Box): void => {
@@ -137,6 +149,7 @@ export function taskBoxes(operation: Operation, outputs: readonly Box[]): (Box |
     if (boxes[at] === null) continue;
     boxes[at] = computedBox(step, boxes[at]!);
     const demanded = demandOf(step, boxes[at]!, inputTypes(steps, step));
+    if (demands !== undefined) demands[at] = demanded;
     step.inputs.forEach((input, k) => ask(input.step, demanded[k]!));
   }
   return boxes;

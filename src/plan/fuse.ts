@@ -6,6 +6,7 @@
 import { type Node, nodeOf } from "./fusion/nodes.ts";
 import { type FusionOptions, type FusionRules, fusionRules } from "./fusion/options.ts";
 import { fuseProducers } from "./fusion/producers.ts";
+import { fuseRagged } from "./fusion/ragged.ts";
 import { Reasons } from "./fusion/reasons.ts";
 import { fuseSiblings } from "./fusion/siblings.ts";
 import type { Operation, PlanArray, PlanData } from "./plan.ts";
@@ -13,7 +14,8 @@ import type { Operation, PlanArray, PlanData } from "./plan.ts";
 /** Joined siblings can take in what they share; what that leaves can be siblings again. More is seldom. */
 const MAX_ROUNDS = 2;
 
-export function fuse(plan: PlanData, options: FusionOptions = {}): PlanData {
+export function fuse(lowered: PlanData, options: FusionOptions = {}): PlanData {
+  const plan = fuseRagged(lowered);
   const rules = fusionRules(options);
   const arrays = new Map<string, PlanArray>();
   for (const array of plan.arrays) arrays.set(array.name, array);

@@ -1,7 +1,6 @@
 // Plan, as users see it: data, printable, with the figures that matter. Made from expressions; the blocks
 // of sources in memory ride along for the run and are no part of the data.
 
-import { blockBytes } from "../core/block.ts";
 import { sizeOf } from "../core/shape.ts";
 import type { Expr } from "../expr/expr.ts";
 import { checkBudget } from "./budget.ts";
@@ -13,6 +12,7 @@ import { memoryOf, totalMemory } from "./memory.ts";
 import type { SiteOf } from "./origin.ts";
 import type { PlanData } from "./plan.ts";
 import { planText } from "./print.ts";
+import { arrayBytes } from "./ragged.ts";
 import { planTraffic } from "./traffic.ts";
 import type { Lowered, LowerSettings } from "./writer.ts";
 
@@ -39,7 +39,7 @@ export class Plan {
   /** Bytes of the arrays that are stored: intermediates and results. */
   get totalBytes(): number {
     const stored = this.data.arrays.filter(({ role }) => role !== "source");
-    return stored.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
+    return stored.reduce((sum, array) => sum + arrayBytes(array), 0);
   }
 
   /** The most memory that any one task is stated to need. */

@@ -2,7 +2,9 @@
 // (a user's function) becomes its reference, where it has one. `load.ts` reads them back, and trusts nothing.
 
 import { Resource } from "../core/attrs.ts";
+import { jsonOfForm } from "../core/form/json.ts";
 import { Complex, numberText } from "../core/numbers.ts";
+import type { RaggedType } from "../expr/op.ts";
 import type { PlanData } from "./plan.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -16,7 +18,8 @@ export const isReferable = (resource: Resource): resource is Resource & Referabl
 
 export const planToJson = (plan: PlanData): Json => JSON.parse(JSON.stringify(plan, encodeValue)) as Json;
 
-export function encodeValue(_: string, value: unknown): unknown {
+export function encodeValue(name: string, value: unknown): unknown {
+  if (name === "ragged" && value !== undefined) return encodeRagged(value as RaggedType);
   if (typeof value === "bigint") return { $bigint: String(value) };
   if (typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0)))
     return { $number: numberText(value) };
@@ -25,6 +28,8 @@ export function encodeValue(_: string, value: unknown): unknown {
     return isReferable(value) ? { $reference: value.reference() } : { $resource: value.fingerprint() };
   return value;
 }
+
+const encodeRagged = ({ form, isItem }: RaggedType): unknown => ({ form: jsonOfForm(form), isItem });
 
 /** Finds a resource by its reference; throws a typed error where there is none. */
 export type FindResource = (reference: Json) => Resource;

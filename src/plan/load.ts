@@ -5,8 +5,10 @@ import type { Attr, Attrs } from "../core/attrs.ts";
 import { gridOf } from "../core/chunks.ts";
 import { type DType, isDType } from "../core/dtype.ts";
 import { ChunkwiseError, ValueError } from "../core/errors.ts";
+import { formOfJson } from "../core/form/json.ts";
 import { Complex } from "../core/numbers.ts";
 import { describe, isLength, type Shape, sameShape, sizeOf } from "../core/shape.ts";
+import type { Transfer } from "../core/transfer.ts";
 import type { ArrayType } from "../expr/op.ts";
 import { opNamed } from "../ops/index.ts";
 import type { FindResource, Json } from "./json.ts";
@@ -51,11 +53,17 @@ const lengths = (json: Json | undefined, where: string): Shape =>
   list(json, where).map((item) => whole(item, where));
 
 function typeOf(json: Json | undefined, where: string): ArrayType {
-  const { dtype, shape } = fields(json, where);
+  const { dtype, shape, ragged } = fields(json, where);
   if (!isDType(dtype)) throw wrong(where, `${describe(dtype)} is not a data type`);
   const checked = lengths(shape, where);
   if (!Number.isSafeInteger(sizeOf(checked))) throw wrong(where, `the shape [${checked}] is too large`);
-  return { dtype: dtype as DType, shape: checked };
+  const type = { dtype: dtype as DType, shape: checked };
+  if (ragged === undefined) return type;
+  const { form, isItem } = fields(ragged, where);
+  return {
+    ...type,
+    ragged: { form: meaningful(where, () => formOfJson(form)), isItem: flag(isItem, where) },
+  };
 }
 
 export function planFromJson(json: unknown, findResource: FindResource): PlanData {
@@ -92,7 +100,7 @@ function meaningful<T>(where: string, action: () => T): T {
 
 function arrayFrom(json: Json, i: number): PlanArray {
   const where = `plan.arrays[${i}]`;
-  const { name, chunks, role, inner } = fields(json, where);
+  const { name, chunks, role, inner, partitionBytes, transfer } = fields(json, where);
   const type = typeOf(json, where);
   const cut = lengths(chunks, where);
   if (cut.length !== type.shape.length || cut.some((length) => length < 1))
@@ -105,8 +113,23 @@ function arrayFrom(json: Json, i: number): PlanArray {
     (parts.inner.length !== cut.length || parts.inner.some((n, axis) => n < 1 || n > cut[axis]!))
   )
     throw wrong(where, `parts [${parts.inner}] do not fit chunks [${cut}]`);
-  return { name: text(name, where), ...type, chunks: cut, role, ...parts };
+  const bytes = type.ragged === undefined ? {} : { partitionBytes: whole(partitionBytes, where) };
+  const stored = transfer === undefined ? {} : { transfer: transferFrom(transfer, cut.length, where) };
+  return { name: text(name, where), ...type, chunks: cut, role, ...parts, ...bytes, ...stored };
 }
+
+function transferFrom(json: Json, dims: number, where: string): Transfer {
+  const { unit, atOnce, ...bytes } = fields(json, where);
+  const lengthsOfUnit = lengths(unit, where);
+  if (lengthsOfUnit.length !== dims || lengthsOfUnit.some((n) => n < 1) || whole(atOnce, where) < 1)
+    throw wrong(where, "the transfer of its storage makes no sense");
+  const known = Object.fromEntries(TRANSFER_BYTES.map((name) => [name, whole(bytes[name], where)]));
+  const strange = Object.keys(bytes).find((name) => !(name in known));
+  if (strange !== undefined) throw wrong(where, `there is no field ${strange}`);
+  return { unit: lengthsOfUnit, atOnce: whole(atOnce, where), ...known } as unknown as Transfer;
+}
+
+const TRANSFER_BYTES = ["encoded", "aside", "decoding", "encoding", "padded"] as const;
 
 class OperationLoader {
   readonly #arrays: ReadonlyMap<string, PlanArray>;
@@ -172,7 +195,8 @@ class OperationLoader {
       case "elementwise":
       case "move":
       case "contract":
-      case "routine": {
+      case "routine":
+      case "ragged": {
         if (op.class !== kind) throw wrong(where, `${op.name} is of class ${op.class}, not ${kind}`);
         const given = inputs.map(({ step, component }) => steps[step]!.types[component]!);
         const inferred = op.infer(given, attrs);

@@ -2,21 +2,43 @@
 // Sources that are computed from coordinates are steps of whoever needs them; nothing else is fused here.
 // In: the expressions asked for. Out: plan data, and the in-memory blocks its sources are bound to.
 
+import type { Transfer } from "../core/transfer.ts";
 import type { Expr } from "../expr/expr.ts";
 import { postOrder } from "../expr/walk.ts";
 import { rechunk } from "../ops/moves/layout.ts";
 import { resourceOf } from "../ops/sources.ts";
-import { splitContraction } from "./contractions.ts";
+import { attrsInBlocks, splitContraction } from "./contractions.ts";
 import type { SiteOf } from "./origin.ts";
+import type { PlanArray } from "./plan.ts";
 import { lowerRechunk } from "./rechunk.ts";
 import { lowerReduction, lowerScan } from "./trees.ts";
-import { type Lowered, type LowerSettings, PlanWriter } from "./writer.ts";
+import { type Lowered, type LowerSettings, type PlanStorage, PlanWriter } from "./writer.ts";
 
 export function lower(roots: readonly Expr[], siteOf?: SiteOf, settings?: LowerSettings): Lowered {
   const writer = new PlanWriter(siteOf, settings);
   const wanted = new Set(roots);
-  for (const node of postOrder(roots)) lowerNode(node, writer, wanted.has(node));
-  return writer.finish(roots);
+  for (const node of postOrder(roots)) lowerNode(node, writer, wanted.has(node) && !isPartitioned(node));
+  // Results of partitions are given away as they come; what others read is an array of its own.
+  for (const root of wanted) if (isPartitioned(root)) writer.result(root);
+  return withTransfers(writer.finish(roots), settings?.storage);
+}
+
+/** What the arrays' storage needs, where they lie in a store or may come to. */
+function withTransfers({ data, sources }: Lowered, storage: PlanStorage | undefined): Lowered {
+  const isStored = [...sources.values()].some((resource) => resource.transfer() !== null);
+  if (storage === undefined && !isStored) return { data, sources };
+  const results = new Map(data.results.map((name, i) => [name, i]));
+  const transferOf = (array: PlanArray): Transfer | null | undefined => {
+    if (array.role === "source") return sources.get(array.name)!.transfer();
+    if (array.ragged !== undefined) return null;
+    if (array.role === "intermediate") return storage?.intermediate(array);
+    return storage?.results[results.get(array.name)!];
+  };
+  const arrays = data.arrays.map((array) => {
+    const transfer = transferOf(array);
+    return transfer == null ? array : { ...array, transfer };
+  });
+  return { data: { ...data, arrays }, sources };
 }
 
 function lowerNode(node: Expr, writer: PlanWriter, wanted: boolean): void {
@@ -30,6 +52,9 @@ function lowerNode(node: Expr, writer: PlanWriter, wanted: boolean): void {
       return lowerContraction(node, writer, wanted);
     case "move":
       return node.op === rechunk ? lowerRechunk(node, writer, role) : writer.single(node, "move", role);
+    case "ragged":
+      for (const input of node.inputs) if (isFormula(input)) writer.copy(input);
+      return writer.single(node, "ragged", role);
     case "elementwise":
     case "routine":
       return writer.single(node, node.op.class, role);
@@ -42,10 +67,16 @@ function lowerNode(node: Expr, writer: PlanWriter, wanted: boolean): void {
   }
 }
 
+const isPartitioned = ({ type }: Expr): boolean => type.ragged !== undefined;
+
+/** Computed from coordinates: partitions are made of what lies somewhere. */
+const isFormula = ({ op }: Expr): boolean => op.class === "source" && op.body !== null;
+
 /** In parts that fit, where the whole does not. */
 function lowerContraction(node: Expr, writer: PlanWriter, wanted: boolean): void {
   const parts = splitContraction(node, writer.settings.allowedMem);
-  if (parts === null) return writer.single(node, "contract", wanted ? "result" : "intermediate");
+  if (parts === null)
+    return writer.single(node, "contract", wanted ? "result" : "intermediate", attrsInBlocks(node));
   const isKnown = (input: Expr): boolean => writer.placeOf(input) !== undefined;
   for (const part of postOrder([parts], isKnown)) lowerNode(part, writer, wanted && part === parts);
   writer.place(node, writer.placeOf(parts)!);

@@ -1,5 +1,6 @@
 // Memory of a task, stated before it runs: the windows it reads, its temporaries and its kernels' scratch at the
-// moment when they are most, and the chunks it writes. Each term has its reason.
+// moment when they are most, the chunks it writes, and what storage needs to read and write them. Each term has its
+// reason.
 // Must hold: no task of the operation needs more. Without moves that is proved by one look: every step's box then is a
 // multiple of the task's place in start and constant in length, except that the last along an axis is cut short, so the
 // first task has the largest box of every step, and a smaller box has no larger buffer. Only what shares a loop
@@ -7,18 +8,17 @@
 // tasks are looked at where there are few, else the ends, the places beside them and many in between along every
 // axis, and each array counts with the largest window that was met.
 
-import { blockBytes } from "../core/block.ts";
 import { numberOf, placeOf } from "../core/chunks.ts";
 import { type Shape, sizeOf } from "../core/shape.ts";
-import { liveBytes } from "../kernel/lifetimes.ts";
-import { scratchOf } from "./compile/scratch.ts";
+import { opNamed } from "../ops/index.ts";
+import { rechunk } from "../ops/moves/layout.ts";
+import { isStraightCopy } from "./compile/straight.ts";
 import { compileTask, type TaskProgram } from "./compile/task.ts";
-import type { Operation, PlanArray } from "./plan.ts";
+import { type MemoryTerm, type Phases, phasesOf, totalMemory } from "./phases.ts";
+import { isRagged, type Operation, type PlanArray, type PlanStep } from "./plan.ts";
+import { raggedTerms } from "./ragged.ts";
 
-export interface MemoryTerm {
-  readonly reason: string;
-  readonly bytes: number;
-}
+export { type MemoryTerm, totalMemory } from "./phases.ts";
 
 type Arrays = ReadonlyMap<string, PlanArray>;
 
@@ -36,11 +36,14 @@ export function memoryOf(operation: Operation, arrays: Arrays): readonly MemoryT
   return terms;
 }
 
-function boundOf(operation: Operation, arrays: Arrays): MemoryTerm[] {
+function boundOf(operation: Operation, arrays: Arrays): readonly MemoryTerm[] {
   if (sizeOf(operation.grid) === 0) return [];
-  const probes = probesOf(operation).map((task) => taskMemory(operation, arrays, task));
-  return probes.reduce(largestOfEach);
+  if (isRagged(operation)) return raggedTerms(operation, arrays);
+  const probes = probesOf(operation).map((task) => taskPhases(operation, arrays, task));
+  return largestPhase(probes.reduce(largestOfPhases));
 }
+
+const largestOfPhases = (a: Phases, b: Phases): Phases => a.map((terms, i) => largestOfEach(terms, b[i]!));
 
 /** Of each reason the larger. */
 function largestOfEach(a: readonly MemoryTerm[], b: readonly MemoryTerm[]): MemoryTerm[] {
@@ -86,37 +89,20 @@ function cornersOf(grid: Shape, choose: (n: number) => readonly number[]): numbe
   return [...corners, grid.map((n) => n - 1)];
 }
 
-function taskMemory(operation: Operation, arrays: Arrays, task: number): MemoryTerm[] {
-  const compiled = compileTask(operation, arrays, placeOf(task, operation.grid));
-  return termsOf(compiled, arrays);
-}
+/** What is read straight into its chunk is counted there, where every task does so, not only some that are looked at. */
+const taskPhases = (operation: Operation, arrays: Arrays, task: number): Phases =>
+  phasesOf(compileTask(operation, arrays, placeOf(task, operation.grid)), arrays, isCopy(operation));
+
+const isCopy = ({ steps, outputs }: Operation): boolean =>
+  outputs.length === 1 &&
+  steps.length <= 2 &&
+  steps.every(({ kind }, at) => kind === "read" || (at === 1 && isRechunk(steps[1]!)));
+
+const isRechunk = (step: PlanStep): boolean => step.kind === "move" && opNamed(step.op) === rechunk;
 
 /** What one compiled task needs. */
-export function termsOf({ program, reads, writes }: TaskProgram, arrays: Arrays): MemoryTerm[] {
-  const windows = new Map<string, number>();
-  const count = (reason: string, list: typeof reads): void => {
-    for (const { array, box } of list) {
-      const bytes = blockBytes(arrays.get(array)!.dtype, box.shape);
-      windows.set(`${reason} ${array}`, (windows.get(`${reason} ${array}`) ?? 0) + bytes);
-    }
-  };
-  count("read", reads);
-  const work = workTerms(program);
-  for (const { reason, bytes } of work) windows.set(reason, bytes);
-  count("write", writes);
-  return [...windows].map(([reason, bytes]) => ({ reason, bytes }));
-}
+export const termsOf = (task: TaskProgram, arrays: Arrays): readonly MemoryTerm[] =>
+  largestPhase(phasesOf(task, arrays, isStraightCopy(task)));
 
-/** Temporaries that are alive at once, and scratch, during the step at which both together are most. */
-function workTerms(program: TaskProgram["program"]): MemoryTerm[] {
-  const live = liveBytes(program);
-  let most: MemoryTerm[] = [];
-  program.steps.forEach((step, at) => {
-    const terms = [{ reason: "temporaries", bytes: live[at]! }, scratchOf(step, program)];
-    if (totalMemory(terms) > totalMemory(most)) most = terms;
-  });
-  return most.filter(({ bytes }) => bytes > 0);
-}
-
-export const totalMemory = (terms: readonly MemoryTerm[]): number =>
-  terms.reduce((sum, { bytes }) => sum + bytes, 0);
+const largestPhase = (phases: Phases): readonly MemoryTerm[] =>
+  phases.reduce((most, terms) => (totalMemory(terms) > totalMemory(most) ? terms : most));

@@ -6,6 +6,7 @@
 import type { Attrs } from "../core/attrs.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import type { Shape } from "../core/shape.ts";
+import type { Transfer } from "../core/transfer.ts";
 import type { ArrayType } from "../expr/op.ts";
 
 export interface PlanArray extends ArrayType {
@@ -14,7 +15,15 @@ export interface PlanArray extends ArrayType {
   readonly role: "source" | "intermediate" | "result";
   /** Parts of chunks that should be readable by themselves, as inner chunks of a shard; the whole chunk where not said. */
   readonly inner?: ChunkShape | undefined;
+  /** Of ragged arrays: about how many bytes the largest partition has. */
+  readonly partitionBytes?: number | undefined;
+  /** What its storage needs while it is read and written; nothing for arrays in memory. */
+  readonly transfer?: Transfer | undefined;
 }
+
+/** Works on partitions of nested data: no block program is made of it. */
+export const isRagged = ({ steps }: Operation): boolean =>
+  steps.some(({ kind, types }) => kind === "ragged" || types[0]!.ragged !== undefined);
 
 /** A component of an earlier step's value: reductions can have several. */
 export interface ValueRef {
@@ -49,7 +58,7 @@ export interface ReadStep extends StepBase {
 
 /** An op of the table, by its class. */
 export interface OpStep extends StepBase {
-  readonly kind: "source" | "elementwise" | "move" | "contract" | "routine";
+  readonly kind: "source" | "elementwise" | "move" | "contract" | "routine" | "ragged";
   readonly op: string;
   readonly attrs: Attrs;
 }

@@ -2,10 +2,10 @@
 // asking the demand rules for a few tasks, so that what is printed is what will be read.
 
 import { attrLabel } from "../core/attrs.ts";
-import { blockBytes } from "../core/block.ts";
 import type { Box } from "../core/box.ts";
 import { bytesText, countText } from "../core/bytes.ts";
 import { chunkBox, gridOf } from "../core/chunks.ts";
+import { typeText } from "../core/form/typeText.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
 import { type Shape, shapeText, sizeOf } from "../core/shape.ts";
 import { taskBoxes } from "./demand.ts";
@@ -19,7 +19,7 @@ import type {
   ScanTreeStep,
   ValueRef,
 } from "./plan.ts";
-
+import { arrayBytes } from "./ragged.ts";
 import { planTraffic, type Traffic, trafficOf } from "./traffic.ts";
 
 type Arrays = ReadonlyMap<string, PlanArray>;
@@ -46,7 +46,7 @@ export function planText(plan: PlanData, before: PlanData | null = null): string
 function figuresText(plan: PlanData): string {
   const tasks = plan.operations.reduce((sum, { grid }) => sum + sizeOf(grid), 0);
   const stored = plan.arrays.filter(({ role }) => role === "intermediate");
-  const bytes = stored.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
+  const bytes = stored.reduce((sum, array) => sum + arrayBytes(array), 0);
   const between = `${countText(stored.length, "intermediate array")} (${bytesText(bytes)})`;
   const counts = `${countText(plan.operations.length, "operation")}, ${countText(tasks, "task")}, ${between}`;
   // Of very many operations the sum takes longer than it is worth.
@@ -56,10 +56,18 @@ function figuresText(plan: PlanData): string {
 const trafficText = ({ read, written, isExact }: Traffic): string =>
   `reads ${isExact ? "" : "about "}${bytesText(read)}, writes ${bytesText(written)}`;
 
-function arrayText({ name, role, dtype, shape, chunks, inner }: PlanArray): string {
+function arrayText(array: PlanArray): string {
+  const { name, role, dtype, shape, chunks, inner, ragged } = array;
+  if (ragged !== undefined) return `${name}: ${role} ${raggedText(array)}`;
   const cut = `${countText(sizeOf(gridOf(shape, chunks)), "chunk")} of ${shapeText(chunks)}`;
   const parts = inner === undefined ? "" : `, read in parts of ${shapeText(inner)}`;
   return `${name}: ${role} ${dtype} ${shapeText(shape)} in ${cut}${parts}`;
+}
+
+function raggedText({ shape, ragged, partitionBytes = 0 }: PlanArray): string {
+  const { form, isItem } = ragged!;
+  if (isItem) return `one ${typeText(form)}`;
+  return `${typeText(form)} in ${countText(sizeOf(shape), "partition")} of about ${bytesText(partitionBytes)}`;
 }
 
 function operationText(operation: Operation, arrays: Arrays): string {
@@ -106,7 +114,11 @@ function valueText({ step, component }: ValueRef, names: ReadonlyMap<number, str
 
 function stepText(step: PlanStep, window: string, names: ReadonlyMap<number, string>): string {
   if (step.kind === "read") return `${step.array}[${window}]`;
-  const type = step.types.map(({ dtype, shape }) => `${dtype} ${shapeText(shape)}`).join(", ");
+  const type = step.types
+    .map(({ dtype, shape, ragged }) =>
+      ragged === undefined ? `${dtype} ${shapeText(shape)}` : typeText(ragged.form),
+    )
+    .join(", ");
   const phase = step.kind === "reduce" ? reduceText(step) : step.kind === "scan" ? scanText(step) : "";
   const inputs = step.inputs.map((input) => valueText(input, names));
   return `${step.op}(${[...inputs, ...attrTexts(step)].join(", ")})${phase} ${type}`;

@@ -7,7 +7,7 @@ import type { Shape } from "../core/shape.ts";
 import { freeAxes } from "../expr/chunks.ts";
 import type { ArrayType, Piece } from "../expr/op.ts";
 import { contractAxes } from "../ops/contraction.ts";
-import { inputTypes, outputAxes, pieceSource, piecesOfStep } from "./demand.ts";
+import { inputTypes, isPlacewise, outputAxes, pieceSource, piecesOfStep } from "./demand.ts";
 import type { Operation, OpStep, PlanArray, PlanStep, ReduceTreeStep, ScanTreeStep } from "./plan.ts";
 
 /** The box of the operation's grid that holds all tasks which may read `box` of `array`. */
@@ -52,6 +52,8 @@ function reachOf(steps: readonly PlanStep[], step: PlanStep, k: number, box: Box
     case "source":
     case "routine":
       return wholeBox(shape);
+    case "ragged":
+      return isPlacewise(step, inputTypes(steps, step)[k]!) ? box : wholeBox(shape);
     case "elementwise":
       return stretched(box, inputTypes(steps, step)[k]!.shape, shape);
     case "move":

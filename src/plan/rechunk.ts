@@ -13,6 +13,7 @@ import { ChunkError } from "../core/errors.ts";
 import { type Shape, sameShape, shapeText, sizeOf } from "../core/shape.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
+import { resourceOf } from "../ops/sources.ts";
 import type { PlanArray } from "./plan.ts";
 import { type PlanWriter, StepList } from "./writer.ts";
 
@@ -30,6 +31,8 @@ export interface RechunkRequest {
   readonly workers?: number | undefined;
   /** Parts of the old chunks that can be read by themselves, as inner chunks of shards. */
   readonly inner?: ChunkShape | undefined;
+  /** True when any part of an old chunk can be read by itself, at the cost of a call for every run of its elements. */
+  readonly hasRuns?: boolean | undefined;
 }
 
 export interface RechunkStage {
@@ -43,13 +46,17 @@ export interface RechunkStage {
 const COPIES = 2;
 const MOST_STAGES = 10;
 const MIN_BYTES = 1 << 20;
+/** Chunks on the way take room, and are waited for: they must save a tenth. */
+const WORTH_STAGING = 0.9;
+/** What could be read in the time of a call. */
+const RUN_BYTES = 1 << 13;
 
 export function rechunkPlan(request: RechunkRequest): readonly RechunkStage[] {
   const { shape, itemsize, to, maxMem } = request;
   const largest = Math.floor(maxMem / COPIES / itemsize);
   if (sizeOf(clipped(to, shape)) > largest) throw tooLarge(request);
   const direct: RechunkStage[] = [{ chunks: to, inner: to }];
-  let best = { stages: direct, cost: costOf(request, direct) };
+  let best = { stages: direct, cost: WORTH_STAGING * costOf(request, direct) };
   for (let between = 1; between <= MOST_STAGES; between++) {
     const stages = stagedBy(request, between, limitOf(request, largest));
     const cost = costOf(request, stages);
@@ -86,13 +93,19 @@ function stagedBy(request: RechunkRequest, between: number, limit: number): Rech
       limit,
     ),
   );
-  const all = [...grids, target];
-  return all.map((chunks, i) => {
-    const next = all[i + 1] ?? chunks;
-    const inner = chunks.map((n, axis) => Math.min(n, next[axis]!));
-    return i === between ? { chunks: to, inner: to } : { chunks, inner };
-  });
+  const stages: RechunkStage[] = [{ chunks: to, inner: to }];
+  let next = target;
+  for (const grid of grids.reverse()) {
+    const chunks = grid.map((n, axis) => inWhole(n, next[axis]!, shape[axis]!));
+    stages.unshift({ chunks, inner: chunks.map((n, axis) => Math.min(n, next[axis]!)) });
+    next = chunks;
+  }
+  return stages;
 }
+
+/** Parts fill a chunk: as many as there is room for, unless it holds all there is. */
+const inWhole = (n: number, part: number, length: number): number =>
+  n <= part || n >= length ? n : Math.floor(n / part) * part;
 
 /** Whole old chunks, as many as fit, along the axes where the new ones are longer; the last axis first. */
 function consolidated(from: readonly number[], to: readonly number[], shape: Shape, limit: number): number[] {
@@ -123,16 +136,26 @@ export function costOf(request: RechunkRequest, stages: readonly RechunkStage[])
   const { shape, itemsize, maxMem } = request;
   const least = request.minMem ?? Math.min(MIN_BYTES, maxMem / COPIES / 20);
   let parts = clipped(request.inner ?? request.from, shape);
+  let hasRuns = request.hasRuns === true;
   let cost = 0;
   for (const { chunks, inner } of stages) {
     const own = clipped(chunks, shape);
     const reads = sizeOf(shape.map((n, axis) => meetings(n, own[axis]!, parts[axis]!)));
     const writes = sizeOf(shape.map((n, axis) => Math.ceil(n / own[axis]!)));
-    cost +=
-      reads * Math.max(least, sizeOf(parts) * itemsize) + writes * Math.max(least, sizeOf(own) * itemsize);
+    const whole = Math.max(least, sizeOf(parts) * itemsize);
+    const read = hasRuns ? Math.min(whole, runsCost(own, parts, itemsize)) : whole;
+    cost += reads * read + writes * Math.max(least, sizeOf(own) * itemsize);
     parts = clipped(inner, shape);
+    hasRuns = false;
   }
   return cost;
+}
+
+/** A part of a stored chunk by itself: it has a run for every place on the axes before the last that is not read whole. */
+function runsCost(chunk: readonly number[], stored: readonly number[], itemsize: number): number {
+  const part = stored.map((n, axis) => Math.min(n, chunk[axis]!));
+  const cut = part.findLastIndex((n, axis) => n < stored[axis]!);
+  return sizeOf(part) * itemsize + sizeOf(part.slice(0, Math.max(0, cut))) * RUN_BYTES;
 }
 
 /** How many pairs of a chunk of length a and one of length b share places along an axis: each border that both have saves one. */
@@ -144,6 +167,12 @@ export function meetings(length: number, a: number, b: number): number {
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
+/** What is read of a source is what is stored, however it is cut here. */
+function accessOf({ op, attrs }: Expr): Pick<RechunkRequest, "inner" | "hasRuns"> {
+  const access = op.class === "source" && op.body === null ? resourceOf(attrs).access() : null;
+  return access === null ? {} : { inner: access.chunks, hasRuns: access.hasRuns };
+}
+
 /** A rechunk as operations: one, unless there is a budget under which stages are cheaper. */
 export function lowerRechunk(node: Expr, writer: PlanWriter, role: PlanArray["role"]): void {
   const input = node.inputs[0]!;
@@ -154,12 +183,8 @@ export function lowerRechunk(node: Expr, writer: PlanWriter, role: PlanArray["ro
   // A chunk that does not fit is refused with the plan, where its line is known.
   if (!fits) return writer.single(node, "move", role);
   const stages = rechunkPlan({
-    shape: node.shape,
-    itemsize: infoOf(node.dtype).bytes,
-    from,
-    to,
-    maxMem,
-    workers,
+    ...{ shape: node.shape, itemsize: infoOf(node.dtype).bytes, from, to, maxMem, workers },
+    ...accessOf(input),
   });
   let last: string | null = null;
   stages.forEach(({ chunks, inner }, i) => {

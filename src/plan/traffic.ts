@@ -7,7 +7,8 @@ import { blockBytes } from "../core/block.ts";
 import { placeOf } from "../core/chunks.ts";
 import { sizeOf } from "../core/shape.ts";
 import { compileTask } from "./compile/task.ts";
-import type { Operation, PlanArray, PlanData } from "./plan.ts";
+import { isRagged, type Operation, type PlanArray, type PlanData } from "./plan.ts";
+import { arrayBytes, partitionsRead } from "./ragged.ts";
 
 export interface Traffic {
   readonly read: number;
@@ -21,7 +22,9 @@ type Arrays = ReadonlyMap<string, PlanArray>;
 const FEW_TASKS = 64;
 
 export function trafficOf(operation: Operation, arrays: Arrays): Traffic {
-  const isRegular = operation.steps.every(({ kind }) => kind !== "move" && kind !== "scan");
+  const isRegular = operation.steps.every(
+    ({ kind }) => kind !== "move" && kind !== "scan" && kind !== "ragged",
+  );
   const count = sizeOf(operation.grid);
   const written = operation.outputs.reduce((sum, { array }) => sum + arrayBytes(arrays.get(array)!), 0);
   const isExact = isRegular || count <= FEW_TASKS;
@@ -30,9 +33,9 @@ export function trafficOf(operation: Operation, arrays: Arrays): Traffic {
   return { read: Math.round(read), written, isExact };
 }
 
-const arrayBytes = ({ dtype, shape }: PlanArray): number => blockBytes(dtype, shape);
-
 function bytesRead(operation: Operation, arrays: Arrays, place: readonly number[]): number {
+  if (isRagged(operation))
+    return [...partitionsRead(operation, arrays, place).values()].reduce((sum, bytes) => sum + bytes, 0);
   const { reads } = compileTask(operation, arrays, place);
   return reads.reduce((sum, { array, box }) => sum + blockBytes(arrays.get(array)!.dtype, box.shape), 0);
 }

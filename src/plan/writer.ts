@@ -1,12 +1,14 @@
 // The plan under construction: arrays and operations in order, and where each expression's value is.
 
-import type { Resource } from "../core/attrs.ts";
+import type { Attrs, Resource } from "../core/attrs.ts";
 import { type ChunkShape, gridOf } from "../core/chunks.ts";
 import { type Shape, sameShape } from "../core/shape.ts";
+import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { ArrayType } from "../expr/op.ts";
 import type { Site } from "../expr/site.ts";
+import { PartitionResource } from "../ops/partitions.ts";
 import { type Origin, originOf, type SiteOf, siteOfNode } from "./origin.ts";
 import {
   firstOf,
@@ -24,8 +26,19 @@ export interface Lowered {
   readonly sources: ReadonlyMap<string, Resource>;
 }
 
+/** Where a plan's arrays may come to lie, as far as memory is concerned. */
+export interface PlanStorage {
+  /** Says all that the rest depends on. */
+  readonly key: string;
+  /** Of an intermediate that memory has no room for. */
+  intermediate(array: Pick<PlanArray, "dtype" | "chunks">): Transfer;
+  /** Of the results, in their order; null for those that stay in memory. */
+  readonly results: readonly (Transfer | null)[];
+}
+
 /** What lowering may know of the run: none of it changes what is computed, but for the order of sums. */
 export interface LowerSettings {
+  readonly storage?: PlanStorage | undefined;
   /** Bytes that one task may use. */
   readonly allowedMem?: number | undefined;
   /** How many tasks can run at once. */
@@ -35,6 +48,9 @@ export interface LowerSettings {
 }
 
 const NOWHERE: Origin = {};
+
+/** About what a value of a few numbers takes. */
+const SMALL_BYTES = 256;
 
 /** Collects arrays and operations, and knows where each expression's value is. */
 export class PlanWriter {
@@ -71,20 +87,28 @@ export class PlanWriter {
   }
 
   source(node: Expr, resource: Resource): void {
-    const name = this.array(node.type, chunksOf(node), "source");
+    const bytes = resource instanceof PartitionResource ? resource.largest() : undefined;
+    const name = this.array(node.type, chunksOf(node), "source", undefined, bytes);
     this.#places.set(node, name);
     this.#sources.set(name, resource);
   }
 
-  array(type: ArrayType, chunks: ChunkShape, role: PlanArray["role"], inner?: ChunkShape): string {
+  array(
+    type: ArrayType,
+    chunks: ChunkShape,
+    role: PlanArray["role"],
+    inner?: ChunkShape,
+    partitionBytes?: number,
+  ): string {
     const name = `a${this.#arrays.length}`;
-    const { dtype, shape } = type;
-    const array: PlanArray =
-      inner === undefined
-        ? { name, dtype, shape, chunks, role }
-        : { name, dtype, shape, chunks, role, inner };
+    const { dtype, shape, ragged } = type;
+    const array: PlanArray = {
+      ...{ name, dtype, shape, chunks, role },
+      ...(inner === undefined ? {} : { inner }),
+      ...(ragged === undefined ? {} : { ragged, partitionBytes: partitionBytes ?? 0 }),
+    };
     this.#arrays.push(array);
-    this.#types.push([{ dtype, shape }]);
+    this.#types.push([ragged === undefined ? { dtype, shape } : { dtype, shape, ragged }]);
     return name;
   }
 
@@ -101,24 +125,40 @@ export class PlanWriter {
   }
 
   /** An operation with one step of the table, reading its inputs. */
-  single(node: Expr, kind: OpStep["kind"], role: PlanArray["role"]): void {
+  single(node: Expr, kind: OpStep["kind"], role: PlanArray["role"], attrs: Attrs = node.attrs): void {
     const steps = new StepList(this);
     const inputs = node.inputs.map((input) => steps.valueOf(input));
-    const { op, attrs, type } = node;
+    const { op, type } = node;
     const { call, line } = this.originOf(node);
     const value = steps.add({ kind, op: op.name, attrs, inputs, types: [type], call, line });
-    const array = this.array(type, chunksOf(node), role);
+    const array = this.array(type, chunksOf(node), role, undefined, this.#partitionBytes(node));
     this.place(node, array);
     this.operation(steps, [{ array, value }]);
   }
 
   /** A source that is asked for as it is. */
   result(node: Expr): void {
+    this.copy(node, "result");
+  }
+
+  /** A source in an array of its own. */
+  copy(node: Expr, role: PlanArray["role"] = "intermediate"): void {
+    if (role === "intermediate" && this.#places.has(node)) return;
     const steps = new StepList(this);
     const value = steps.valueOf(node);
-    const array = this.array(node.type, chunksOf(node), "result");
+    const array = this.array(node.type, chunksOf(node), role, undefined, this.#partitionBytes(node));
     this.operation(steps, [{ array, value }]);
     this.place(node, array);
+  }
+
+  /** A partition is made of its inputs': nobody knows more before the run. */
+  #partitionBytes(node: Expr): number | undefined {
+    const { op, attrs, type } = node;
+    if (type.ragged === undefined) return undefined;
+    if (type.ragged.isItem || (op.class === "ragged" && op.isSmall?.(attrs) === true)) return SMALL_BYTES;
+    const parts = [node, ...node.inputs].map((input) => this.#places.get(input));
+    const bytes = parts.map((name) => (name === undefined ? 0 : (this.arrayNamed(name).partitionBytes ?? 0)));
+    return Math.max(...bytes);
   }
 
   operation(steps: StepList, outputs: readonly OperationOutput[]): void {

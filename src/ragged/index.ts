@@ -33,10 +33,10 @@ export {
   unionForm,
   withChildren,
   withKeys,
-} from "./form/form.ts";
-export { formOfJson, formText, jsonOfForm, sameForm } from "./form/json.ts";
-export { type ParsedType, parseElementType, parseType } from "./form/parseType.ts";
-export { typeText } from "./form/typeText.ts";
+} from "../core/form/form.ts";
+export { formOfJson, formText, jsonOfForm, sameForm } from "../core/form/json.ts";
+export { type ParsedType, parseElementType, parseType } from "../core/form/parseType.ts";
+export { typeText } from "../core/form/typeText.ts";
 export { type BufferSource, type Buffers, type Container, fromBuffers, toBuffers } from "./io/buffers.ts";
 export { fromNumpy, toNumpy } from "./io/dense.ts";
 export { type ArrowTable, type ArrowVector, fromArrow } from "./io/fromArrow.ts";

@@ -6,6 +6,15 @@
 import { type DType, isComplex } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import {
+  type Form,
+  type Json,
+  listForm,
+  numpyForm,
+  type Parameters,
+  recordForm,
+  stringForm,
+} from "../core/form/form.ts";
+import {
   type Column,
   dtypeOfLeaf,
   type Field,
@@ -16,15 +25,6 @@ import {
   type SchemaNode,
   type StructColumn,
 } from "../storage/parquet/index.ts";
-import {
-  type Form,
-  type Json,
-  listForm,
-  numpyForm,
-  type Parameters,
-  recordForm,
-  stringForm,
-} from "./form/form.ts";
 import { rowsWithDefaults } from "./layout/defaults.ts";
 import { regularOffsets } from "./layout/indices.ts";
 import { type Layout, listOf, numpyOf, type Plain, recordOf, stringOf } from "./layout/layout.ts";
@@ -102,7 +102,7 @@ function layoutOf(column: Column, node: SchemaNode): Layout | undefined {
 let ones = new Int8Array(0);
 
 /** Where nothing is null, all columns share one mask. */
-function maskOf({ validity, length }: Column): Int8Array {
+export function maskOf({ validity, length }: Pick<Column, "validity" | "length">): Int8Array {
   if (validity !== null) return new Int8Array(validity.buffer, validity.byteOffset, validity.length);
   if (ones.length < length) ones = new Int8Array(Math.max(length, 2 * ones.length)).fill(1);
   return ones.subarray(0, length);
@@ -126,7 +126,8 @@ function contentLayout(column: Column, node: SchemaNode): Layout | undefined {
   );
 }
 
-function leafLayout({ values, type }: LeafColumn): Layout | undefined {
+/** Undefined without values. */
+export function leafLayout({ values, type }: LeafColumn): Layout | undefined {
   if (values === null) return undefined;
   const parameters = parametersOf(type);
   switch (values.kind) {

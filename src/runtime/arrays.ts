@@ -6,19 +6,40 @@ import { type Block, subBlock } from "../core/block.ts";
 import { type Box, intersect, isEmptyBox } from "../core/box.ts";
 import { chunkBox, gridOf, numberOf, placeOf } from "../core/chunks.ts";
 import { InvariantError } from "../core/errors.ts";
+import type { Partition } from "../expr/op.ts";
 import type { Borrowed } from "../kernel/blocks.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
-import { giveBlock } from "../kernel/wasm/memory.ts";
+import { addressOf, giveBlock, giveBytes, takeBlock } from "../kernel/wasm/memory.ts";
+import { partitionFormat } from "../ops/partitions.ts";
 import type { PlanArray } from "../plan/plan.ts";
+import { ownScratch } from "../storage/codecs/scratch.ts";
+import type { StoreOptions } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { chunksIn } from "./planGraph.ts";
 
 type Soon<T> = T | Promise<T>;
 
+/** What storage needs for a while lies where blocks do, so that each uses the other's memory again. */
+const IN_KERNELS: StoreOptions = {
+  scratch: {
+    take: (length) =>
+      (takeBlock("uint8", [length])?.data as Uint8Array | undefined) ?? ownScratch.take(length),
+    give(bytes) {
+      if (addressOf({ data: bytes, offset: 0, dtype: "uint8" }) !== null) giveBytes(bytes.byteOffset);
+      else ownScratch.give(bytes);
+    },
+  },
+};
+
 /** What tasks read. */
 export interface ArraySource {
-  /** The elements of a box, to be read only, and only until `borrowed` is given back. */
-  window(box: Box, borrowed: Borrowed): Soon<Block>;
+  /**
+   * The elements of a box, to be read only, and only until `borrowed` is given back. What has to be brought together
+   * goes into `into`, where that is given; what lies somewhere in one piece stays there.
+   */
+  window(box: Box, borrowed: Borrowed, into?: Block): Soon<Block>;
+  /** Of ragged arrays. */
+  partition?(at: number): Soon<Partition>;
 }
 
 /** What tasks write. */
@@ -27,6 +48,8 @@ export interface ArrayTarget {
   block(box: Box, borrowed: Borrowed): Block;
   /** The chunk is filled: it is stored, in one step. */
   store(box: Box, block: Block): Soon<void>;
+  /** Of ragged arrays. */
+  put?(at: number, partition: Partition): Soon<void>;
 }
 
 /** One block holds all of it. */
@@ -56,9 +79,10 @@ export class StoredArray implements ArraySource, ArrayTarget {
     this.offset = offset;
   }
 
-  window(box: Box, borrowed: Borrowed): Promise<Block> {
+  window(box: Box, borrowed: Borrowed, into?: Block): Promise<Block> {
     const start = box.start.map((x, axis) => x + this.offset[axis]!);
-    return this.array.readRegion(start, box.shape, borrowed.block(this.array.dtype, box.shape));
+    const whole = into ?? borrowed.block(this.array.dtype, box.shape);
+    return this.array.readRegion(start, box.shape, whole, IN_KERNELS);
   }
 
   block(box: Box, borrowed: Borrowed): Block {
@@ -68,7 +92,7 @@ export class StoredArray implements ArraySource, ArrayTarget {
   store(box: Box, block: Block): Promise<void> {
     const { unitShape } = this.array.metadata;
     const place = box.start.map((x, axis) => (x + this.offset[axis]!) / unitShape[axis]!);
-    return this.array.setShard(place, block);
+    return this.array.setShard(place, block, IN_KERNELS);
   }
 }
 
@@ -79,10 +103,16 @@ export interface Part {
 }
 
 /** A box of an array out of parts that cover it: a view of one, or a copy of several. */
-export function assemble(array: PlanArray, box: Box, parts: readonly Part[], borrowed: Borrowed): Block {
+export function assemble(
+  array: PlanArray,
+  box: Box,
+  parts: readonly Part[],
+  borrowed: Borrowed,
+  into?: Block,
+): Block {
   const [only] = parts;
   if (parts.length === 1) return partOf(only!, box);
-  const whole = borrowed.block(array.dtype, box.shape);
+  const whole = into ?? borrowed.block(array.dtype, box.shape);
   copyParts(parts, box, whole);
   return whole;
 }
@@ -154,7 +184,22 @@ export class HeldArray implements ArraySource {
   /** Writes a chunk to the store. */
   async save(chunk: number): Promise<void> {
     const block = this.#chunks.get(chunk);
-    if (block !== undefined) await this.#stored(chunk).setShard(this.placeOf(chunk), block);
+    if (block !== undefined) await this.saveBlock(chunk, block);
+  }
+
+  /** A partition is stored as the bytes it is packed in. */
+  saveBlock(chunk: number, block: Block): Promise<void> {
+    const [store, place] = [this.#stored(chunk), this.placeOf(chunk)];
+    if (this.plan.ragged === undefined) return store.setShard(place, block, IN_KERNELS);
+    return store.setRaw(place, block.data as Uint8Array);
+  }
+
+  async partition(chunk: number): Promise<Partition> {
+    const bytes = this.#chunks.get(chunk)?.data ?? (await this.#stored(chunk).getRaw(this.placeOf(chunk)));
+    if (bytes === undefined)
+      throw new InvariantError({ what: `partition ${chunk} of ${this.plan.name} is not stored` });
+    // A copy: what is made of it may outlive the chunk.
+    return partitionFormat().unpack((bytes as Uint8Array).slice(), this.plan.ragged!.form);
   }
 
   async delete(chunk: number): Promise<void> {
@@ -167,29 +212,23 @@ export class HeldArray implements ArraySource {
     throw new InvariantError({ what: `chunk ${chunk} of ${this.plan.name} is neither in memory nor stored` });
   }
 
-  window(box: Box, borrowed: Borrowed): Soon<Block> {
+  window(box: Box, borrowed: Borrowed, into?: Block): Soon<Block> {
     if (isEmptyBox(box)) return borrowed.block(this.plan.dtype, box.shape);
     const chunks = [...chunksIn(box, this.plan)];
     const parts: Part[] = chunks.flatMap((chunk) => {
       const block = this.#chunks.get(chunk);
       return block === undefined ? [] : [{ box: this.boxOf(chunk), block }];
     });
-    if (parts.length === chunks.length) return assemble(this.plan, box, parts, borrowed);
-    return this.#mixed(box, chunks, parts, borrowed);
+    if (parts.length === chunks.length) return assemble(this.plan, box, parts, borrowed, into);
+    return this.#mixed(box, chunks, parts, into ?? borrowed.block(this.plan.dtype, box.shape));
   }
 
-  async #mixed(
-    box: Box,
-    chunks: readonly number[],
-    parts: readonly Part[],
-    borrowed: Borrowed,
-  ): Promise<Block> {
-    const whole = borrowed.block(this.plan.dtype, box.shape);
+  async #mixed(box: Box, chunks: readonly number[], parts: readonly Part[], whole: Block): Promise<Block> {
     copyParts(parts, box, whole);
     for (const chunk of chunks) {
       if (this.#chunks.has(chunk)) continue;
       const part = intersect(box, this.boxOf(chunk));
-      await this.#stored(chunk).readRegion(part.start, part.shape, placeIn(whole, box, part));
+      await this.#stored(chunk).readRegion(part.start, part.shape, placeIn(whole, box, part), IN_KERNELS);
     }
     return whole;
   }

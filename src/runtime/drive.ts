@@ -103,12 +103,17 @@ function start(driven: Driven, action: Start, wake: Wake): void {
   try {
     const stats = driven.pool.run({ ...action, outputs });
     if (!(stats instanceof Promise)) return finish(driven, action, outputs, stats);
-    stats
-      .then(
-        (value) => finish(driven, action, outputs, value),
-        (error: unknown) => fail(driven, action, outputs, error),
-      )
-      .finally(() => wake.up());
+    const then = (tell: () => void): void => {
+      try {
+        tell();
+      } finally {
+        wake.up();
+      }
+    };
+    stats.then(
+      (value) => then(() => finish(driven, action, outputs, value)),
+      (error: unknown) => then(() => fail(driven, action, outputs, error)),
+    );
   } catch (error) {
     fail(driven, action, outputs, error);
   }

@@ -4,6 +4,7 @@
 import { type Block, blockBytes, newBlock } from "../core/block.ts";
 import type { Box } from "../core/box.ts";
 import { giveBlock, takeBlock } from "../kernel/wasm/memory.ts";
+import { partitionFormat } from "../ops/partitions.ts";
 import { type ArrayTarget, chunkNumber, type HeldArray } from "./arrays.ts";
 
 export class AttemptOutputs {
@@ -23,6 +24,7 @@ export class AttemptOutputs {
     const held = this.#held.get(array);
     if (held === undefined) return undefined;
     return {
+      put: (at, partition) => this.putBytes(held, at, partitionFormat().pack(partition)),
       block: (box) => this.block(held, box),
       store: (box, block) =>
         this.storesAll ? held.store!.setShard(held.placeOf(chunkNumber(box, held.plan)), block) : undefined,
@@ -33,6 +35,22 @@ export class AttemptOutputs {
     const block = takeBlock(plan.dtype, box.shape) ?? newBlock(plan.dtype, box.shape);
     this.#blocks.set(plan.name, block);
     this.bytes += blockBytes(plan.dtype, box.shape);
+    return block;
+  }
+
+  /** A partition, packed. */
+  putBytes(held: HeldArray, at: number, bytes: Uint8Array): Promise<void> | undefined {
+    const block = this.hold(held, bytes);
+    return this.storesAll ? held.saveBlock(at, block) : undefined;
+  }
+
+  /** The same where it is stored already, or need not be. */
+  hold({ plan }: HeldArray, bytes: Uint8Array): Block {
+    const shape = [bytes.length];
+    const block = takeBlock("uint8", shape) ?? newBlock("uint8", shape);
+    (block.data as Uint8Array).set(bytes);
+    this.#blocks.set(plan.name, block);
+    this.bytes += bytes.length;
     return block;
   }
 

@@ -1,12 +1,12 @@
 // A plan as the scheduler sees it. In: a plan. Out: operations by number, and for each task what it needs and who
 // may read it, from windows and reach: arithmetic on boxes, nothing kept per task.
 
-import { blockBytes } from "../core/block.ts";
 import type { Box } from "../core/box.ts";
 import { chunkBox, gridOf, numberOf, placeOf } from "../core/chunks.ts";
 import { sizeOf } from "../core/shape.ts";
 import { memoryOf, totalMemory } from "../plan/memory.ts";
 import { type Operation, type PlanArray, type PlanData, readsOf } from "../plan/plan.ts";
+import { chunkBytes } from "../plan/ragged.ts";
 import { readersOf } from "../plan/reach.ts";
 import { taskWindows } from "../plan/windows.ts";
 import type { OperationNode, ReaderRange, TaskGraph, TaskRef } from "./scheduler/graph.ts";
@@ -94,12 +94,6 @@ export class PlanGraph implements TaskGraph {
     return [{ op, count, last: numberOf(last, grid), tasks }];
   }
 }
-
-const chunkBytes = ({ dtype, shape, chunks }: PlanArray): number =>
-  blockBytes(
-    dtype,
-    shape.map((n, axis) => Math.min(n, chunks[axis]!)),
-  );
 
 /** Numbers of the chunks that a box touches, row-major. */
 export function* chunksIn(box: Box, { shape, chunks }: PlanArray): Iterable<number> {

@@ -4,14 +4,17 @@
 import type { Resource } from "../core/attrs.ts";
 import { type Block, blockBytes } from "../core/block.ts";
 import { bytesText } from "../core/bytes.ts";
+import { gridOf } from "../core/chunks.ts";
 import { InvariantError, RunError } from "../core/errors.ts";
 import { shapeText, sizeOf } from "../core/shape.ts";
 import { resultBlock } from "../kernel/blocks.ts";
 import { execute } from "../kernel/execute.ts";
 import { isReleased } from "../kernel/wasm/memory.ts";
+import { PartitionResource } from "../ops/partitions.ts";
 import { DataResource } from "../ops/sources.ts";
 import { checkBudget } from "../plan/budget.ts";
-import type { PlanArray, PlanData } from "../plan/plan.ts";
+import { isRagged, type PlanArray, type PlanData, type PlanStep } from "../plan/plan.ts";
+import { arrayBytes } from "../plan/ragged.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import { MemoryStore } from "../storage/memoryStore.ts";
 import { type ArraySource, type ArrayTarget, HeldArray, MemoryArray, StoredArray } from "./arrays.ts";
@@ -20,6 +23,7 @@ import type { RunEvent } from "./events.ts";
 import { watchInterrupts } from "./interrupts.ts";
 import { located } from "./located.ts";
 import { AttemptOutputs } from "./outputs.ts";
+import { ReadPartitions, TakenPartitions, type TakePartition } from "./partitions.ts";
 import { PlanGraph } from "./planGraph.ts";
 import { InlinePool } from "./pools/inline.ts";
 import type { Pool } from "./pools/pool.ts";
@@ -29,13 +33,15 @@ import { type FoundTask, Scheduler, type TaskFailed } from "./scheduler/schedule
 import { type RunProgram, runTask, type TaskArrays } from "./task.ts";
 import { functionsOf } from "./userFunctions.ts";
 import type { IntermediateStore } from "./workDir.ts";
-import { ZarrResource } from "./zarrResource.ts";
+import { isPlainFiles, ZarrResource } from "./zarrResource.ts";
 
 export interface RunRequest {
   readonly plan: PlanData;
   readonly sources: ReadonlyMap<string, Resource>;
   /** Results that go to a store, by their names in the plan. The others stay in memory. */
   readonly targets?: ReadonlyMap<string, StoredArray> | undefined;
+  /** Who takes the partitions of ragged results, by their names in the plan. */
+  readonly takers?: ReadonlyMap<string, TakePartition> | undefined;
   /** The same plan with the lines of the user's code: asked for when something fails. */
   readonly withLines?: (() => PlanData) | undefined;
   readonly emit?: ((event: RunEvent) => void) | null | undefined;
@@ -62,6 +68,9 @@ export class Execution implements TaskArrays {
   readonly held: Map<string, HeldArray> = new Map();
   readonly stored: Map<string, StoredArray> = new Map();
   readonly memory: Map<string, MemoryArray> = new Map();
+  /** Ragged sources, and ragged results. */
+  readonly partitioned: Map<string, ReadPartitions> = new Map();
+  readonly taken: Map<string, TakenPartitions> = new Map();
 
   constructor(request: RunRequest) {
     this.request = request;
@@ -79,28 +88,38 @@ export class Execution implements TaskArrays {
     const target = this.request.targets?.get(name);
     if (role === "source") this.#bind(name, this.request.sources.get(name)!);
     else if (target !== undefined) this.stored.set(name, target);
+    else if (role === "result" && array.ragged !== undefined) this.taken.set(name, this.#takenBy(array));
     else if (role === "result") this.memory.set(name, new MemoryArray(resultOf(array)));
     else this.held.set(name, new HeldArray(array));
+  }
+
+  #takenBy(array: PlanArray): TakenPartitions {
+    const take = this.request.takers?.get(array.name);
+    if (take === undefined)
+      throw new InvariantError({ what: `nobody takes the partitions of ${array.name}` });
+    return new TakenPartitions(array, take);
   }
 
   #bind(name: string, resource: Resource): void {
     if (resource instanceof ZarrResource) this.stored.set(name, new StoredArray(resource.array));
     else if (resource instanceof DataResource)
       this.memory.set(name, new MemoryArray(presentBlock(name, resource)));
+    else if (resource instanceof PartitionResource) this.partitioned.set(name, new ReadPartitions(resource));
     else throw new InvariantError({ what: `source ${name} is bound to nothing that can be read` });
   }
 
   source(name: string): ArraySource {
-    return (this.memory.get(name) ?? this.stored.get(name) ?? this.held.get(name))!;
+    const { memory, stored, held, partitioned } = this;
+    return (memory.get(name) ?? stored.get(name) ?? held.get(name) ?? partitioned.get(name))!;
   }
 
   target(name: string): ArrayTarget {
-    return (this.memory.get(name) ?? this.stored.get(name))!;
+    return (this.memory.get(name) ?? this.stored.get(name) ?? this.taken.get(name))!;
   }
 
   /** True when every array is in memory: nothing has to be waited for. */
   get isInMemory(): boolean {
-    return this.stored.size === 0;
+    return this.stored.size === 0 && !this.request.plan.operations.some(isRagged);
   }
 
   /** How many tasks one thread may have under way: those that wait for a network share it. */
@@ -110,9 +129,33 @@ export class Execution implements TaskArrays {
     return [...this.stored.values()].every(isLocal) ? 1 : REMOTE_LANES;
   }
 
+  /**
+   * True when beside kernels there is nothing to do but to have the system read and write large files. It has threads
+   * of its own for that, and kernels have helpers: other threads for whole tasks would gain nothing.
+   */
+  get isPlain(): boolean {
+    const { operations } = this.request.plan;
+    const isKernel = operations.every(({ steps }) => steps.every(({ kind }) => KERNEL_KINDS.has(kind)));
+    if (!isKernel || ![...this.stored.values()].every(({ array }) => isPlainFiles(array))) return false;
+    const chunks = [...this.stored.keys()].map((name) => this.arrays.get(name)!);
+    const count = chunks.reduce((sum, array) => sum + sizeOf(gridOf(array.shape, array.chunks)), 0);
+    return this.storedBytes >= count * LARGE_CHUNK;
+  }
+
+  get storedBytes(): number {
+    return [...this.stored.keys(), ...this.partitioned.keys()].reduce(
+      (sum, name) => sum + arrayBytes(this.arrays.get(name)!),
+      0,
+    );
+  }
+
   /** True when every step can be done by another thread. */
   get isPortable(): boolean {
-    return functionsOf(this.request.plan).every(({ isPortable }) => isPortable);
+    const isElsewhere = ({ resource }: ReadPartitions): boolean => resource.location() !== null;
+    return (
+      functionsOf(this.request.plan).every(({ isPortable }) => isPortable) &&
+      [...this.partitioned.values()].every(isElsewhere)
+    );
   }
 
   heldBy({ op }: TaskRef): HeldArray[] {
@@ -129,6 +172,13 @@ export class Execution implements TaskArrays {
 }
 
 const REMOTE_LANES = 4;
+/** One task computes while the other's files are read and written. */
+const PLAIN_LANES = 2;
+const LARGE_CHUNK = 1 << 18;
+const KERNEL_KINDS: ReadonlySet<PlanStep["kind"]> = new Set([
+  ...(["read", "source", "elementwise", "move"] as const),
+  ...(["contract", "reduce", "scan"] as const),
+]);
 
 const graphs = new WeakMap<PlanData, PlanGraph>();
 
@@ -190,8 +240,7 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   checkOnce(request.plan, setting.budget);
   const execution = new Execution(request);
   if (isOneTask(execution)) return runOne(execution);
-  const pool =
-    (await setting.pool?.(execution)) ?? new InlinePool(request.plan.operations, execution, execution.lanes);
+  const pool = (await setting.pool?.(execution)) ?? inlinePool(execution);
   // Without files there is nothing to clean up.
   if (execution.isInMemory && setting.store?.isNamed !== true) return runOn(pool, execution, setting);
   const watch = watchInterrupts(setting.signal);
@@ -200,6 +249,15 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   } finally {
     watch.end();
   }
+}
+
+function inlinePool(execution: Execution): InlinePool {
+  const { isPlain, isInMemory, lanes } = execution;
+  return new InlinePool(
+    execution.request.plan.operations,
+    execution,
+    isPlain && !isInMemory ? PLAIN_LANES : lanes,
+  );
 }
 
 /** Budgets that plans were found to keep to. */

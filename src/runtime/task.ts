@@ -6,14 +6,23 @@ import { type Block, blockBytes } from "../core/block.ts";
 import { placeOf } from "../core/chunks.ts";
 import { sizeOf } from "../core/shape.ts";
 import type { BlockProgram } from "../kernel/blockProgram.ts";
-import { Borrowed, borrowedBytes } from "../kernel/blocks.ts";
-import { compileTask, type TaskProgram, type Window } from "../plan/compile/task.ts";
-import type { Operation, PlanArray } from "../plan/plan.ts";
+import { Borrowed } from "../kernel/blocks.ts";
+import { TaskKinds } from "../plan/compile/kinds.ts";
+import { type RoundedTask, roundsOf } from "../plan/compile/rounds.ts";
+import { isStraightCopy } from "../plan/compile/straight.ts";
+import type { TaskProgram, Window } from "../plan/compile/task.ts";
+import { isRagged, type Operation, type PlanArray } from "../plan/plan.ts";
 import type { ArraySource, ArrayTarget } from "./arrays.ts";
 import type { TaskStats } from "./events.ts";
+import { runRaggedTask } from "./partitions.ts";
+import { runRounds } from "./rounds.ts";
 
-/** Runs a task's block program: `execute`, or the reference `interpret`. */
-export type RunProgram = (program: BlockProgram, bound: readonly (Block | undefined)[]) => void;
+/** Runs a task's block program: `execute`, or the reference `interpret`. As many threads as there are when not said. */
+export type RunProgram = (
+  program: BlockProgram,
+  bound: readonly (Block | undefined)[],
+  threads?: number | undefined,
+) => void;
 
 /** What a task works with. */
 export interface TaskArrays {
@@ -31,24 +40,24 @@ export function runTask(
   task: number,
   using: TaskArrays,
 ): TaskStats | Promise<TaskStats> {
+  if (isRagged(operation)) return runRaggedTask(operation, task, using);
   const startTime = now();
-  borrowedBytes.most = borrowedBytes.now;
-  const before = borrowedBytes.now;
   const compiled = compiledTask(operation, using.arrays, task);
   const borrowed = new Borrowed();
   const end = (readTime: number, computeTime: number): TaskStats => {
-    const measuredMem = borrowedBytes.most - before;
+    const measuredMem = borrowed.most;
     borrowed.giveBack();
     const { reads, writes } = compiled;
     const bytes = { bytesRead: bytesOf(reads, using), bytesWritten: bytesOf(writes, using) };
     return { startTime, readTime, computeTime, endTime: now(), ...bytes, measuredMem };
   };
   try {
-    const windows = compiled.reads.map(({ array, box }) => using.source(array).window(box, borrowed));
-    if (windows.some((window) => window instanceof Promise))
-      return later(compiled, windows, using, borrowed, end);
+    const begun = begin(compiled, using, borrowed);
+    const { windows } = begun;
+    const run = (blocks: readonly Block[]): Promise<void>[] => compute(begun, blocks, using, borrowed);
+    if (windows.some((window) => window instanceof Promise)) return later(windows, run, borrowed, end);
     const readTime = now();
-    const stored = compute(compiled, windows as Block[], using, borrowed);
+    const stored = run(windows as Block[]);
     const computeTime = now();
     if (stored.length === 0) return end(readTime, computeTime);
     return finishing(stored, borrowed, () => end(readTime, computeTime));
@@ -59,21 +68,19 @@ export function runTask(
 }
 
 async function later(
-  compiled: TaskProgram,
   windows: readonly (Block | Promise<Block>)[],
-  using: TaskArrays,
+  run: (blocks: readonly Block[]) => Promise<void>[],
   borrowed: Borrowed,
   end: (readTime: number, computeTime: number) => TaskStats,
 ): Promise<TaskStats> {
   try {
-    // All of them: one that fails must not leave others writing into blocks that are given back.
-    const read = await Promise.allSettled(windows);
-    for (const window of read) if (window.status === "rejected") throw window.reason;
+    const blocks = windows.length === 1 ? [await windows[0]!] : await allOf(windows);
     const readTime = now();
-    const blocks = read.map((window) => (window as PromiseFulfilledResult<Block>).value);
-    const stored = compute(compiled, blocks, using, borrowed);
+    const stored = run(blocks);
     const computeTime = now();
-    return await finishing(stored, borrowed, () => end(readTime, computeTime));
+    if (stored.length === 1) await stored[0];
+    else await allOf(stored);
+    return end(readTime, computeTime);
   } catch (error) {
     borrowed.giveBack();
     throw error;
@@ -85,28 +92,78 @@ async function finishing(
   borrowed: Borrowed,
   end: () => TaskStats,
 ): Promise<TaskStats> {
-  const results = await Promise.allSettled(stored);
-  for (const result of results) {
-    if (result.status === "fulfilled") continue;
+  try {
+    await allOf(stored);
+  } catch (error) {
     borrowed.giveBack();
-    throw result.reason;
+    throw error;
   }
   return end();
 }
 
+/** One that fails must not leave others working on blocks that are given back: all are waited for. */
+async function allOf<T>(soon: readonly (T | Promise<T>)[]): Promise<T[]> {
+  const results = await Promise.allSettled(soon);
+  return results.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value as T;
+  });
+}
+
+type Soon<T> = T | Promise<T>;
+
+/** A task whose windows are there, or on their way. */
+interface Begun {
+  readonly task: TaskProgram;
+  readonly windows: readonly Soon<Block>[];
+  /** Blocks that are filled on the way, by buffer. */
+  readonly given: readonly Block[];
+}
+
+function begin(compiled: TaskProgram, using: TaskArrays, borrowed: Borrowed): Begun {
+  const rounded = roundsOf(compiled);
+  const task = rounded?.rest ?? compiled;
+  const into = isStraightCopy(task) ? outputOf(task, using, borrowed) : undefined;
+  const given: Block[] = [];
+  if (into !== undefined) given[task.writes[0]!.buffer] = into;
+  const windows: Soon<Block>[] = task.reads.map(({ array, box }) =>
+    using.source(array).window(box, borrowed, into),
+  );
+  if (rounded !== null) {
+    given[rounded.sum] = sumOf(rounded, using, borrowed);
+    windows.push(runRounds(rounded, given[rounded.sum]!, using, borrowed));
+  }
+  return { task, windows, given };
+}
+
+/** Where the first output goes. */
+const outputOf = ({ writes }: TaskProgram, using: TaskArrays, borrowed: Borrowed): Block =>
+  using.target(writes[0]!.array).block(writes[0]!.box, borrowed);
+
+/** Where the sum of rounds goes: to an output, if it is one. */
+function sumOf({ sum, rest }: RoundedTask, using: TaskArrays, borrowed: Borrowed): Block {
+  const write = rest.writes.find(({ buffer }) => buffer === sum);
+  if (write !== undefined) return using.target(write.array).block(write.box, borrowed);
+  const { dtype, shape } = rest.program.buffers[sum]!;
+  return borrowed.block(dtype, shape);
+}
+
 /** Runs the program and begins to store what it made: the stores that take a while. */
 function compute(
-  { program, reads, writes }: TaskProgram,
+  { task: { program, reads, writes }, given }: Begun,
   windows: readonly Block[],
   using: TaskArrays,
   borrowed: Borrowed,
 ): Promise<void>[] {
-  const bound: Block[] = [];
+  const bound: Block[] = [...given];
+  for (const { array, box, buffer } of writes)
+    bound[buffer] = given[buffer] ?? using.target(array).block(box, borrowed);
   reads.forEach(({ buffer }, i) => {
     bound[buffer] = windows[i]!;
   });
-  for (const { array, box, buffer } of writes) bound[buffer] = using.target(array).block(box, borrowed);
-  using.run(program, bound);
+  // What was read straight into its place is there.
+  const isThere = program.steps.length === 0 || (given.includes(windows[0]!) && reads.length === 1);
+  if (!isThere) borrowed.during(() => using.run(program, bound));
   return writes.flatMap(({ array, box, buffer }) => {
     const stored = using.target(array).store(box, bound[buffer]!);
     return stored === undefined ? [] : [stored];
@@ -116,8 +173,14 @@ function compute(
 const bytesOf = (windows: readonly Window[], { arrays }: TaskArrays): number =>
   windows.reduce((sum, { array, box }) => sum + blockBytes(arrays.get(array)!.dtype, box.shape), 0);
 
-/** Programs of operations with few tasks: their plan may be run again. */
-const compiled = new WeakMap<Operation, TaskProgram[]>();
+interface Compiled {
+  readonly kinds: TaskKinds;
+  readonly arrays: ReadonlyMap<string, PlanArray>;
+  /** Programs of operations with few tasks, by task: their plan may be run again. */
+  readonly tasks: TaskProgram[] | null;
+}
+
+const compiled = new WeakMap<Operation, Compiled>();
 const FEW_TASKS = 16;
 
 function compiledTask(
@@ -125,10 +188,17 @@ function compiledTask(
   arrays: ReadonlyMap<string, PlanArray>,
   task: number,
 ): TaskProgram {
-  const compile = (): TaskProgram => compileTask(operation, arrays, placeOf(task, operation.grid));
-  if (sizeOf(operation.grid) > FEW_TASKS) return compile();
-  const known = compiled.get(operation) ?? [];
-  compiled.set(operation, known);
-  known[task] ??= compile();
-  return known[task];
+  const { kinds, tasks } = compiledOf(operation, arrays);
+  if (tasks === null) return kinds.compile(placeOf(task, operation.grid));
+  tasks[task] ??= kinds.compile(placeOf(task, operation.grid));
+  return tasks[task];
+}
+
+function compiledOf(operation: Operation, arrays: ReadonlyMap<string, PlanArray>): Compiled {
+  const known = compiled.get(operation);
+  if (known?.arrays === arrays) return known;
+  const hasFew = sizeOf(operation.grid) <= FEW_TASKS;
+  const fresh = { kinds: new TaskKinds(operation, arrays), arrays, tasks: hasFew ? [] : null };
+  compiled.set(operation, fresh);
+  return fresh;
 }

@@ -84,6 +84,12 @@ export class FunctionResource extends Callable implements Referable {
     this.#run = found as UserFunction;
   }
 
+  /** The function itself. */
+  get loaded(): UserFunction {
+    if (this.#run !== null) return this.#run;
+    throw new RunError({ what: "a user's function was not loaded before it was called" });
+  }
+
   override call(blocks: readonly Block[], info: BlockInfo, expected: readonly Expected[]): readonly Block[] {
     if (this.#run === null || adapt === null)
       throw new RunError({ what: "a user's function was not loaded before it was called" });

@@ -4,6 +4,8 @@
 
 import type * as Fs from "node:fs";
 import type * as Path from "node:path";
+import type { ChunkShape } from "../core/chunks.ts";
+import { sameShape } from "../core/shape.ts";
 import type { PlanArray } from "../plan/plan.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import { NotFoundError } from "../storage/errors.ts";
@@ -13,7 +15,8 @@ import { type CodecArgument, createArray } from "../storage/zarr/create.ts";
 import { openArray } from "../storage/zarr/group.ts";
 import { folderLock } from "./folderLock.ts";
 
-const CODECS: readonly CodecArgument[] = ["crc32c"];
+/** How intermediates are stored unless a spec says otherwise. */
+export const INTERMEDIATE_CODECS: readonly CodecArgument[] = ["crc32c"];
 
 export class IntermediateStore {
   /** True when it is to be found again by a later run. */
@@ -28,7 +31,7 @@ export class IntermediateStore {
   constructor(makeFolder: () => string, isNamed: boolean, codecs: readonly CodecArgument[] | null) {
     this.#makeFolder = makeFolder;
     this.isNamed = isNamed;
-    this.#codecs = codecs ?? CODECS;
+    this.#codecs = codecs ?? INTERMEDIATE_CODECS;
   }
 
   /** Made when it is first needed. */
@@ -51,14 +54,15 @@ export class IntermediateStore {
     return known;
   }
 
-  async #open({ name, dtype, shape, chunks }: PlanArray): Promise<ZarrArray> {
+  async #open(array: PlanArray): Promise<ZarrArray> {
+    const { name, dtype, shape } = array;
     try {
       return await openArray(this.store, name, { writeEmptyChunks: true });
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
     }
-    const options = { shape, dtype, chunks, codecs: this.#codecs, writeEmptyChunks: true };
-    return createArray(this.store, name, options);
+    const options = { shape, dtype, codecs: this.#codecs, writeEmptyChunks: true };
+    return createArray(this.store, name, { ...options, ...cutOf(array) });
   }
 
   /** Work that nobody waits for before the end. */
@@ -81,6 +85,14 @@ export class IntermediateStore {
   removeNow(): void {
     if (this.#folder !== null) builtinNow("node:fs")?.rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** Chunks are shards where parts of them are to be read: of parts that fill them, or that reach beyond the end. */
+function cutOf({ shape, chunks, inner }: PlanArray): { chunks: ChunkShape; shards?: ChunkShape } {
+  if (inner === undefined || sameShape(inner, chunks)) return { chunks };
+  const shards = chunks.map((n, axis) => (n < shape[axis]! ? n : Math.ceil(n / inner[axis]!) * inner[axis]!));
+  const fills = shards.every((n, axis) => n % inner[axis]! === 0);
+  return fills ? { chunks: inner, shards } : { chunks };
 }
 
 /** Stores whose folders go when the process does. */

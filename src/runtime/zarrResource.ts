@@ -1,9 +1,12 @@
 // An array in a store as a source of expressions. Its fingerprint says where it is and what its metadata says; what
 // its chunks hold can change, so runs that resume look at their state besides (resume.ts).
 
-import { Resource } from "../core/attrs.ts";
+import { Resource, type StoredAccess } from "../core/attrs.ts";
+import type { Transfer } from "../core/transfer.ts";
+import { FileStore } from "../storage/fileStore.ts";
 import { locationOf, type StoreLocation } from "../storage/location.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
+import { transferOf } from "../storage/zarr/transfer.ts";
 
 /** Where an array is, as data. */
 export interface ArrayLocation {
@@ -13,6 +16,7 @@ export interface ArrayLocation {
 
 export class ZarrResource extends Resource {
   readonly array: ZarrArray;
+  #transfer: Transfer | null = null;
 
   constructor(array: ZarrArray) {
     super();
@@ -25,9 +29,23 @@ export class ZarrResource extends Resource {
     return store === null ? null : { store, path: this.array.path };
   }
 
+  override transfer(): Transfer {
+    this.#transfer ??= transferOf(this.array.pipeline, this.array.store);
+    return this.#transfer;
+  }
+
+  override access(): StoredAccess {
+    return { chunks: this.array.chunks, hasRuns: isPlainFiles(this.array) };
+  }
+
   fingerprint(): string {
     const { shape, chunks, storedDType, metadata } = this.array;
     const where = JSON.stringify(this.location() ?? { here: this.id, path: this.array.path });
     return `zarr ${where} ${storedDType}[${shape}](${chunks}) ${JSON.stringify(metadata.codecs)}`;
   }
+}
+
+/** True when chunks are files of elements as they are: the system reads and writes them, with threads of its own. */
+export function isPlainFiles({ store, pipeline }: ZarrArray): boolean {
+  return store instanceof FileStore && pipeline.serial.kind === "bytes" && pipeline.bytesCodecs.length === 0;
 }

@@ -169,11 +169,10 @@ export class FileStore implements Store {
 
   /** Name, length and time of every object below a prefix, sorted: what tells one state of it from another. */
   async fileStates(prefix: StoreKey): Promise<string[]> {
+    const io = this.#io ?? (await this.#open());
+    const path = this.#place(io, prefix, {}, "folder");
     const states: string[] = [];
-    for await (const key of this.list(prefix)) {
-      const stat = this.#io!.fs.statSync(this.#path(this.#io!, key), { throwIfNoEntry: false });
-      if (stat !== undefined) states.push(`${key} ${stat.size} ${stat.mtimeMs}`);
-    }
+    if (path !== undefined) this.#trying(prefix, () => addStates(io, path, prefix, states));
     return states.sort();
   }
 
@@ -296,6 +295,22 @@ const MOST_KNOWN_FOLDERS = 10_000;
 function isMissing(cause: unknown): boolean {
   const { code } = cause as NodeJS.ErrnoException;
   return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** One call of the system for each file, and no hops between: there may be many. */
+function addStates(io: FileIo, folder: string, prefix: StoreKey, states: string[]): void {
+  const start = prefix === "/" ? "" : prefix;
+  for (const entry of io.fs.readdirSync(folder, { withFileTypes: true })) {
+    const { name } = entry;
+    if (name.startsWith(".") && isStray(name)) continue;
+    const path = folder + io.path.sep + name;
+    if (entry.isDirectory()) {
+      addStates(io, path, `${start}/${name}` as StoreKey, states);
+      continue;
+    }
+    const stat = io.fs.statSync(path, { throwIfNoEntry: false });
+    if (stat !== undefined) states.push(`${start}/${name} ${stat.size} ${stat.mtimeMs}`);
+  }
 }
 
 async function entriesOf({ fs }: FileIo, path: string, key: StoreKey): Promise<Fs.Dirent[]> {

@@ -2,6 +2,7 @@
 // ours plug in there. A key begins with "/" and is relative to the root of the store. A missing object is
 // `undefined`, never an error. Only `get` is required; what a store cannot do, it does not have.
 
+import type { ScratchMemory } from "./codecs/scratch.ts";
 import { CorruptDataError, NotSupportedError, StoreKeyError } from "./errors.ts";
 
 export type StoreKey = `/${string}`;
@@ -9,6 +10,8 @@ export type ByteRange = { offset: number; length: number } | { suffixLength: num
 
 export interface StoreOptions {
   signal?: AbortSignal | undefined;
+  /** Where memory for bytes on their way comes from. */
+  scratch?: ScratchMemory | undefined;
 }
 
 export interface GetOptions extends StoreOptions {

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { MemoryStore } from "../../src/storage/index.ts";
 import {
   type Field,
+  joinParquet,
   localFile,
   openDataset,
   ParquetFile,
@@ -74,6 +75,44 @@ describe("files", () => {
     await expect(writeParquet(target, FIELDS, [], { files: "perPartition" })).rejects.toThrow(
       "part-00000.parquet already",
     );
+  });
+
+  test("files joined into one, page by page", async () => {
+    const parts = [table(100), table(0), table(50, 100)];
+    const paths = await Promise.all(
+      parts.map(async (part, i) => {
+        const path = folder.path(`joined-${i}.parquet`);
+        await writeParquet(path, FIELDS, [part], { rowGroupRows: 60, codec: i === 0 ? "zstd" : "snappy" });
+        return path;
+      }),
+    );
+    const files = await Promise.all(paths.map(async (path) => ParquetFile.open(await localFile(path))));
+    const path = folder.path("joined.parquet");
+    const written = await joinParquet(path, files);
+    expect(written).toMatchObject({ rows: 150, rowGroups: 3, bytes: (await localFile(path)).size });
+    const expected = parts.flatMap((part) => rowsOf(part));
+    expect(await fileRows(path)).toEqual(expected);
+    const joined = await ParquetFile.open(await localFile(path));
+    expect(joined.rowGroupsMatching({ column: "i", op: "<", value: 60 })).toEqual([0]);
+    expect(joined.statistics(2, 1)).toEqual(files[2]!.statistics(0, 1));
+    if (typeof duck === "string") return;
+    expect(await duck.rows(`select i, s, l from read_parquet('${path}')`)).toEqual(expected);
+    // And what another writer wrote.
+    const theirs = folder.path("theirs.parquet");
+    await duck.run(
+      `copy (select * from read_parquet('${path}')) to '${theirs}' (format parquet, codec zstd)`,
+    );
+    const their = await ParquetFile.open(await localFile(theirs));
+    await joinParquet(path, [their, their]);
+    expect(await duck.rows(`select i, s, l from read_parquet('${path}')`)).toEqual([
+      ...expected,
+      ...expected,
+    ]);
+    await expect(joinParquet(path, [files[0]!, their])).rejects.toThrow("in another file");
+    await expect(joinParquet(folder.path("nothing.parquet"), [])).rejects.toThrow("no files to join");
+    expect(
+      readdirSync(folder.path(".")).filter((name) => name.startsWith(".") || name === "nothing.parquet"),
+    ).toEqual([]);
   });
 
   test("into a store", async () => {

@@ -89,14 +89,31 @@ describe("products that do not fit", () => {
   const [a, b] = [counted([6, 40], [3, 4]), counted([40, 6], [4, 3])];
   const whole = (3 * 40 + 40 * 3 + 9) * 8;
 
-  test("are sums of products of parts", () => {
+  test("are added up block by block in their task", () => {
     expect(grids(a.matmul(b))).toEqual([[2, 2]]);
-    const plan = planned(a.matmul(b), { allowedMem: 1200 });
-    expect(plan.maxProjectedMem).toBeLessThanOrEqual(1200);
-    expect(plan.data.operations[0]!.grid).toEqual([5, 2, 2]);
-    const roomy = planned(a.matmul(b), { allowedMem: 2500 });
-    expect(roomy.data.operations.some(({ grid }) => grid.join() === "3,2,2")).toBe(true);
-    expect(whole).toBeGreaterThan(1200);
+    const plan = planned(a.matmul(b), { allowedMem: 700 });
+    expect(whole).toBeGreaterThan(700);
+    expect(plan.data.operations.map(({ grid }) => grid)).toEqual([[2, 2]]);
+    // Two blocks of either operand, one of them packed, and the chunk itself.
+    expect(plan.maxProjectedMem).toBe((2 * 2 + 2) * 12 * 8 + 9 * 8);
+  });
+
+  test("are sums of products of parts where these are small", () => {
+    const [row, column] = [counted([2, 400], [2, 8]), counted([400, 2], [8, 2])];
+    const plan = planned(row.matmul(column), { allowedMem: 2500 });
+    expect(plan.maxProjectedMem).toBeLessThanOrEqual(2500);
+    expect(plan.data.operations.length).toBeGreaterThan(1);
+    expect(valuesOf(row.matmul(column), { allowedMem: 2500 })).toEqual(valuesOf(row.matmul(column)));
+  });
+
+  test("and used in what comes behind them", () => {
+    const scaled = (): cw.LazyArray =>
+      a
+        .matmul(b)
+        .multiply(2)
+        .add(counted([6, 6], [3, 3]));
+    expect(planned(scaled(), { allowedMem: 1200 }).data.operations.length).toBe(1);
+    expect(valuesOf(scaled(), { allowedMem: 1200 })).toEqual(valuesOf(scaled()));
   });
 
   test.each([

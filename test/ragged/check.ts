@@ -2,7 +2,7 @@
 // its form was found to be the one that the op foretold and its layout valid.
 
 import { expect } from "vitest";
-import { typeText } from "../../src/ragged/form/typeText.ts";
+import { typeText } from "../../src/core/form/typeText.ts";
 import {
   formOf,
   formText,

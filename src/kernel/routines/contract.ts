@@ -1,29 +1,65 @@
 // contract: sums of products over shared axes, as XLA's dot_general. In: a and b of one numeric dtype; batchA and
 // batchB, contractA and contractB name pairs of equally long axes. Out: the batch axes in batchA's order, then a's
-// free axes, then b's. Integers wrap, floats add up in float64, the sum of nothing is 0. A product from outside comes
-// first (product.ts). This is the plain way, sum by sum: what kernels are compared with.
+// free axes, then b's. Integers wrap, floats add up in float64, the sum of nothing is 0. With isSum, sums go on from what
+// the output holds; with blocks, the lengths of blocks along the contracted axes, they are made block by block. A product from outside comes first (product.ts). This is the plain way, sum by sum: what kernels are
+// compared with.
 
 import type { Attrs } from "../../core/attrs.ts";
-import type { Block } from "../../core/block.ts";
+import { type Block, subBlock } from "../../core/block.ts";
+import { placeOf } from "../../core/chunks.ts";
 import { isComplex, isFloat, isWide, type TypedArray } from "../../core/dtype.ts";
-import type { Routine } from "../routine.ts";
-import { blockAt } from "./attributes.ts";
+import { sizeOf } from "../../core/shape.ts";
+import type { Routine, RoutineCall } from "../routine.ts";
+import { blockAt, integersAttr } from "./attributes.ts";
 import { groupAxes, matrixCalls } from "./matrices.ts";
 import { currentProduct } from "./product.ts";
 import { stepsOf } from "./walk.ts";
 
-export const contract: Routine = ({ inputs, outputs, attrs }) => {
-  const [a, b, output] = [blockAt(inputs, 0), blockAt(inputs, 1), blockAt(outputs, 0)];
-  if (!contractByProduct(a, b, output, attrs)) contractBySums(a, b, output, attrs);
+export const contract: Routine = (call) => {
+  for (const part of partsOf(call)) {
+    const { inputs, outputs, attrs } = part;
+    const [a, b, output] = [blockAt(inputs, 0), blockAt(inputs, 1), blockAt(outputs, 0)];
+    if (!contractByProduct(a, b, output, attrs)) contractBySums(a, b, output, attrs);
+  }
 };
+
+/** Block by block of the contracted axes, in their order: the first is written, the others are added. */
+export function* partsOf(call: RoutineCall): Iterable<RoutineCall> {
+  const { blocks, ...attrs } = call.attrs;
+  if (blocks === undefined) return yield call;
+  const lengths = integersAttr(call.attrs, "blocks");
+  const axes = [integersAttr(attrs, "contractA"), integersAttr(attrs, "contractB")];
+  const shape = axes[0]!.map((axis) => call.inputs[0]!.shape[axis]!);
+  const counts = shape.map((n, i) => Math.max(1, Math.ceil(n / lengths[i]!)));
+  for (let number = 0; number < sizeOf(counts); number++) {
+    const first = placeOf(number, counts).map((place, i) => place * lengths[i]!);
+    const inputs = call.inputs.map((block, k) => blockAlong(block, axes[k]!, first, lengths));
+    yield { ...call, inputs, attrs: number === 0 ? attrs : { ...attrs, isSum: true } };
+  }
+}
+
+/** The part of a block along some axes, from `first` on and no longer than `lengths`. */
+function blockAlong(
+  block: Block,
+  axes: readonly number[],
+  first: readonly number[],
+  lengths: readonly number[],
+): Block {
+  const start = block.shape.map((_, axis) => first[axes.indexOf(axis)] ?? 0);
+  const shape = block.shape.map((n, axis) => Math.min(n - start[axis]!, lengths[axes.indexOf(axis)] ?? n));
+  return subBlock(block, start, shape);
+}
 
 /** True if the product from outside has done it. */
 export function contractByProduct(a: Block, b: Block, output: Block, attrs: Attrs): boolean {
   const product = currentProduct();
-  if (product === null) return false;
+  if (product === null || isAdded(attrs)) return false;
   const calls = matrixCalls(a, b, output, attrs);
   return calls?.every(product) ?? false;
 }
+
+/** True when the product is added to what the output holds. */
+export const isAdded = (attrs: Attrs): boolean => attrs["isSum"] === true;
 
 /** Writes to output[to] the sum over k of a[inA + stepsA[k]] · b[inB + stepsB[k]]. */
 type SumOfProducts = (inA: number, inB: number, to: number) => void;
@@ -34,7 +70,7 @@ function contractBySums(a: Block, b: Block, output: Block, attrs: Attrs): void {
   const [rowsA, rowsOut] = rows.map(stepsOf) as [Int32Array, Int32Array];
   const [columnsB, columnsOut] = columns.map(stepsOf) as [Int32Array, Int32Array];
   const [stepsA, stepsB] = depth.map(stepsOf) as [Int32Array, Int32Array];
-  const sum = sumFor(a.data, b.data, output, stepsA, stepsB);
+  const sum = sumFor(a.data, b.data, output, { stepsA, stepsB, isAdded: isAdded(attrs) });
   for (let i = 0; i < batchA.length; i++) {
     for (let row = 0; row < rowsA.length; row++) {
       for (let column = 0; column < columnsB.length; column++) {
@@ -48,50 +84,57 @@ function contractBySums(a: Block, b: Block, output: Block, attrs: Attrs): void {
   }
 }
 
-function sumFor(
-  a: TypedArray,
-  b: TypedArray,
-  { data, dtype }: Block,
-  stepsA: Int32Array,
-  stepsB: Int32Array,
-): SumOfProducts {
-  if (isComplex(dtype))
-    return complexSum(a as Float64Array, b as Float64Array, data as Float64Array, stepsA, stepsB);
-  if (isWide(dtype))
-    return wideSum(a as BigInt64Array, b as BigInt64Array, data as BigInt64Array, stepsA, stepsB);
+function sumFor(a: TypedArray, b: TypedArray, { data, dtype }: Block, way: Way): SumOfProducts {
+  if (isComplex(dtype)) return complexSum(a as Float64Array, b as Float64Array, data as Float64Array, way);
+  if (isWide(dtype)) return wideSum(a as BigInt64Array, b as BigInt64Array, data as BigInt64Array, way);
   const [x, y, z] = [a as Float64Array, b as Float64Array, data as Float64Array];
-  return isFloat(dtype) ? floatSum(x, y, z, stepsA, stepsB) : integerSum(x, y, z, stepsA, stepsB);
+  return isFloat(dtype) ? floatSum(x, y, z, way) : integerSum(x, y, z, way);
 }
 
-type SumOf<Data> = (a: Data, b: Data, out: Data, stepsA: Int32Array, stepsB: Int32Array) => SumOfProducts;
+/** Through the contracted axes of both; from nothing, or from what the output holds. */
+interface Way {
+  readonly stepsA: Int32Array;
+  readonly stepsB: Int32Array;
+  readonly isAdded: boolean;
+}
 
-const floatSum: SumOf<Float64Array> = (a, b, out, stepsA, stepsB) => (inA, inB, to) => {
-  let sum = 0;
-  for (let k = 0; k < stepsA.length; k++) sum += a[inA + stepsA[k]!]! * b[inB + stepsB[k]!]!;
-  out[to] = sum;
-};
+type SumOf<Data> = (a: Data, b: Data, out: Data, way: Way) => SumOfProducts;
 
-const integerSum: SumOf<Float64Array> = (a, b, out, stepsA, stepsB) => (inA, inB, to) => {
-  let sum = 0;
-  for (let k = 0; k < stepsA.length; k++)
-    sum = (sum + Math.imul(a[inA + stepsA[k]!]!, b[inB + stepsB[k]!]!)) | 0;
-  out[to] = sum;
-};
+const floatSum: SumOf<Float64Array> =
+  (a, b, out, { stepsA, stepsB, isAdded }) =>
+  (inA, inB, to) => {
+    let sum = isAdded ? out[to]! : 0;
+    for (let k = 0; k < stepsA.length; k++) sum += a[inA + stepsA[k]!]! * b[inB + stepsB[k]!]!;
+    out[to] = sum;
+  };
 
-const wideSum: SumOf<BigInt64Array> = (a, b, out, stepsA, stepsB) => (inA, inB, to) => {
-  let sum = 0n;
-  for (let k = 0; k < stepsA.length; k++)
-    sum = BigInt.asIntN(64, sum + a[inA + stepsA[k]!]! * b[inB + stepsB[k]!]!);
-  out[to] = sum;
-};
+const integerSum: SumOf<Float64Array> =
+  (a, b, out, { stepsA, stepsB, isAdded }) =>
+  (inA, inB, to) => {
+    let sum = isAdded ? out[to]! : 0;
+    for (let k = 0; k < stepsA.length; k++)
+      sum = (sum + Math.imul(a[inA + stepsA[k]!]!, b[inB + stepsB[k]!]!)) | 0;
+    out[to] = sum;
+  };
 
-const complexSum: SumOf<Float64Array> = (a, b, out, stepsA, stepsB) => (inA, inB, to) => {
-  let [re, im] = [0, 0];
-  for (let k = 0; k < stepsA.length; k++) {
-    const [x, y] = [2 * (inA + stepsA[k]!), 2 * (inB + stepsB[k]!)];
-    re += a[x]! * b[y]! - a[x + 1]! * b[y + 1]!;
-    im += a[x]! * b[y + 1]! + a[x + 1]! * b[y]!;
-  }
-  out[2 * to] = re;
-  out[2 * to + 1] = im;
-};
+const wideSum: SumOf<BigInt64Array> =
+  (a, b, out, { stepsA, stepsB, isAdded }) =>
+  (inA, inB, to) => {
+    let sum = isAdded ? out[to]! : 0n;
+    for (let k = 0; k < stepsA.length; k++)
+      sum = BigInt.asIntN(64, sum + a[inA + stepsA[k]!]! * b[inB + stepsB[k]!]!);
+    out[to] = sum;
+  };
+
+const complexSum: SumOf<Float64Array> =
+  (a, b, out, { stepsA, stepsB, isAdded }) =>
+  (inA, inB, to) => {
+    let [re, im] = isAdded ? [out[2 * to]!, out[2 * to + 1]!] : [0, 0];
+    for (let k = 0; k < stepsA.length; k++) {
+      const [x, y] = [2 * (inA + stepsA[k]!), 2 * (inB + stepsB[k]!)];
+      re += a[x]! * b[y]! - a[x + 1]! * b[y + 1]!;
+      im += a[x]! * b[y + 1]! + a[x + 1]! * b[y]!;
+    }
+    out[2 * to] = re;
+    out[2 * to + 1] = im;
+  };

@@ -5,6 +5,7 @@
 import type { Block } from "../../core/block.ts";
 import { Trap } from "../routine.ts";
 import { HIGH_WORD, LOW_WORD } from "./bits.ts";
+import { roomFor } from "./room.ts";
 import { toContiguous } from "./walk.ts";
 
 /** The axis that a block of indices points along. */
@@ -27,14 +28,18 @@ export interface Steps {
   readonly absent: Uint8Array | null;
 }
 
-export const noSteps = (count: number): Steps => ({ steps: new Int32Array(count), absent: null });
+export const noSteps = (count: number): Steps => ({
+  steps: roomFor("int32", count) as Int32Array,
+  absent: null,
+});
 
 /** The steps with what another axis adds to them. */
 export function addSteps({ steps, absent }: Steps, indices: Block, along: IndexedAxis): Steps {
   const { length, start, count, stride } = along;
   const { buffer, byteOffset } = toContiguous(indices);
   const words = new Int32Array(buffer, byteOffset, 2 * steps.length);
-  const outside = start === 0 && count === length ? null : (absent ?? new Uint8Array(steps.length));
+  const outside =
+    start === 0 && count === length ? null : (absent ?? (roomFor("uint8", steps.length) as Uint8Array));
   for (let i = 0; i < steps.length; i++) {
     const low = words[2 * i + LOW_WORD]!;
     const high = words[2 * i + HIGH_WORD]!;

@@ -2,12 +2,13 @@
 // real dtype. Out: int64, for each value how many elements go before it: those that are less (side "left"), or
 // less or equal ("right"). NaN is greater than every number and equal to itself.
 
-import { allocate, type TypedArray } from "../../core/dtype.ts";
+import type { TypedArray } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
 import type { Routine } from "../routine.ts";
 import { blockAt } from "./attributes.ts";
 import { HIGH_WORD, LOW_WORD, wordsOf } from "./bits.ts";
+import { roomFor } from "./room.ts";
 import { fromContiguous, toContiguous } from "./walk.ts";
 
 type Side = "left" | "right";
@@ -19,7 +20,7 @@ export const searchsorted: Routine = ({ inputs, outputs, attrs }) => {
     throw new InvariantError({ what: `the side is ${describe(side)}` });
   const sorted = toContiguous(blockAt(inputs, 0));
   const values = toContiguous(blockAt(inputs, 1));
-  const counts = allocate("int64", values.length);
+  const counts = roomFor("int64", values.length);
   // A count fits the low word: a block has far fewer than 2^31 elements.
   const words = wordsOf(counts).subarray(LOW_WORD);
   const [list, wanted] = [float64Of(sorted), float64Of(values)];
@@ -36,7 +37,7 @@ const isWideArray = (data: TypedArray): data is WideArray =>
 function float64Of(data: TypedArray): Float64Array | null {
   if (data instanceof Float64Array) return data;
   if (isWideArray(data)) return shortIntegers(data);
-  const numbers = new Float64Array(data.length);
+  const numbers = roomFor("float64", data.length) as Float64Array;
   for (let i = 0; i < data.length; i++) numbers[i] = data[i]!;
   return numbers;
 }
@@ -44,7 +45,7 @@ function float64Of(data: TypedArray): Float64Array | null {
 /** Null if one is beyond ±2^52. BigInts would take much longer. */
 function shortIntegers(data: WideArray): Float64Array | null {
   const words = wordsOf(data);
-  const numbers = new Float64Array(data.length);
+  const numbers = roomFor("float64", data.length) as Float64Array;
   const limit = 2 ** 20;
   for (let i = 0; i < numbers.length; i++) {
     const unsigned = words[2 * i + HIGH_WORD]!;

@@ -1,10 +1,18 @@
-// Places in a range of addresses: given away first fit, taken back and joined with their neighbours.
-// In: sizes. Out: addresses, multiples of 64. Low addresses come first, so that memory once touched is used again.
+// Places in a range of addresses: given away where they fit best, taken back and joined with their neighbours.
+// In: sizes. Out: addresses, multiples of 64. Low addresses come first, so that memory once touched is used again. Small
+// places come out of slabs of their own: one that is kept must not lie where a large one was and would be again.
 
 /** A cache line. */
 const ALIGNMENT = 64;
 /** Keeps arrays of 2ⁿ bytes from lying at equal places of their pages, where reads wait for unrelated writes. */
 const STAGGER = 2 * ALIGNMENT;
+
+/** Places of up to so many bytes are small. */
+const SMALL = 1 << 15;
+/** Of small places; what is not used of it is never touched. */
+const SLAB = 1 << 20;
+/** A range that is shorter than this has no slabs. */
+const LEAST_FOR_SLABS = 64 * SLAB;
 
 interface Gap {
   at: number;
@@ -14,6 +22,9 @@ interface Gap {
 export class Heap {
   /** By address; never touching. */
   readonly #gaps: Gap[] = [];
+  /** Gaps in slabs. */
+  readonly #small: Gap[] = [];
+  readonly #slabs = new Set<number>();
   readonly #sizes = new Map<number, number>();
   #end: number;
   readonly #limit: number;
@@ -22,6 +33,8 @@ export class Heap {
   constructor(start: number, limit: number) {
     this.#end = Math.ceil(start / ALIGNMENT) * ALIGNMENT;
     this.#limit = limit;
+    // In front of everything: it stays where it is for ever.
+    if (limit - start >= LEAST_FOR_SLABS) this.#addSlab();
   }
 
   /** How far the addresses given away have reached. */
@@ -32,22 +45,27 @@ export class Heap {
   /** Null when there is no such place left. */
   take(bytes: number): number | null {
     const size = Math.ceil(Math.max(1, bytes) / ALIGNMENT) * ALIGNMENT + STAGGER;
-    const at = this.#takeGap(size) ?? this.#extend(size);
+    const isSmall = size <= SMALL && this.#slabs.size > 0;
+    const at = (isSmall ? this.#takeSmall(size) : null) ?? this.#takeLarge(size);
     if (at !== null) this.#sizes.set(at, size);
     return at;
   }
 
-  #takeGap(size: number): number | null {
-    const index = this.#gaps.findIndex((gap) => gap.size >= size);
-    if (index < 0) return null;
-    const gap = this.#gaps[index]!;
-    const { at } = gap;
-    if (gap.size === size) this.#gaps.splice(index, 1);
-    else {
-      gap.at += size;
-      gap.size -= size;
-    }
-    return at;
+  #takeLarge(size: number): number | null {
+    return takeGap(this.#gaps, size) ?? this.#extend(size);
+  }
+
+  #takeSmall(size: number): number | null {
+    const at = takeGap(this.#small, size);
+    return at === null && this.#addSlab() ? takeGap(this.#small, size) : at;
+  }
+
+  #addSlab(): boolean {
+    const at = this.#takeLarge(SLAB);
+    if (at === null) return false;
+    this.#slabs.add(at);
+    giveGap(this.#small, at, SLAB);
+    return true;
   }
 
   /** Behind the last place, or from the gap there on. */
@@ -65,26 +83,51 @@ export class Heap {
     const size = this.#sizes.get(at);
     if (size === undefined) return;
     this.#sizes.delete(at);
-    const index = this.#firstBehind(at);
-    const [before, behind] = [this.#gaps[index - 1], this.#gaps[index]];
-    const joinsBefore = before !== undefined && before.at + before.size === at;
-    const joinsBehind = behind !== undefined && at + size === behind.at;
-    if (joinsBefore) before.size += size + (joinsBehind ? behind.size : 0);
-    else if (joinsBehind) {
-      behind.at = at;
-      behind.size += size;
-    } else this.#gaps.splice(index, 0, { at, size });
-    if (joinsBefore && joinsBehind) this.#gaps.splice(index, 1);
+    giveGap(this.#isInSlab(at) ? this.#small : this.#gaps, at, size);
   }
 
-  #firstBehind(at: number): number {
-    let low = 0;
-    let high = this.#gaps.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#gaps[middle]!.at < at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  #isInSlab(at: number): boolean {
+    for (const slab of this.#slabs) if (at >= slab && at < slab + SLAB) return true;
+    return false;
   }
+}
+
+/** The smallest gap that is large enough, and of equal ones the first. */
+function takeGap(gaps: Gap[], size: number): number | null {
+  let best = -1;
+  for (let i = 0; i < gaps.length; i++)
+    if (gaps[i]!.size >= size && (best < 0 || gaps[i]!.size < gaps[best]!.size)) best = i;
+  if (best < 0) return null;
+  const gap = gaps[best]!;
+  const { at } = gap;
+  if (gap.size === size) gaps.splice(best, 1);
+  else {
+    gap.at += size;
+    gap.size -= size;
+  }
+  return at;
+}
+
+function giveGap(gaps: Gap[], at: number, size: number): void {
+  const index = firstBehind(gaps, at);
+  const [before, behind] = [gaps[index - 1], gaps[index]];
+  const joinsBefore = before !== undefined && before.at + before.size === at;
+  const joinsBehind = behind !== undefined && at + size === behind.at;
+  if (joinsBefore) before.size += size + (joinsBehind ? behind.size : 0);
+  else if (joinsBehind) {
+    behind.at = at;
+    behind.size += size;
+  } else gaps.splice(index, 0, { at, size });
+  if (joinsBefore && joinsBehind) gaps.splice(index, 1);
+}
+
+function firstBehind(gaps: readonly Gap[], at: number): number {
+  let low = 0;
+  let high = gaps.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (gaps[middle]!.at < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

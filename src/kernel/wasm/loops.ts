@@ -13,6 +13,7 @@ import type { Kernel } from "./control.ts";
 import { kernelOf } from "./kernels.ts";
 import { type InnerWalk, loopModule } from "./loopKernel.ts";
 import { addressOf, isShared } from "./memory.ts";
+import { type LoopJob, prepareLoop, runPrepared } from "./prepared.ts";
 import { runJob } from "./threads.ts";
 import { runTiles } from "./tiles.ts";
 
@@ -33,8 +34,10 @@ export interface Loop extends Arranged {
 }
 
 export function runLoopKernel(step: LoopStep, blocks: readonly Block[], threads: number): void {
+  if (runPrepared(step, blocks)) return;
   const walks = [...step.operands, ...step.results].map((access) => walkThrough(access, blocks));
-  runWalks(step.program, step.domain, walks, step.from, threads);
+  const job = runWalks(step.program, step.domain, walks, step.from, threads);
+  if (job !== null) prepareLoop(step, blocks, job);
 }
 
 /** An access as a walk through the memory of its block. */
@@ -43,18 +46,25 @@ export const walkThrough = (access: Access, blocks: readonly Block[]): Walk => (
   dtype: blocks[access.buffer]!.dtype,
 });
 
-/** A program over a domain, from its operands' walks to its results'; coordinates are counted from `from`. */
+/**
+ * A program over a domain, from its operands' walks to its results'; coordinates are counted from `from`. What was run,
+ * where one small job was all.
+ */
 export function runWalks(
   program: ScalarProgram,
   domain: Shape,
   walks: readonly Walk[],
   from: readonly number[],
   threads: number,
-): void {
+): LoopJob | null {
   const loop = loopOf(program, domain, walks, from, threads);
-  if (sizeOf(loop.domain) === 0) return;
-  if (loop.walks.every((walk) => addressOf(walk) !== null)) runInPlace(loop);
-  else runTiles(loop);
+  if (sizeOf(loop.domain) === 0) return null;
+  if (loop.walks.every((walk) => addressOf(walk) !== null)) {
+    const job = runInPlace(loop);
+    return isSmall(program, domain) ? job : null;
+  }
+  runTiles(loop);
+  return null;
 }
 
 function loopOf(
@@ -68,17 +78,19 @@ function loopOf(
   const usesIndex = domain.length > 0 && program.instructions.some(({ prim }) => prim === "index");
   const arranged = usesIndex ? { domain, walks } : arrange(domain, walks, program.operands.length);
   const first = arranged.domain.map((_, axis) => (usesIndex ? (from[axis] ?? 0) : 0));
-  const work = sizeOf(domain) * program.instructions.length;
-  return { ...arranged, program, first, threads: work < WORTH_SHARING ? 1 : threads };
+  return { ...arranged, program, first, threads: isSmall(program, domain) ? 1 : threads };
 }
 
-function runInPlace(loop: Loop): void {
+const isSmall = ({ instructions }: ScalarProgram, domain: Shape): boolean =>
+  sizeOf(domain) * instructions.length < WORTH_SHARING;
+
+function runInPlace(loop: Loop): LoopJob {
   const { domain, walks } = loop;
   const split = domain.indexOf(Math.max(...domain));
   const inner = walks.map(({ strides }) => walkOf(strides.at(-1)!));
   const isBlocked = isTransposed(loop);
   const kernel = loopKernelFor(loop.program, domain.length, inner, split, isBlocked);
-  runPlaces(kernel, loop, split, walks.map(placeOf), isBlocked ? BLOCKED_PLACES : 1);
+  return runPlaces(kernel, loop, split, walks.map(placeOf), isBlocked ? BLOCKED_PLACES : 1);
 }
 
 /** Where an access begins and how far it moves along each axis, in bytes. */
@@ -99,11 +111,13 @@ function runPlaces(
   split: number,
   places: readonly Place[],
   least: number,
-): void {
+): LoopJob {
   const units = domain[split]!;
   const part = Math.max(least, Math.ceil(PART_LANES / (sizeOf(domain) / units)));
   const aligned = split === domain.length - 1 ? Math.ceil(part / 64) * 64 : part;
-  runJob(kernel, parametersOf(domain, first, places), units, aligned, threads);
+  const parameters = parametersOf(domain, first, places);
+  runJob(kernel, parameters, units, aligned, threads);
+  return { kernel, parameters, units, part: aligned, dims: domain.length };
 }
 
 /** The words of a loop kernel. */

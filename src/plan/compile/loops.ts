@@ -4,15 +4,14 @@
 import type { Box } from "../../core/box.ts";
 import { sameShape } from "../../core/shape.ts";
 import type { ElementwiseOp, SourceOp } from "../../expr/op.ts";
-import type { Access } from "../../kernel/blockProgram.ts";
+import type { Access, LoopStep } from "../../kernel/blockProgram.ts";
 import { sameAccess } from "../../kernel/join.ts";
-import { ProgramWriter } from "../../kernel/program.ts";
+import { ProgramWriter, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
 import { opNamed } from "../../ops/index.ts";
-import { demandOf, inputTypes } from "../demand.ts";
 import type { OpStep, ReduceTreeStep, ValueRef } from "../plan.ts";
 import { accessFrom, broadcastAccess, type Placed } from "./access.ts";
-import { sameBox, type TaskWriter } from "./task.ts";
+import { type StepOf, sameBox, type TaskWriter } from "./task.ts";
 
 export function emitLoops(task: TaskWriter, members: readonly number[]): void {
   const inside = new Set(members);
@@ -27,15 +26,17 @@ export function emitLoops(task: TaskWriter, members: readonly number[]): void {
     body.program.result(body.valueOfStep(at));
     return task.allocate(at, 0).access;
   });
-  task.push({
-    kind: "loop",
-    domain: box.shape,
-    operands: body.operands,
-    program: body.program.finish(),
-    results,
-    from: box.start,
-  });
+  const program = body.program.finish();
+  const loop = { kind: "loop", domain: box.shape, operands: body.operands, program, results } as const;
+  task.push({ ...loop, from: box.start }, fromBox(program, members[0]!));
 }
+
+/** A loop that counts coordinates begins where its box does; others do not care. */
+const fromBox = (program: ScalarProgram, at: number): StepOf | null =>
+  countsPlaces(program) ? (step, { boxes }) => ({ ...(step as LoopStep), from: boxes[at]!.start }) : null;
+
+export const countsPlaces = ({ instructions }: ScalarProgram): boolean =>
+  instructions.some(({ prim }) => prim === "index");
 
 function isNeededOutside(task: TaskWriter, at: number, members: ReadonlySet<number>): boolean {
   return task.isOutput(at) || task.consumers[at]!.some((i) => !members.has(i));
@@ -64,7 +65,7 @@ function canTakeIn(task: TaskWriter, consumer: number, at: number): boolean {
   if (step.kind !== "reduce" || !step.lifts) return false;
   const box = task.boxes[consumer]!;
   const isOneGroup = step.axes.every((axis) => (placesAlong(step, box, axis) ?? 1) === 1);
-  const [demand] = demandOf(step, box, inputTypes(task.operation.steps, step));
+  const [demand] = task.layout.demands[consumer]!;
   return isOneGroup && sameBox(demand!, task.boxes[at]!);
 }
 
@@ -79,14 +80,9 @@ export function emitSource(task: TaskWriter, at: number): void {
   const body = new LoopBody(task, box);
   body.program.result(body.valueOf({ step: at, component: 0 }));
   const { access } = task.allocate(at, 0);
-  task.push({
-    kind: "loop",
-    domain: box.shape,
-    operands: [],
-    program: body.program.finish(),
-    results: [access],
-    from: box.start,
-  });
+  const program = body.program.finish();
+  const loop = { kind: "loop", domain: box.shape, operands: [], program, results: [access] } as const;
+  task.push({ ...loop, from: box.start }, fromBox(program, at));
 }
 
 /** The scalar program of a loop over a box, and what it loads. */

@@ -58,10 +58,9 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
       return { reason: "sorting", bytes: sortScratch(step) };
     case "call":
     case "callAll":
-      // A function has blocks of its own: copies of what it is given, and what it gives.
       return {
         reason: "blocks of the function",
-        bytes: allBytes([...step.inputs, ...step.outputs], buffers),
+        bytes: functionBytes(allBytes([...step.inputs, ...step.outputs], buffers)),
       };
     case "groupby":
       // A plain copy of x, places for labels, and for moments three lists as long as the result.
@@ -76,6 +75,13 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
       return { reason: "places", bytes: 8 * (elements(step.inputs.slice(1)) + elements(step.outputs)) };
   }
 }
+
+/** The collector of garbage lets so much come together, or what some calls leave. */
+const MOST_GARBAGE = 64 << 20;
+const CALLS = 4;
+
+/** A function has blocks of its own: copies of what it is given, and what it gives. Those of calls before may still be there. */
+const functionBytes = (bytes: number): number => bytes + Math.min(MOST_GARBAGE, CALLS * bytes);
 
 const elements = (views: RoutineStep["inputs"]): number =>
   views.reduce((sum, { shape }) => sum + sizeOf(shape), 0);

@@ -6,17 +6,18 @@ import { placeOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { fitScalar } from "../../core/numbers.ts";
 import { sizeOf, stridesOf } from "../../core/shape.ts";
-import type { ArrayType, ContractOp, Piece, ReduceOp, RoutineOp, ScanOp } from "../../expr/op.ts";
-import type { Access } from "../../kernel/blockProgram.ts";
+import type { ContractOp, Piece, ReduceOp, RoutineOp, ScanOp } from "../../expr/op.ts";
+import type { Access, KernelStep, ReduceStep, RoutineStep } from "../../kernel/blockProgram.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
 import { opNamed } from "../../ops/index.ts";
 import { constantValue } from "../../ops/sources.ts";
-import { demandOf, inputTypes, outputAxes, pieceSource, piecesOfStep } from "../demand.ts";
+import { demandOf, inputTypes, outputAxes, pieceSource } from "../demand.ts";
 import type { OpStep, ReadStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
 import { accessFrom, fixAxes, type Placed, sourceOfPiece, targetOfPiece, viewOfPieces } from "./access.ts";
-import { LoopBody } from "./loops.ts";
-import type { TaskWriter } from "./task.ts";
+import type { TaskLayout } from "./layout.ts";
+import { countsPlaces, LoopBody } from "./loops.ts";
+import type { StepOf, TaskWriter } from "./task.ts";
 
 export function emitStep(task: TaskWriter, at: number): void {
   const step = task.operation.steps[at]!;
@@ -35,6 +36,8 @@ export function emitStep(task: TaskWriter, at: number): void {
     case "source":
     case "elementwise":
       throw new Error(`${step.kind} steps are compiled in loops`);
+    case "ragged":
+      throw new Error("partitions have no block programs");
     default:
       step satisfies never;
   }
@@ -42,9 +45,8 @@ export function emitStep(task: TaskWriter, at: number): void {
 
 function emitMove(task: TaskWriter, at: number, step: OpStep): void {
   const box = task.boxes[at]!;
-  const types = inputTypes(task.operation.steps, step);
-  const pieces = piecesOfStep(step, box, types);
-  const sources = pieces.map((piece) => sourceOf(task, step, piece, types));
+  const pieces = task.layout.pieces.get(at)!;
+  const sources = pieces.map((piece, i) => sourceOf(task, at, step, piece, i));
   const view = task.isOutput(at) ? null : viewOfPieces(pieces, sources[0] ?? null, box);
   if (view !== null) return task.setPlaced(at, 0, { box, access: view });
   const out = task.allocate(at, 0);
@@ -52,19 +54,19 @@ function emitMove(task: TaskWriter, at: number, step: OpStep): void {
 }
 
 /** Where a piece is copied from: its input's box, or a window of its own. Null for a fill. */
-function sourceOf(task: TaskWriter, step: OpStep, piece: Piece, types: readonly ArrayType[]): Placed | null {
+function sourceOf(task: TaskWriter, at: number, step: OpStep, piece: Piece, i: number): Placed | null {
   if ("fill" in piece.from) return null;
-  const { input } = piece.from;
-  const value = step.inputs[input]!;
+  const value = step.inputs[piece.from.input]!;
   if (!task.isPieced(value)) return task.placed(value);
-  const { array } = task.stepAt(value) as ReadStep;
-  return task.window(value.step, array, pieceSource(piece, types[input]!.shape.length));
+  const { array, types } = task.stepAt(value) as ReadStep;
+  const dims = types[0]!.shape.length;
+  return task.window(value.step, array, ({ pieces }) => pieceSource(pieces.get(at)![i]!, dims));
 }
 
 function copyPiece(task: TaskWriter, piece: Piece, source: Placed | null, out: Placed, dtype: DType): void {
   const { from } = piece;
   const isFill = "fill" in from;
-  task.push({
+  const step: KernelStep = {
     kind: "loop",
     domain: piece.axes.map(({ length }) => length),
     operands: source === null ? [] : [sourceOfPiece(piece, source)],
@@ -73,7 +75,8 @@ function copyPiece(task: TaskWriter, piece: Piece, source: Placed | null, out: P
       : programOf([dtype], (x) => [x!]),
     results: [targetOfPiece(piece, out)],
     from: [],
-  });
+  };
+  task.push(step, null);
 }
 
 /** What a scan's totals and a reduction have in common. */
@@ -121,7 +124,7 @@ function emitGroup(
   const [domain] = demandOf(step, out, inputTypes(task.operation.steps, step));
   const states = op.state(step.whole.dtype, step.attrs);
   const { operands, program } = liftBody(task, at, step, op, domain!);
-  task.push({
+  const reduction: ReduceStep = {
     kind: "reduce",
     domain: domain!.shape,
     axes: step.axes,
@@ -135,6 +138,16 @@ function emitGroup(
     finish: step.finishes ? programOf(states, (...state) => [op.finish(state, endOf(step))]) : null,
     results: outs.map((placed) => resultAccess(placed, out, step, kept)),
     from: domain!.start,
+  };
+  task.push(reduction, countsPlaces(program) ? fromDemand(task, at, domain!) : null);
+}
+
+/** A reduction that counts coordinates begins at a place of what it needs. */
+function fromDemand({ layout }: TaskWriter, at: number, { start }: Box): StepOf {
+  const offset = start.map((x, axis) => x - layout.demands[at]![0]!.start[axis]!);
+  return (step, { demands }) => ({
+    ...(step as ReduceStep),
+    from: demands[at]![0]!.start.map((x, axis) => x + offset[axis]!),
   });
 }
 
@@ -191,7 +204,7 @@ function emitScan(task: TaskWriter, at: number, step: ScanTreeStep): void {
     const start = box.start.map((x, a) => (a === axis ? first : x));
     const [x, before] = step.inputs.map((input) => task.placed(input));
     const beforeAt = start.map((place, a) => (a === axis ? Math.floor(first / group) : place));
-    task.push({
+    const scan: KernelStep = {
       kind: "scan",
       domain: box.shape.map((n, a) => (a === axis ? Math.min(group, end - first) : n)),
       axis,
@@ -201,7 +214,8 @@ function emitScan(task: TaskWriter, at: number, step: ScanTreeStep): void {
       before: before === undefined ? null : fixAxes(accessFrom(before, beforeAt), [axis]),
       exclusive: step.exclusive,
       result: accessFrom(out, start),
-    });
+    };
+    task.push(scan, null);
   }
 }
 
@@ -209,9 +223,9 @@ function emitRoutine(task: TaskWriter, at: number, step: OpStep): void {
   const box = task.boxes[at]!;
   const op = opNamed(step.op) as RoutineOp | ContractOp;
   const inputs = step.inputs.map((input) => task.placed(input));
-  const boxes = demandOf(step, box, inputTypes(task.operation.steps, step));
+  const boxes = task.layout.demands[at]!;
   const out = task.allocate(at, 0);
-  task.push({
+  const routine: RoutineStep = {
     kind: "routine",
     routine: op.routine,
     attrs: step.attrs,
@@ -222,5 +236,14 @@ function emitRoutine(task: TaskWriter, at: number, step: OpStep): void {
       from: boxes[i]!.start,
     })),
     outputs: [{ access: out.access, shape: box.shape, from: box.start }],
-  });
+  };
+  task.push(routine, (other, layout) => routineAt(other as RoutineStep, at, layout));
+}
+
+function routineAt(step: RoutineStep, at: number, { boxes, demands }: TaskLayout): RoutineStep {
+  return {
+    ...step,
+    inputs: step.inputs.map((view, i) => ({ ...view, from: demands[at]![i]!.start })),
+    outputs: step.outputs.map((view) => ({ ...view, from: boxes[at]!.start })),
+  };
 }

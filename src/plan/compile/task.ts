@@ -3,15 +3,14 @@
 // a loop that only feeds a reduction becomes part of it.
 
 import { type Box, isEmptyBox } from "../../core/box.ts";
-import { chunkBox } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { sameShape } from "../../core/shape.ts";
-import type { BlockProgram, Buffer, KernelStep } from "../../kernel/blockProgram.ts";
+import type { Access, BlockProgram, Buffer, KernelStep } from "../../kernel/blockProgram.ts";
 import { joinReductions } from "../../kernel/join.ts";
 import { programOf } from "../../kernel/program.ts";
-import { taskBoxes } from "../demand.ts";
 import type { Operation, PlanArray, PlanStep, ValueRef } from "../plan.ts";
 import { accessFrom, identityAccess, type Placed } from "./access.ts";
+import { layoutOf, type TaskLayout } from "./layout.ts";
 import { emitLoops, emitSource } from "./loops.ts";
 import { emitStep } from "./steps.ts";
 import { unitsOf } from "./units.ts";
@@ -29,16 +28,27 @@ export interface TaskProgram {
   readonly writes: readonly Window[];
 }
 
-export function compileTask(
+/** Where a window lies in a task of the same kind. */
+export type BoxOf = (layout: TaskLayout) => Box;
+/** A kernel step as a task of the same kind has it. */
+export type StepOf = (step: KernelStep, layout: TaskLayout) => KernelStep;
+
+/** A task's program, and how those of its kind differ from it. */
+export interface TaskKind {
+  readonly task: TaskProgram;
+  readonly readBoxes: readonly BoxOf[];
+  /** Null for steps that are the same in all. */
+  readonly placedSteps: readonly (StepOf | null)[];
+}
+
+export const compileTask = (
   operation: Operation,
   arrays: ReadonlyMap<string, PlanArray>,
   place: readonly number[],
-): TaskProgram {
-  const outputs = operation.outputs.map(({ array }) => {
-    const { shape, chunks } = arrays.get(array)!;
-    return chunkBox(shape, chunks, place);
-  });
-  const task = new TaskWriter(operation, taskBoxes(operation, outputs), outputs);
+): TaskProgram => compileLayout(operation, layoutOf(operation, arrays, place)).task;
+
+export function compileLayout(operation: Operation, layout: TaskLayout): TaskKind {
+  const task = new TaskWriter(operation, layout);
   for (const unit of unitsOf(operation, task.boxes)) {
     if (unit.kind === "loop") emitLoops(task, unit.steps);
     else emitStep(task, unit.step);
@@ -50,28 +60,32 @@ export function compileTask(
 /** The block program under construction. */
 export class TaskWriter {
   readonly operation: Operation;
-  readonly boxes: readonly (Box | null)[];
+  readonly layout: TaskLayout;
   /** Loops that wait for the reduction they become part of, by the reduction's step. */
   readonly pending: Map<number, readonly number[]> = new Map();
   /** The steps of this task that use each step's value. */
   readonly consumers: readonly (readonly number[])[];
-  readonly #outputBoxes: readonly Box[];
   readonly #buffers: Buffer[] = [];
   readonly #steps: KernelStep[] = [];
   readonly #placed = new Map<string, Placed>();
+  readonly #placedSteps: (StepOf | null)[] = [];
   readonly #reads: Window[] = [];
+  readonly #readBoxes: BoxOf[] = [];
   readonly #writes: Window[];
 
-  constructor(operation: Operation, boxes: readonly (Box | null)[], outputBoxes: readonly Box[]) {
+  constructor(operation: Operation, layout: TaskLayout) {
     this.operation = operation;
-    this.boxes = boxes;
-    this.consumers = consumersOf(operation.steps, boxes);
-    this.#outputBoxes = outputBoxes;
+    this.layout = layout;
+    this.consumers = consumersOf(operation.steps, layout.boxes);
     this.#writes = operation.outputs.map(({ array, value }, i) => ({
       array,
-      box: outputBoxes[i]!,
-      buffer: this.#buffer("output", this.stepAt(value).types[value.component]!.dtype, outputBoxes[i]!),
+      box: layout.outputs[i]!,
+      buffer: this.#buffer("output", this.stepAt(value).types[value.component]!.dtype, layout.outputs[i]!),
     }));
+  }
+
+  get boxes(): readonly (Box | null)[] {
+    return this.layout.boxes;
   }
 
   stepAt({ step }: ValueRef): PlanStep {
@@ -82,12 +96,18 @@ export class TaskWriter {
     return this.#buffers.push({ role, dtype, shape: box.shape }) - 1;
   }
 
-  /** Appends a step; a reduction over the places of the one before becomes part of it. */
-  push(step: KernelStep): void {
-    const last = this.#steps.at(-1);
+  /** Appends a step; a reduction over the places of the one before becomes part of it. `placed`: it depends on them. */
+  push(step: KernelStep, placed: StepOf | null): void {
+    const at = this.#steps.length - 1;
+    const last = this.#steps[at];
     const joined = step.kind === "reduce" && last?.kind === "reduce" ? joinReductions(last, step) : null;
-    if (joined === null) this.#steps.push(step);
-    else this.#steps[this.#steps.length - 1] = joined;
+    if (joined !== null) {
+      this.#steps[at] = joined;
+      this.#placedSteps[at] ??= placed;
+      return;
+    }
+    this.#steps.push(step);
+    this.#placedSteps.push(placed);
   }
 
   /** Room for a step's value: the output itself where the value is one, else a temporary. */
@@ -96,7 +116,7 @@ export class TaskWriter {
     const { dtype } = this.operation.steps[at]!.types[component]!;
     const output = this.operation.outputs.findIndex(
       ({ value }, i) =>
-        value.step === at && value.component === component && sameBox(box, this.#outputBoxes[i]!),
+        value.step === at && value.component === component && sameBox(box, this.layout.outputs[i]!),
     );
     const buffer = output < 0 ? this.#buffer("temporary", dtype, box) : this.#writes[output]!.buffer;
     const placed = { box, access: identityAccess(buffer, box.shape.length) };
@@ -117,14 +137,23 @@ export class TaskWriter {
     const [only, ...others] = this.consumers[at]!;
     const isPieced =
       others.length === 0 && !this.isOutput(at) && this.operation.steps[only ?? -1]?.kind === "move";
-    if (!isPieced) this.setPlaced(at, 0, this.window(at, array, this.boxes[at]!));
+    if (!isPieced)
+      this.setPlaced(
+        at,
+        0,
+        this.window(at, array, ({ boxes }) => boxes[at]!),
+      );
   }
 
   /** A window of a stored array; an equal one is read once. */
-  window(at: number, array: string, box: Box): Placed {
+  window(at: number, array: string, boxOf: BoxOf): Placed {
+    const box = boxOf(this.layout);
     const known = this.#reads.find((read) => read.array === array && sameBox(read.box, box));
     const buffer = known?.buffer ?? this.#buffer("input", this.operation.steps[at]!.types[0]!.dtype, box);
-    if (known === undefined) this.#reads.push({ array, box, buffer });
+    if (known === undefined) {
+      this.#reads.push({ array, box, buffer });
+      this.#readBoxes.push(boxOf);
+    }
     return { box, access: identityAccess(buffer, box.shape.length) };
   }
 
@@ -143,27 +172,34 @@ export class TaskWriter {
   /** Outputs whose value lies elsewhere (a view, or a part of something larger) are copied. */
   copyOutputs(): void {
     this.operation.outputs.forEach(({ value }, i) => {
-      const box = this.#outputBoxes[i]!;
+      const box = this.layout.outputs[i]!;
       const { buffer } = this.#writes[i]!;
       const from = this.placed(value);
       if (from.access.buffer === buffer || isEmptyBox(box)) return;
       const { dtype } = this.stepAt(value).types[value.component]!;
-      this.push({
-        kind: "loop",
-        domain: box.shape,
-        operands: [accessFrom(from, box.start)],
-        program: programOf([dtype], (x) => [x!]),
-        results: [identityAccess(buffer, box.shape.length)],
-        from: box.start,
-      });
+      const access = accessFrom(from, box.start);
+      this.push(copyStep(dtype, box, access, identityAccess(buffer, box.shape.length)), null);
     });
   }
 
-  finish(): TaskProgram {
+  finish(): TaskKind {
     const program = { buffers: this.#buffers, steps: this.#steps };
-    return { program, reads: this.#reads, writes: this.#writes };
+    return {
+      task: { program, reads: this.#reads, writes: this.#writes },
+      readBoxes: this.#readBoxes,
+      placedSteps: this.#placedSteps,
+    };
   }
 }
+
+const copyStep = (dtype: DType, { shape, start }: Box, operand: Access, result: Access): KernelStep => ({
+  kind: "loop",
+  domain: shape,
+  operands: [operand],
+  program: programOf([dtype], (x) => [x!]),
+  results: [result],
+  from: start,
+});
 
 function consumersOf(steps: readonly PlanStep[], boxes: readonly (Box | null)[]): number[][] {
   const consumers: number[][] = steps.map(() => []);

@@ -5,6 +5,7 @@ import { blockBytes } from "../../core/block.ts";
 import { hull } from "../../core/box.ts";
 import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
 import type { Operation, PlanArray, PlanStep } from "../plan.ts";
+import { mostToRead, mostToWrite } from "../transfer.ts";
 import { areAlike, isComparable } from "./alike.ts";
 import { isHeavyStep, isLoop, isRecut, workOf } from "./kinds.ts";
 import { isConstant } from "./leaves.ts";
@@ -83,14 +84,10 @@ export const ownChunks = ({ outputs }: Operation, arrays: Arrays, places: readon
 
 export function outputBytes({ outputs }: Operation, arrays: Arrays): number {
   return outputs.reduce((sum, { array }) => {
-    const { dtype, shape, chunks } = arrays.get(array)!;
-    return (
-      sum +
-      blockBytes(
-        dtype,
-        chunks.map((n, axis) => Math.min(n, shape[axis]!)),
-      )
-    );
+    const written = arrays.get(array)!;
+    const { dtype, shape, chunks } = written;
+    const block = chunks.map((n, axis) => Math.min(n, shape[axis]!));
+    return sum + blockBytes(dtype, block) + mostToWrite(written);
   }, 0);
 }
 
@@ -259,12 +256,22 @@ export function blockCount(reads: Reads): number {
 /** True when a group is sure to fit; where not, `exact` has to say. */
 export const fits = (group: Group, allowed: number, exact: () => number): boolean =>
   allowed === Number.POSITIVE_INFINITY ||
-  (group.isLoop && groupBytes(group) <= allowed) ||
+  (group.isLoop && groupBytes(group) + readTransfers(group.reads) <= allowed) ||
   exact() <= allowed;
 
 /** True where no closer look is needed. */
-export const surelyFits = (operation: Operation, allowed: number, arrays: Arrays): boolean =>
-  isLoop(operation) && groupBytes(alone(operation, arrays)) <= allowed;
+export function surelyFits(operation: Operation, allowed: number, arrays: Arrays): boolean {
+  if (!isLoop(operation)) return false;
+  const group = alone(operation, arrays);
+  return groupBytes(group) + readTransfers(group.reads) <= allowed;
+}
+
+/** What storage needs to read the windows: every task of a loop reads like the probes or less. */
+function readTransfers(reads: Reads): number {
+  let bytes = 0;
+  for (const { array, boxes } of reads) if (array.transfer !== undefined) bytes += mostToRead(array, boxes);
+  return bytes;
+}
 
 /** What a group is expected to need, without looking at when temporaries die. */
 export const groupBytes = ({ reads, temporaries, outputBytes }: Alone): number =>

@@ -5,7 +5,7 @@
 
 import { sizeOf } from "../../core/shape.ts";
 import { memoryOf, totalMemory } from "../memory.ts";
-import type { Operation, PlanStep } from "../plan.ts";
+import { isRagged, type Operation, type PlanStep } from "../plan.ts";
 import type { Group } from "./group.ts";
 import { judge } from "./judge.ts";
 import { type Leaves, leavesOf } from "./leaves.ts";
@@ -82,6 +82,8 @@ const stays = (reason: string): Placement => ({ answer: no(reason), groups: null
 function groupsFor(work: Work, at: number, reading: readonly number[]): Placement {
   const { nodes, arrays, rules } = work;
   const producer = nodes[at]!.operation;
+  if (isRagged(producer) || reading.some((reader) => isRagged(nodes[reader]!.operation)))
+    return stays("partitions are fused by themselves");
   const groups = groupsReading(work, reading);
   const given = producer.outputs;
   const isNamed = (set: ReadonlySet<string>): boolean =>

@@ -4,7 +4,7 @@
 
 import { sameShape } from "../../core/shape.ts";
 import { memoryOf, totalMemory } from "../memory.ts";
-import { type PlanArray, readsOf } from "../plan.ts";
+import { isRagged, type PlanArray, readsOf } from "../plan.ts";
 import { addRead, fits, type Group, readBytes, windowBytes } from "./group.ts";
 import { MAX_FUSED_STEPS } from "./judge.ts";
 import { countSources, isConstant, type Leaves } from "./leaves.ts";
@@ -32,7 +32,7 @@ export function fuseSiblings(nodes: readonly Node[], arrays: Arrays, rules: Fusi
   for (const [array, list] of shared) {
     const waiting: number[] = [];
     for (const at of list) {
-      if (nodes[at]!.barred.size > 0) continue;
+      if (nodes[at]!.barred.size > 0 || isRagged(nodes[at]!.operation)) continue;
       const group = groups.get(at) ?? newGroup(at, nodes[at]!, arrays);
       groups.set(at, group);
       const partner = waiting

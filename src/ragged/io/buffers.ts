@@ -4,7 +4,7 @@
 
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { isLength, sizeOf } from "../../core/shape.ts";
-import { childrenOf, type Form, type IndexType, withKeys } from "../form/form.ts";
+import { childrenOf, type Form, type IndexType, withKeys } from "../../core/form/form.ts";
 import { indexOf } from "../layout/indices.ts";
 import { formOf, type Layout } from "../layout/layout.ts";
 import { LayoutError, validate } from "../layout/validate.ts";

@@ -22,6 +22,7 @@ import type { Value } from "../../kernel/scalar.ts";
 import { castValue, where } from "../../ops/elementwise/choice.ts";
 import type { ElementwiseFunction } from "../../ops/elementwise/define.ts";
 import { type NumpyLayout, numpyOf } from "./layout.ts";
+import { joinedParameters } from "./origins.ts";
 
 export type FlatOperand = NumpyLayout | Scalar;
 
@@ -190,5 +191,5 @@ export function concatenateFlat(parts: readonly NumpyLayout[]): NumpyLayout {
     (data as Float64Array).set(part.data as Float64Array, at);
     at += part.length * slots;
   }
-  return { ...numpyOf(data, dtype), parameters: cast[0]!.parameters };
+  return { ...numpyOf(data, dtype), parameters: joinedParameters(parts) };
 }

@@ -5,7 +5,7 @@
 
 import { type DType, dtypeOfTypedArray, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { type Shape, sizeOf } from "../../core/shape.ts";
-import { type Encoding, type Form, type IndexType, NO_PARAMETERS, type Parameters } from "../form/form.ts";
+import { type Encoding, type Form, type IndexType, NO_PARAMETERS, type Parameters } from "../../core/form/form.ts";
 
 interface LayoutBase {
   readonly length: number;

@@ -3,7 +3,7 @@
 // fit together is a union. Must hold: the form of the result depends on the forms alone.
 
 import { ShapeError } from "../../core/errors.ts";
-import type { Parameters } from "../form/form.ts";
+import type { Parameters } from "../../core/form/form.ts";
 import { concatenateFlat } from "./flat.ts";
 import { checkLength, fromZero, ranksOfValid, validOf } from "./indices.ts";
 import {
@@ -22,6 +22,7 @@ import {
   unionOf,
 } from "./layout.ts";
 import { viewOf } from "./lists.ts";
+import { joinedParameters } from "./origins.ts";
 import { take, takeOption } from "./rows.ts";
 
 export interface MergeOptions {
@@ -144,7 +145,7 @@ function mergeStrings(parts: readonly StringLayout[]): StringLayout {
     bytes.set(used, at);
     at += used.length;
   }
-  return { ...stringOf(offsets, bytes, parts[0]!.encoding), parameters: parts[0]!.parameters };
+  return { ...stringOf(offsets, bytes, parts[0]!.encoding), parameters: joinedParameters(parts) };
 }
 
 function mergeLists(parts: readonly PlainList[], options: MergeOptions): Plain {
@@ -153,7 +154,7 @@ function mergeLists(parts: readonly PlainList[], options: MergeOptions): Plain {
     views.map((view) => view.content),
     options,
   );
-  const { parameters } = parts[0]!;
+  const parameters = joinedParameters(parts);
   const sizes = parts.map((part) => (part.kind === "regular" ? part.size : -1));
   if (sizes[0]! >= 0 && sizes.every((size) => size === sizes[0])) {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
@@ -171,7 +172,7 @@ function mergeRecords(parts: readonly PlainRecord[], options: MergeOptions): Pla
     ),
   );
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  return { ...recordOf(first!.fields, contents, length), parameters: first!.parameters };
+  return { ...recordOf(first!.fields, contents, length), parameters: joinedParameters(parts) };
 }
 
 /** A content of a union as it is counted: without its option and without unions inside it. */

@@ -21,7 +21,8 @@ const known = new WeakSet<Layout>();
 export function plain(layout: Layout): Plain {
   if (known.has(layout)) return layout as Plain;
   const result = plainNode(layout);
-  known.add(result);
+  // Probes are kept elsewhere, and are many: remembering each of their nodes would cost more than all else.
+  if (result.length > 0) known.add(result);
   return result;
 }
 

@@ -2,70 +2,100 @@
 // probes computes nothing and gives a probe of its result, whose form is the form of every result: that is how forms
 // are inferred, by the code that computes, so the two cannot differ.
 
-import { allocate } from "../../core/dtype.ts";
-import { type Form, NO_PARAMETERS } from "../form/form.ts";
+import { allocate, type DType, type TypedArray } from "../../core/dtype.ts";
+import type { Form } from "../../core/form/form.ts";
 import { formOf, type Layout, type Plain } from "./layout.ts";
 import { plain } from "./plain.ts";
 
-const none = (): Int32Array => new Int32Array(0);
-const noOffsets = (): Int32Array => new Int32Array(1);
+/** Nobody writes to what has no elements, so all probes share it: making typed arrays is what probes would cost. */
+const NONE = new Int32Array(0);
+const NO_OFFSETS = new Int32Array(1);
+const NO_BYTES = new Uint8Array(0);
+const NO_TAGS = new Int8Array(0);
+const noData = new Map<DType, TypedArray>();
 
+function emptyData(dtype: DType): TypedArray {
+  const data = noData.get(dtype) ?? allocate(dtype, 0);
+  noData.set(dtype, data);
+  return data;
+}
+
+/** Written out field by field: it is asked for all the time. */
 export function probeOf(form: Form): Layout {
-  const base = { length: 0, parameters: form.parameters ?? NO_PARAMETERS };
+  const length = 0;
+  const { parameters } = form;
   switch (form.kind) {
     case "empty":
-      return { ...base, kind: "empty" };
+      return { kind: "empty", length, parameters };
     case "numpy":
       return {
-        ...base,
         kind: "numpy",
+        length,
+        parameters,
         dtype: form.dtype,
-        data: allocate(form.dtype, 0),
+        data: emptyData(form.dtype),
         innerShape: form.innerShape,
       };
     case "string":
       return {
-        ...base,
         kind: "string",
+        length,
+        parameters,
         encoding: form.encoding,
-        offsets: noOffsets(),
-        bytes: new Uint8Array(0),
+        offsets: NO_OFFSETS,
+        bytes: NO_BYTES,
       };
     case "regular":
-      return { ...base, kind: "regular", size: form.size, content: probeOf(form.content) };
+      return { kind: "regular", length, parameters, size: form.size, content: probeOf(form.content) };
     case "listOffset":
-      return { ...base, kind: "listOffset", offsets: noOffsets(), content: probeOf(form.content) };
+      return { kind: "listOffset", length, parameters, offsets: NO_OFFSETS, content: probeOf(form.content) };
     case "list":
-      return { ...base, kind: "list", starts: none(), stops: none(), content: probeOf(form.content) };
+      return { kind: "list", length, parameters, starts: NONE, stops: NONE, content: probeOf(form.content) };
     case "record":
-      return { ...base, kind: "record", fields: form.fields, contents: form.contents.map(probeOf) };
+      return {
+        kind: "record",
+        length,
+        parameters,
+        fields: form.fields,
+        contents: form.contents.map(probeOf),
+      };
     case "indexed":
-      return { ...base, kind: "indexed", index: none(), content: probeOf(form.content) };
+      return { kind: "indexed", length, parameters, index: NONE, content: probeOf(form.content) };
     case "indexedOption":
-      return { ...base, kind: "indexedOption", index: none(), content: probeOf(form.content) };
+      return { kind: "indexedOption", length, parameters, index: NONE, content: probeOf(form.content) };
     case "byteMasked": {
       const { validWhen } = form;
       return {
-        ...base,
         kind: "byteMasked",
-        mask: new Int8Array(0),
+        length,
+        parameters,
+        mask: NO_TAGS,
         validWhen,
         content: probeOf(form.content),
       };
     }
     case "bitMasked": {
       const { validWhen, lsbOrder } = form;
-      const mask = new Uint8Array(0);
-      return { ...base, kind: "bitMasked", mask, validWhen, lsbOrder, content: probeOf(form.content) };
+      const mask = NO_BYTES;
+      return {
+        kind: "bitMasked",
+        length,
+        parameters,
+        mask,
+        validWhen,
+        lsbOrder,
+        content: probeOf(form.content),
+      };
     }
     case "unmasked":
-      return { ...base, kind: "unmasked", content: probeOf(form.content) };
+      return { kind: "unmasked", length, parameters, content: probeOf(form.content) };
     case "union":
       return {
-        ...base,
         kind: "union",
-        tags: new Int8Array(0),
-        index: none(),
+        length,
+        parameters,
+        tags: NO_TAGS,
+        index: NONE,
         contents: form.contents.map(probeOf),
       };
     default:

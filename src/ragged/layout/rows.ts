@@ -68,6 +68,8 @@ function slicedBits(node: Extract<Layout, { kind: "bitMasked" }>, start: number,
 
 /** Row i of the result is row index[i]. */
 export function take(node: Plain, index: Int32Array): Plain {
+  // No rows of none: what probes are made of.
+  if (index.length === 0 && node.length === 0) return node;
   switch (node.kind) {
     case "empty":
       if (index.length > 0) throw new InvariantError({ what: "rows of an empty layout were asked for" });

@@ -5,9 +5,17 @@
 import { AxisError, ShapeError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
 import { ranksOfValid, validOf } from "../layout/indices.ts";
-import { depthsOf, isList, type Plain, type PlainList, type PlainOption } from "../layout/layout.ts";
+import {
+  depthsOf,
+  isList,
+  isOption,
+  type Plain,
+  type PlainList,
+  type PlainOption,
+} from "../layout/layout.ts";
 import { overContent, viewOf } from "../layout/lists.ts";
 import { makeUnion } from "../layout/merge.ts";
+import { drawnBelow, joinedParameters } from "../layout/origins.ts";
 import { optionOver } from "../layout/plain.ts";
 import { take } from "../layout/rows.ts";
 
@@ -44,7 +52,7 @@ export function atAxis(node: Plain, axis: number, actions: AxisActions, depth = 
   if (front === depth) return ownAxis(node, axis, actions, depth);
   const below = (child: Plain, levels: number): Plain => atAxis(child, axis, actions, depth + levels);
   if (isList(node)) {
-    if (front === depth + 1) return actions.list(node);
+    if (front === depth + 1) return drawnBelow(actions.list(node), [node]);
     const view = viewOf(node);
     return overContent(node, view, below(view.content, 1));
   }
@@ -56,8 +64,8 @@ export function atAxis(node: Plain, axis: number, actions: AxisActions, depth = 
 }
 
 function ownAxis(node: Plain, axis: number, actions: AxisActions, depth: number): Plain {
-  if (actions.each !== undefined) return actions.each(node);
-  if (depth === 0 && actions.rows !== undefined) return actions.rows(node);
+  if (actions.each !== undefined) return drawnBelow(actions.each(node), [node]);
+  if (depth === 0 && actions.rows !== undefined) return drawnBelow(actions.rows(node), [node]);
   throw new AxisError({
     what: `axis ${axis} is ${depth === 0 ? "the rows" : "at different depths in the fields of a record"}`,
     cure: depth === 0 ? "Use an axis of 1 or more" : "Take a field first",
@@ -72,8 +80,10 @@ export function throughNode(
 ): Plain {
   switch (node.kind) {
     case "indexedOption": {
-      const { index, content, parameters } = tightened(node);
-      return { ...optionOver(index, inside(content)), parameters };
+      const { index, content } = tightened(node);
+      const below = inside(content);
+      const parameters = joinedParameters(isOption(below) ? [node, below] : [node]);
+      return { ...optionOver(index, below), parameters };
     }
     case "record":
       return { ...node, contents: node.contents.map((content) => keptRows(inside(content), content)) };
@@ -111,5 +121,9 @@ export function mapLeaves(node: Plain, leaf: (leaf: Plain) => Plain): Plain {
     const view = viewOf(node);
     return overContent(node, view, mapLeaves(view.content, leaf));
   }
-  return throughNode(node, (child) => mapLeaves(child, leaf), leaf);
+  return throughNode(
+    node,
+    (child) => mapLeaves(child, leaf),
+    (old) => drawnBelow(leaf(old), [old]),
+  );
 }

@@ -17,6 +17,7 @@ import {
 } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
 import { makeUnion } from "../layout/merge.ts";
+import { drawnBelow, joinedParameters } from "../layout/origins.ts";
 import { rowsOfTag } from "../layout/pack.ts";
 import { repeatNumbers, take, takeOption } from "../layout/rows.ts";
 import { alignRight } from "./alignRight.ts";
@@ -53,7 +54,7 @@ function sameLengths(nodes: readonly Plain[]): readonly Plain[] {
 
 function step(nodes: readonly Plain[], stop: Stop, depth: number): Plain {
   const stopped = stop(nodes, depth);
-  if (stopped !== null) return stopped;
+  if (stopped !== null) return drawnBelow(stopped, nodes);
   if (nodes.some((node) => node.kind === "union")) return throughUnions(nodes, stop, depth);
   if (nodes.some(isOption)) return throughOptions(nodes, stop, depth);
   if (nodes.some(isList)) return throughLists(nodes, stop, depth);
@@ -168,7 +169,7 @@ function throughRecords(nodes: readonly Plain[], stop: Stop, depth: number): Pla
       depth,
     ),
   );
-  return { ...recordOf(first!.fields, columns, length), parameters: first!.parameters };
+  return { ...recordOf(first!.fields, columns, length), parameters: joinedParameters(records) };
 }
 
 function fieldLike(record: PlainRecord, i: number, other: PlainRecord): Plain {

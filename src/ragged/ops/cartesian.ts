@@ -3,9 +3,11 @@
 // their own.
 
 import { AxisError, ValueError } from "../../core/errors.ts";
+import { MOVED, STRUCTURE } from "../demand/roles.ts";
 import { checkLength, int64Of, localPlaces } from "../layout/indices.ts";
 import { isList, listOf, numpyOf, type Plain, type PlainList, recordOf } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
+import { drawnFrom } from "../layout/origins.ts";
 import { take } from "../layout/rows.ts";
 import { broadcast } from "./broadcast.ts";
 import { frontOf } from "./choose.ts";
@@ -22,7 +24,7 @@ export interface CartesianAttrs {
 }
 
 const product = (name: string, wantsPlaces: boolean): RaggedOp<CartesianAttrs> =>
-  raggedOp(name, belowAllRows(1), (inputs, attrs) => {
+  raggedOp(name, belowAllRows(1), wantsPlaces ? STRUCTURE : MOVED, (inputs, attrs) => {
     const { axis = 1, fields = null } = attrs;
     const breaks = breaksOf(attrs.nested ?? false, inputs.length);
     if (fields !== null && (fields.length !== inputs.length || new Set(fields).size !== fields.length))
@@ -73,7 +75,9 @@ function productOf(
   const offsets = views.map((view) => view.offsets);
   const total = totalOf(offsets, rows);
   const contents = views.map((view, a) => {
-    const content = wantsPlaces ? numpyOf(int64Of(localPlaces(view.offsets))) : view.content;
+    const content = wantsPlaces
+      ? drawnFrom(numpyOf(int64Of(localPlaces(view.offsets))), lists[a]!)
+      : view.content;
     return take(content, placesOfArray(offsets, a, rows, total));
   });
   let result: Plain = recordOf(fields, contents, total);

@@ -3,6 +3,7 @@
 
 import { AxisError, ValueError } from "../../core/errors.ts";
 import { isScalar } from "../../core/numbers.ts";
+import { DATA_THEN_MOVED, MOVED } from "../demand/roles.ts";
 import { type FlatOperand, whereFlat } from "../layout/flat.ts";
 import { checkLength, regularOffsets } from "../layout/indices.ts";
 import { depthsOf, isLeaf, isList, isOption, listOf, type Plain, regularOf } from "../layout/layout.ts";
@@ -18,15 +19,20 @@ import { type RaggedOp, raggedOp } from "./op.ts";
 import { belowAllRows, rowsMatched } from "./rowwise.ts";
 
 /** Inputs: a condition, and the arrays among x and y; attrs.operands has [x, y], null for the next input. */
-export const where: RaggedOp<OperandAttrs> = raggedOp("where", rowsMatched, (inputs, attrs) => {
-  const stop = (nodes: readonly Plain[]): Plain | null => {
-    const [condition, ...values] = nodes;
-    if (!isLeaf(condition!)) return null;
-    const [x, y] = operandsOf(values, attrs);
-    return chosen(condition, x!, y!);
-  };
-  return broadcast(inputs, stop);
-});
+export const where: RaggedOp<OperandAttrs> = raggedOp(
+  "where",
+  rowsMatched,
+  DATA_THEN_MOVED,
+  (inputs, attrs) => {
+    const stop = (nodes: readonly Plain[]): Plain | null => {
+      const [condition, ...values] = nodes;
+      if (!isLeaf(condition!)) return null;
+      const [x, y] = operandsOf(values, attrs);
+      return chosen(condition, x!, y!);
+    };
+    return broadcast(inputs, stop);
+  },
+);
 
 type Choice = ReturnType<typeof operandsOf>[number];
 
@@ -67,6 +73,7 @@ export interface ConcatenateAttrs {
 export const concatenate: RaggedOp<ConcatenateAttrs> = raggedOp(
   "concatenate",
   belowAllRows(0),
+  MOVED,
   (inputs, { axis = 0, mergeBool = true }) => {
     if (inputs.length === 0)
       throw new ValueError({ what: "there is nothing to concatenate", cure: "Pass at least one array" });

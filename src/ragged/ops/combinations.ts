@@ -2,9 +2,11 @@
 // tuples (or records), (0, 1), (0, 2), … first; with replacement an element may come again.
 
 import { ValueError } from "../../core/errors.ts";
+import { MOVED, STRUCTURE } from "../demand/roles.ts";
 import { checkLength, int64Of, localPlaces } from "../layout/indices.ts";
 import { listOf, numpyOf, type Plain, type PlainList, recordOf } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
+import { drawnFrom } from "../layout/origins.ts";
 import { take } from "../layout/rows.ts";
 import { atAxis, frontAxis } from "./axis.ts";
 import { type RaggedOp, raggedOp } from "./op.ts";
@@ -19,7 +21,7 @@ export interface CombinationAttrs {
 }
 
 const choosing = (name: string, wantsPlaces: boolean): RaggedOp<CombinationAttrs> =>
-  raggedOp(name, belowRows(1), ([input], attrs) => {
+  raggedOp(name, belowRows(1), wantsPlaces ? STRUCTURE : MOVED, ([input], attrs) => {
     const { n, axis = 1, fields = null } = attrs;
     if (!Number.isSafeInteger(n) || n < 1)
       throw new ValueError({ what: `n is ${n}`, cure: "Use a whole number of 1 or more" });
@@ -45,7 +47,7 @@ function chosenOf(
   const view = viewOf(list);
   const offsets = combinationOffsets(view.offsets, n, replacement);
   const places = combinationPlaces(view.offsets, offsets, n, replacement);
-  const content = wantsPlaces ? numpyOf(int64Of(localPlaces(view.offsets))) : view.content;
+  const content = wantsPlaces ? drawnFrom(numpyOf(int64Of(localPlaces(view.offsets))), list) : view.content;
   const total = offsets[offsets.length - 1]!;
   return listOf(
     offsets,

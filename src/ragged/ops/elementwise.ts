@@ -1,13 +1,14 @@
 // Elementwise functions: every one of the dense op table, on nested data. In: layouts, and scalars in
 // attrs.operands. Out: a layout of their common structure. Strings are compared for equality.
 
-import { DTypeError } from "../../core/errors.ts";
+import { DTypeError, RunError } from "../../core/errors.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
 import * as arithmetic from "../../ops/elementwise/arithmetic.ts";
 import type { ElementwiseFunction } from "../../ops/elementwise/define.ts";
 import * as exponential from "../../ops/elementwise/exponential.ts";
 import * as logic from "../../ops/elementwise/logic.ts";
 import * as special from "../../ops/elementwise/special.ts";
+import { COMPUTED } from "../demand/roles.ts";
 import { elementwiseFlat, type FlatOperand } from "../layout/flat.ts";
 import { EMPTY, isLeaf, type NumpyLayout, numpyOf, type Plain, type StringLayout } from "../layout/layout.ts";
 import { broadcast } from "./broadcast.ts";
@@ -29,11 +30,33 @@ export function operandsOf(leaves: readonly Plain[], attrs: OperandAttrs): Opera
 }
 
 function elementwise(op: ElementwiseFunction): RaggedOp<OperandAttrs> {
-  return raggedOp(op.name, rowsMatched, (inputs, attrs) => {
-    const stop = (nodes: readonly Plain[]): Plain | null =>
-      nodes.every(isLeaf) ? onLeaves(op, operandsOf(nodes, attrs), nodes[0]!.length) : null;
-    return broadcast(inputs, stop);
-  });
+  return raggedOp(
+    op.name,
+    rowsMatched,
+    { ...COMPUTED, failsOnZeros: () => failsOnZeros(op) },
+    (inputs, attrs) => {
+      const stop = (nodes: readonly Plain[]): Plain | null =>
+        nodes.every(isLeaf) ? onLeaves(op, operandsOf(nodes, attrs), nodes[0]!.length) : null;
+      return broadcast(inputs, stop);
+    },
+  );
+}
+
+const failing = new Map<string, boolean>();
+
+/** Whole numbers cannot be divided by 0: found by trying. */
+function failsOnZeros(op: ElementwiseFunction): boolean {
+  const known = failing.get(op.name);
+  if (known !== undefined) return known;
+  let fails = false;
+  try {
+    const zeros = Array.from({ length: op.arity }, () => numpyOf(new Int32Array(1)));
+    elementwiseFlat(op, zeros, 1);
+  } catch (error) {
+    fails = error instanceof RunError;
+  }
+  failing.set(op.name, fails);
+  return fails;
 }
 
 function onLeaves(op: ElementwiseFunction, operands: readonly Operand[], length: number): Plain {

@@ -2,6 +2,7 @@
 // elements), unflatten cuts an axis into lists, ravel leaves no structure and keeps nulls, num says how long lists are.
 
 import { AxisError, DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
+import { MOVED, MOVED_BY_DATA, STRUCTURE } from "../demand/roles.ts";
 import {
   arange,
   countsOf,
@@ -22,6 +23,7 @@ import {
   regularOf,
 } from "../layout/layout.ts";
 import { type ListView, overContent, viewOf } from "../layout/lists.ts";
+import { drawnFrom } from "../layout/origins.ts";
 import { packed } from "../layout/pack.ts";
 import { take } from "../layout/rows.ts";
 import { atAxis, frontAxis, throughNode } from "./axis.ts";
@@ -35,21 +37,25 @@ export interface AxisAttrs {
 }
 
 /** How many elements: of lists at an axis, or (axis 0) of the array. */
-export const num: RaggedOp<AxisAttrs> = raggedOp("num", belowRows(1), ([input], { axis = 1 }) => {
-  if (frontAxis(input!, axis, 0) === 0) return new Item(numpyOf(BigInt64Array.of(BigInt(input!.length))));
-  return atAxis(input!, axis, { list: (list) => numpyOf(int64Of(countsOf(viewOf(list).offsets))) });
+export const num: RaggedOp<AxisAttrs> = raggedOp("num", belowRows(1), STRUCTURE, ([input], { axis = 1 }) => {
+  if (frontAxis(input!, axis, 0) === 0)
+    return new Item(drawnFrom(numpyOf(BigInt64Array.of(BigInt(input!.length))), input!, false));
+  return atAxis(input!, axis, {
+    list: (list) => drawnFrom(numpyOf(int64Of(countsOf(viewOf(list).offsets))), list),
+  });
 });
 
 /** 0, 1, 2, … along an axis. */
 export const localIndex: RaggedOp<AxisAttrs> = raggedOp(
   "localIndex",
   belowRows(-1),
+  STRUCTURE,
   ([input], { axis = -1 }) =>
     atAxis(input!, axis, {
-      rows: (node) => numpyOf(int64Of(arange(node.length))),
+      rows: (node) => drawnFrom(numpyOf(int64Of(arange(node.length))), node, false),
       list: (list) => {
         const view = viewOf(list);
-        return overContent(list, view, numpyOf(int64Of(localPlaces(view.offsets))));
+        return overContent(list, view, drawnFrom(numpyOf(int64Of(localPlaces(view.offsets))), list));
       },
     }),
 );
@@ -59,13 +65,18 @@ export interface FlattenAttrs {
   readonly axis?: number | null;
 }
 
-const flattensRows: Rowwise<FlattenAttrs> = (inputs, { axis = 1 }) => axis !== null || oneLeaf(inputs, {});
+const flattensRows: Rowwise<FlattenAttrs> = (inputs, { axis = 1 }) =>
+  axis === null ? oneLeaf(inputs, {}) : "changed";
 
-export const flatten: RaggedOp<FlattenAttrs> = raggedOp("flatten", flattensRows, ([input], { axis = 1 }) =>
-  axis === null ? flattenAll(input!, { keepsNulls: false }) : flattenAt(input!, axis),
+export const flatten: RaggedOp<FlattenAttrs> = raggedOp(
+  "flatten",
+  flattensRows,
+  MOVED,
+  ([input], { axis = 1 }) =>
+    axis === null ? flattenAll(input!, { keepsNulls: false }) : flattenAt(input!, axis),
 );
 
-export const ravel: RaggedOp<object> = raggedOp("ravel", oneLeaf, ([input]) =>
+export const ravel: RaggedOp<object> = raggedOp("ravel", oneLeaf, MOVED, ([input]) =>
   flattenAll(input!, { keepsNulls: true }),
 );
 
@@ -138,6 +149,7 @@ const cutsRows: Rowwise<UnflattenAttrs> = (inputs, { counts, axis = 0 }) =>
 export const unflatten: RaggedOp<UnflattenAttrs> = raggedOp(
   "unflatten",
   cutsRows,
+  MOVED_BY_DATA,
   (inputs, { counts, axis = 0 }) => {
     const [input, given] = inputs;
     const cut = (rows: Plain): Plain =>

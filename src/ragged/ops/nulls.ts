@@ -6,6 +6,7 @@ import { DTypeError, ValueError } from "../../core/errors.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
 import { describe } from "../../core/shape.ts";
 import { isnan } from "../../ops/elementwise/logic.ts";
+import { COMPUTED, MOVED, MOVED_BY_DATA, STRUCTURE } from "../demand/roles.ts";
 import { castFlat, commonDType, elementwiseFlat, filled, scalarDType } from "../layout/flat.ts";
 import { gather } from "../layout/gather.ts";
 import { countsOf, offsetsOfCounts, regularOffsets, validOf } from "../layout/indices.ts";
@@ -23,12 +24,13 @@ import {
 } from "../layout/layout.ts";
 import { overContent, viewOf } from "../layout/lists.ts";
 import { mergeRows } from "../layout/merge.ts";
+import { drawnFrom } from "../layout/origins.ts";
 import { take, takeOption } from "../layout/rows.ts";
 import { atAxis, frontAxis, mapLeaves, throughNode } from "./axis.ts";
 import { broadcast } from "./broadcast.ts";
 import type { AxisAttrs } from "./flatten.ts";
 import { Item, type RaggedOp, raggedOp } from "./op.ts";
-import { always, belowRows, rowsMatched } from "./rowwise.ts";
+import { always, belowRows, type Rowwise, rowsMatched } from "./rowwise.ts";
 import { stringsOf } from "./strings.ts";
 import { checkCount } from "./unwrap.ts";
 
@@ -44,26 +46,35 @@ function rowsAt(node: Plain, axis: number, each: (node: Plain) => Plain): Plain 
 }
 
 /** The first element of every list, null where it is empty. */
-export const firsts: RaggedOp<AxisAttrs> = raggedOp("firsts", belowRows(1), ([input], { axis = 1 }) => {
-  if (frontAxis(input!, axis, 0) === 0)
-    return new Item(takeOption(input!, Int32Array.of(input!.length === 0 ? -1 : 0)));
-  return atAxis(input!, axis, {
-    list: (list) => {
-      const { offsets, content } = viewOf(list);
-      const first = new Int32Array(list.length);
-      for (let i = 0; i < first.length; i++) first[i] = offsets[i] === offsets[i + 1] ? -1 : offsets[i]!;
-      return takeOption(content, first);
-    },
-  });
-});
+export const firsts: RaggedOp<AxisAttrs> = raggedOp(
+  "firsts",
+  belowRows(1),
+  MOVED,
+  ([input], { axis = 1 }) => {
+    if (frontAxis(input!, axis, 0) === 0)
+      return new Item(takeOption(input!, Int32Array.of(input!.length === 0 ? -1 : 0)));
+    return atAxis(input!, axis, {
+      list: (list) => {
+        const { offsets, content } = viewOf(list);
+        const first = new Int32Array(list.length);
+        for (let i = 0; i < first.length; i++) first[i] = offsets[i] === offsets[i + 1] ? -1 : offsets[i]!;
+        return takeOption(content, first);
+      },
+    });
+  },
+);
 
 /** Every value as a list of one, every null as a list of none: firsts undoes it. */
-export const singletons: RaggedOp<AxisAttrs> = raggedOp("singletons", always, ([input], { axis = 0 }) =>
-  rowsAt(input!, axis, (node) => {
-    if (!isOption(node)) return listOf(regularOffsets(node.length, 1), node);
-    const counts = node.index.map((at) => (at < 0 ? 0 : 1));
-    return listOf(offsetsOfCounts(counts), take(node.content, validOf(node.index)));
-  }),
+export const singletons: RaggedOp<AxisAttrs> = raggedOp(
+  "singletons",
+  always,
+  MOVED,
+  ([input], { axis = 0 }) =>
+    rowsAt(input!, axis, (node) => {
+      if (!isOption(node)) return listOf(regularOffsets(node.length, 1), node);
+      const counts = node.index.map((at) => (at < 0 ? 0 : 1));
+      return listOf(offsetsOfCounts(counts), take(node.content, validOf(node.index)));
+    }),
 );
 
 export interface PadAttrs {
@@ -77,6 +88,7 @@ export interface PadAttrs {
 export const padNone: RaggedOp<PadAttrs> = raggedOp(
   "padNone",
   belowRows(1),
+  MOVED,
   ([input], { target, axis = 1, clip = false }) => {
     checkCount(target, "target");
     if (frontAxis(input!, axis, 0) === 0) {
@@ -112,14 +124,19 @@ export interface FillAttrs {
 }
 
 /** A value in the place of nulls; one of another type makes a union. */
-export const fillNone: RaggedOp<FillAttrs> = raggedOp("fillNone", always, ([input], { value, axis = -1 }) => {
-  if (!isScalar(value) && typeof value !== "string")
-    throw new ValueError({
-      what: `the value is ${describe(value)}`,
-      cure: "Use a number, bigint, boolean or string",
-    });
-  return axis === null ? fillAll(input!, value) : rowsAt(input!, axis, (node) => fillRows(node, value));
-});
+export const fillNone: RaggedOp<FillAttrs> = raggedOp(
+  "fillNone",
+  always,
+  MOVED,
+  ([input], { value, axis = -1 }) => {
+    if (!isScalar(value) && typeof value !== "string")
+      throw new ValueError({
+        what: `the value is ${describe(value)}`,
+        cure: "Use a number, bigint, boolean or string",
+      });
+    return axis === null ? fillAll(input!, value) : rowsAt(input!, axis, (node) => fillRows(node, value));
+  },
+);
 
 /** Nulls among these rows; those inside lists are another axis's. */
 function fillRows(node: Plain, value: Scalar | string): Plain {
@@ -152,7 +169,7 @@ function fillOption({ index, content }: PlainOption, value: Scalar | string): Pl
     (content.dtype === "bool") === (typeof value === "boolean")
   )
     return fillNumbers(index, content, value);
-  const all = mergeRows([content, oneRow(value, content)]);
+  const all = mergeRows([content, drawnFrom(oneRow(value, content), content, false)]);
   // Where the types are one, the value's row comes last.
   const last = all.length - 1;
   return take(
@@ -164,7 +181,7 @@ function fillOption({ index, content }: PlainOption, value: Scalar | string): Pl
 /** Numbers taken by index, with the value written over what stands in for nulls. */
 function fillNumbers(index: Int32Array, content: NumpyLayout, value: Scalar): Plain {
   const dtype = commonDType([content, value]);
-  if (content.length === 0) return filled(value, dtype, index.length);
+  if (content.length === 0) return { ...filled(value, dtype, index.length), parameters: content.parameters };
   const { data } = filled(value, dtype, 1);
   const numbers = castFlat(content, dtype);
   const places = new Int32Array(index.length);
@@ -188,12 +205,21 @@ export interface DropAttrs {
   readonly axis?: number | null;
 }
 
+/** Rows that are null go with the others. */
+const dropsRows: Rowwise<DropAttrs> = (inputs, { axis = null }) =>
+  axis !== null && belowRows(0)(inputs, { axis }) !== false ? true : "changed";
+
 /** Rows without nulls. */
-export const dropNone: RaggedOp<DropAttrs> = raggedOp("dropNone", always, ([input], { axis = null }) => {
-  if (axis === null) return dropAll(dropRows(input!));
-  if (frontAxis(input!, axis, 0) === 0) return dropRows(input!);
-  return atAxis(input!, axis, { list: dropInLists });
-});
+export const dropNone: RaggedOp<DropAttrs> = raggedOp(
+  "dropNone",
+  dropsRows,
+  MOVED,
+  ([input], { axis = null }) => {
+    if (axis === null) return dropAll(dropRows(input!));
+    if (frontAxis(input!, axis, 0) === 0) return dropRows(input!);
+    return atAxis(input!, axis, { list: dropInLists });
+  },
+);
 
 const dropRows = (node: Plain): Plain => (isOption(node) ? take(node.content, validOf(node.index)) : node);
 
@@ -216,7 +242,7 @@ function dropInLists(list: PlainList): PlainList {
 }
 
 /** True where there is a null, at an axis. Records that are no nulls themselves are looked into, field by field. */
-export const isNone: RaggedOp<AxisAttrs> = raggedOp("isNone", always, ([input], { axis = 0 }) =>
+export const isNone: RaggedOp<AxisAttrs> = raggedOp("isNone", always, STRUCTURE, ([input], { axis = 0 }) =>
   rowsAt(input!, axis, nullRows),
 );
 
@@ -224,7 +250,7 @@ function nullRows(node: Plain): Plain {
   if (node.kind === "record" || node.kind === "union") return throughNode(node, nullRows, (leaf) => leaf);
   const out = new Uint8Array(node.length);
   if (isOption(node)) for (let i = 0; i < out.length; i++) out[i] = node.index[i]! < 0 ? 1 : 0;
-  return numpyOf(out, "bool");
+  return drawnFrom(numpyOf(out, "bool"), node, isOption(node));
 }
 
 export interface MaskAttrs {
@@ -232,14 +258,19 @@ export interface MaskAttrs {
 }
 
 /** Null where the mask (second input) is not `validWhen`; unlike a selection it keeps every place. */
-export const mask: RaggedOp<MaskAttrs> = raggedOp("mask", rowsMatched, (inputs, { validWhen = true }) => {
-  const stop = (nodes: readonly Plain[]): Plain | null => {
-    const [values, test] = nodes;
-    if (!isLeaf(test!)) return null;
-    return takeOption(values!, placesWhere(truthsOf(test, "a mask"), validWhen));
-  };
-  return broadcast(inputs, stop);
-});
+export const mask: RaggedOp<MaskAttrs> = raggedOp(
+  "mask",
+  rowsMatched,
+  MOVED_BY_DATA,
+  (inputs, { validWhen = true }) => {
+    const stop = (nodes: readonly Plain[]): Plain | null => {
+      const [values, test] = nodes;
+      if (!isLeaf(test!)) return null;
+      return takeOption(values!, placesWhere(truthsOf(test, "a mask"), validWhen));
+    };
+    return broadcast(inputs, stop);
+  },
+);
 
 function placesWhere(test: Uint8Array, wanted: boolean): Int32Array {
   const places = new Int32Array(test.length);
@@ -259,10 +290,10 @@ export function truthsOf(leaf: Plain, what: string): Uint8Array {
 }
 
 /** NaN becomes null. */
-export const nanToNone: RaggedOp<object> = raggedOp("nanToNone", always, ([input]) =>
+export const nanToNone: RaggedOp<object> = raggedOp("nanToNone", always, COMPUTED, ([input]) =>
   mapLeaves(input!, (leaf) => {
     if (leaf.kind !== "numpy" || !(isFloat(leaf.dtype) || isComplex(leaf.dtype))) return leaf;
     const test = elementwiseFlat(isnan, [leaf], leaf.length).data as Uint8Array;
-    return takeOption(leaf, placesWhere(test, false));
+    return drawnFrom(takeOption(leaf, placesWhere(test, false)), leaf);
   }),
 );

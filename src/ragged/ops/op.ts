@@ -4,7 +4,8 @@
 
 import type { Attrs } from "../../core/attrs.ts";
 import { ChunkwiseError } from "../../core/errors.ts";
-import type { Form } from "../form/form.ts";
+import type { Form } from "../../core/form/form.ts";
+import type { Demand } from "../demand/roles.ts";
 import type { Layout, Plain } from "../layout/layout.ts";
 import { plain } from "../layout/plain.ts";
 import { formOfProbe, plainProbe } from "../layout/probe.ts";
@@ -17,8 +18,14 @@ export interface RaggedOp<A extends object = Attrs> {
   form(inputs: readonly Form[], attrs: A): Form;
   /** True when the result is one value: the only row of the layout that `run` gives. */
   isItem(inputs: readonly Form[], attrs: A): boolean;
+  /** Both at once. */
+  infer(inputs: readonly Form[], attrs: A): { readonly form: Form; readonly isItem: boolean };
   /** True when the rows of the result follow from the same rows of the inputs, one partition at a time. */
   isRowwise(inputs: readonly Form[], attrs: A): boolean;
+  /** True when it is so, and row i of the result is made of row i. */
+  keepsRows(inputs: readonly Form[], attrs: A): boolean;
+  /** What it needs of its inputs. */
+  readonly demand: Demand<A>;
 }
 
 /** One value, as a layout of one row (of none, when it is a probe). */
@@ -35,7 +42,8 @@ export type Kernel<A> = (inputs: readonly Plain[], attrs: A, isProbe: boolean) =
 
 export function raggedOp<A extends object>(
   name: string,
-  isRowwise: Rowwise<NoInfer<A>>,
+  rowwise: Rowwise<NoInfer<A>>,
+  demand: Demand<NoInfer<A>>,
   kernel: Kernel<A>,
 ): RaggedOp<A> {
   const compute = (inputs: readonly Plain[], attrs: A, isProbe: boolean): Plain | Item => {
@@ -52,7 +60,13 @@ export function raggedOp<A extends object>(
     run: (inputs, attrs) => rowsOf(compute(inputs.map(plain), attrs, false)),
     form: (inputs, attrs) => formOfProbe(rowsOf(probe(inputs, attrs))),
     isItem: (inputs, attrs) => probe(inputs, attrs) instanceof Item,
-    isRowwise: (inputs, attrs) => isRowwise(inputs.map(plainProbe), attrs),
+    infer: (inputs, attrs) => {
+      const result = probe(inputs, attrs);
+      return { form: formOfProbe(rowsOf(result)), isItem: result instanceof Item };
+    },
+    isRowwise: (inputs, attrs) => rowwise(inputs.map(plainProbe), attrs) !== false,
+    keepsRows: (inputs, attrs) => rowwise(inputs.map(plainProbe), attrs) === true,
+    demand,
   };
 }
 

@@ -4,6 +4,7 @@
 // A state is {length, state}: how many rows it stands for, and lists of {n, s0, s1, …} where the result has values.
 
 import { AxisError, DTypeError } from "../../core/errors.ts";
+import { DATA } from "../demand/roles.ts";
 import { countsOf } from "../layout/indices.ts";
 import {
   isLeaf,
@@ -39,6 +40,7 @@ const never = (): boolean => false;
 export const reducePartial: RaggedOp<PartialAttrs> = raggedOp(
   "reducePartial",
   never,
+  DATA,
   ([input], { name, axis = null }) => {
     if (axis !== null && frontAxis(input!, axis, 0) !== 0)
       throw new AxisError({
@@ -85,13 +87,18 @@ function throughLists(
 }
 
 /** The state of all: the input has the states of parts as its rows, in the order of the parts. */
-export const reduceCombine: RaggedOp<PartialAttrs> = raggedOp("reduceCombine", never, ([input], { name }) => {
-  const { lengths, state } = stateParts(input!);
-  const starts = new Float64Array(lengths.length);
-  for (let i = 1; i < starts.length; i++) starts[i] = starts[i - 1]! + lengths[i - 1]!;
-  const total = lengths.reduce((sum, length) => sum + length, 0);
-  return stateRow(total, merged(state, oneGroup(lengths.length), starts, statefulNamed(name)));
-});
+export const reduceCombine: RaggedOp<PartialAttrs> = raggedOp(
+  "reduceCombine",
+  never,
+  DATA,
+  ([input], { name }) => {
+    const { lengths, state } = stateParts(input!);
+    const starts = new Float64Array(lengths.length);
+    for (let i = 1; i < starts.length; i++) starts[i] = starts[i - 1]! + lengths[i - 1]!;
+    const total = lengths.reduce((sum, length) => sum + length, 0);
+    return stateRow(total, merged(state, oneGroup(lengths.length), starts, statefulNamed(name)));
+  },
+);
 
 function stateParts(input: Plain): { lengths: Float64Array; state: Plain } {
   if (input.kind === "record" && input.contents[0]?.kind === "numpy" && input.contents.length === 2)
@@ -123,15 +130,20 @@ export interface ReduceFinishAttrs extends PartialAttrs, Omit<ReduceAttrs, "axis
 }
 
 /** The result of a state. */
-export const reduceFinish: RaggedOp<ReduceFinishAttrs> = raggedOp("reduceFinish", never, ([input], attrs) => {
-  const { name, axis = null, keepdims = false, depth = 1 } = attrs;
-  const isMasked =
-    attrs.maskIdentity ?? REDUCERS.find((reducer) => reducer.name === name)?.masksEmpty === true;
-  let row = finished(stateParts(input!).state, statefulNamed(name), attrs, isMasked);
-  if (!keepdims) return axis === null ? new Item(row) : unwrapRow(row);
-  for (let level = axis === null ? depth : 1; level > 1; level--) row = regularOf(row, 1, row.length);
-  return row;
-});
+export const reduceFinish: RaggedOp<ReduceFinishAttrs> = raggedOp(
+  "reduceFinish",
+  never,
+  DATA,
+  ([input], attrs) => {
+    const { name, axis = null, keepdims = false, depth = 1 } = attrs;
+    const isMasked =
+      attrs.maskIdentity ?? REDUCERS.find((reducer) => reducer.name === name)?.masksEmpty === true;
+    let row = finished(stateParts(input!).state, statefulNamed(name), attrs, isMasked);
+    if (!keepdims) return axis === null ? new Item(row) : unwrapRow(row);
+    for (let level = axis === null ? depth : 1; level > 1; level--) row = regularOf(row, 1, row.length);
+    return row;
+  },
+);
 
 function finished(node: Plain, reducer: Stateful, attrs: FinishAttrs, isMasked: boolean): Plain {
   if (isList(node)) {

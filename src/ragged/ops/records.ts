@@ -4,9 +4,11 @@
 import { IndexError, ValueError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { closest } from "../../core/suggest.ts";
+import { DROPS_FIELD, type Lesser, MOVED, PASSED, SETS_FIELD } from "../demand/roles.ts";
 import {
   depthsOf,
   EMPTY,
+  isLeaf,
   isList,
   type Layout,
   type Plain,
@@ -28,20 +30,31 @@ export interface ZipAttrs {
   readonly depthLimit?: number | null;
 }
 
-export const zip: RaggedOp<ZipAttrs> = raggedOp("zip", always, (inputs, { fields, depthLimit = null }) => {
-  checkNames(fields, inputs.length);
-  if (depthLimit !== null && !(Number.isSafeInteger(depthLimit) && depthLimit >= 1))
-    throw new ValueError({
-      what: `the depth limit is ${depthLimit}`,
-      cure: "Use a whole number of 1 or more",
-    });
-  const stop = (nodes: readonly Plain[], depth: number): Plain | null => {
-    const isInnermost = nodes.every((node) => depthsOf(node)[1] === 1);
-    if (!isInnermost && (depthLimit === null || depth + 1 < depthLimit)) return null;
-    return recordOf(fields, nodes, nodes[0]!.length);
-  };
-  return broadcast(inputs, stop, { right: false });
-});
+export const zip: RaggedOp<ZipAttrs> = raggedOp(
+  "zip",
+  always,
+  { ...MOVED, lesser: fewerArrays },
+  (inputs, { fields, depthLimit = null }) => {
+    checkNames(fields, inputs.length);
+    if (depthLimit !== null && !(Number.isSafeInteger(depthLimit) && depthLimit >= 1))
+      throw new ValueError({
+        what: `the depth limit is ${depthLimit}`,
+        cure: "Use a whole number of 1 or more",
+      });
+    const stop = (nodes: readonly Plain[], depth: number): Plain | null => {
+      const isInnermost = nodes.every((node) => depthsOf(node)[1] === 1);
+      if (!isInnermost && (depthLimit === null || depth + 1 < depthLimit)) return null;
+      return recordOf(fields, nodes, nodes[0]!.length);
+    };
+    return broadcast(inputs, stop, { right: false });
+  },
+);
+
+/** Arrays whose fields nobody wants are left out. */
+function fewerArrays(attrs: ZipAttrs, kept: readonly number[]): Lesser<ZipAttrs> {
+  const names = kept.map((i) => attrs.fields?.[i] ?? String(i));
+  return { attrs: { ...attrs, fields: names }, inputs: kept };
+}
 
 function checkNames(fields: readonly string[] | null, count: number): void {
   if (count === 0) throw new ValueError({ what: "there is nothing to zip", cure: "Pass at least one array" });
@@ -62,6 +75,7 @@ export interface BroadcastAttrs {
 export const broadcastArrays: RaggedOp<BroadcastAttrs> = raggedOp(
   "broadcastArrays",
   rowsMatched,
+  MOVED,
   (inputs, { which, depthLimit = null }) => {
     if (inputs[which] === undefined)
       throw new ValueError({ what: `there is no array ${which}`, cure: `Use 0 to ${inputs.length - 1}` });
@@ -73,8 +87,9 @@ export const broadcastArrays: RaggedOp<BroadcastAttrs> = raggedOp(
   },
 );
 
+/** Records are gone through, null or not: how deep their fields are does not matter. */
 const isInnermost = (node: Plain): boolean =>
-  depthsOf(node)[1] === 1 && node.kind !== "record" && node.kind !== "union";
+  node.kind === "indexedOption" ? isInnermost(node.content) : isLeaf(node);
 
 /** Names of the fields somewhere below; null for tuples, none where there are no records. */
 export function fieldsOf(node: Plain): readonly string[] {
@@ -90,7 +105,7 @@ export interface FieldAttrs {
   readonly path: readonly string[];
 }
 
-export const field: RaggedOp<FieldAttrs> = raggedOp("field", always, ([input], { path }) =>
+export const field: RaggedOp<FieldAttrs> = raggedOp("field", always, PASSED, ([input], { path }) =>
   path.reduce(fieldNamed, input!),
 );
 
@@ -138,9 +153,16 @@ export interface FieldsAttrs {
 }
 
 /** Records of some of the fields. */
-export const fields: RaggedOp<FieldsAttrs> = raggedOp("fields", always, ([input], { names }) =>
-  fieldsNamed(input!, names),
+export const fields: RaggedOp<FieldsAttrs> = raggedOp(
+  "fields",
+  always,
+  { ...PASSED, lesser: fewerNames },
+  ([input], { names }) => fieldsNamed(input!, names),
 );
+
+function fewerNames({ names }: FieldsAttrs, kept: readonly number[]): Lesser<FieldsAttrs> {
+  return { attrs: { names: kept.map((i) => names[i]!) }, inputs: null };
+}
 
 export const fieldsNamed = (node: Plain, names: readonly string[]): Plain =>
   atRecords(node, (record) => {
@@ -157,6 +179,7 @@ export interface WithFieldAttrs extends FieldAttrs {
 export const withField: RaggedOp<WithFieldAttrs> = raggedOp(
   "withField",
   always,
+  SETS_FIELD,
   (inputs, { path, value }) => {
     if (path.length === 0) throw new ValueError({ what: "the field has no name", cure: "Name it" });
     const [base] = inputs;
@@ -194,8 +217,11 @@ const withInner = (inner: Plain, added: Plain, path: readonly string[]): Plain =
     { right: false },
   );
 
-export const withoutField: RaggedOp<FieldAttrs> = raggedOp("withoutField", always, ([input], { path }) =>
-  without(input!, path),
+export const withoutField: RaggedOp<FieldAttrs> = raggedOp(
+  "withoutField",
+  always,
+  DROPS_FIELD,
+  ([input], { path }) => without(input!, path),
 );
 
 function without(node: Plain, path: readonly string[]): Plain {

@@ -3,6 +3,7 @@
 // element j of the result is made of the elements j of all lists that have one.
 
 import { DTypeError } from "../../core/errors.ts";
+import { COMPUTED, STRUCTURE } from "../demand/roles.ts";
 import { depthsOf, listOf, type Plain, regularOf } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
 import { take, takeOption } from "../layout/rows.ts";
@@ -15,21 +16,26 @@ import { belowRows } from "./rowwise.ts";
 import { unwrapRow } from "./unwrap.ts";
 
 function reduction(reducer: Reducer): RaggedOp<ReduceAttrs> {
-  return raggedOp(reducer.name, belowRows(null), ([input], attrs) => {
-    const { axis = null, keepdims = false } = attrs;
-    if (axis === null) return overAll(input!, reducer, attrs);
-    if (frontAxis(input!, axis, 0) === 0) {
-      const row = reduced(input!, oneGroup(input!.length), reducer, attrs);
-      return keepdims ? row : unwrapRow(row);
-    }
-    return atAxis(input!, axis, {
-      list: (list) => {
-        const view = viewOf(list);
-        const values = reduced(view.content, groupsOfLists(view.offsets), reducer, attrs);
-        return keepdims ? regularOf(values, 1, list.length) : values;
-      },
-    });
-  });
+  return raggedOp(
+    reducer.name,
+    belowRows(null),
+    reducer.ignoresValues === true ? STRUCTURE : COMPUTED,
+    ([input], attrs) => {
+      const { axis = null, keepdims = false } = attrs;
+      if (axis === null) return overAll(input!, reducer, attrs);
+      if (frontAxis(input!, axis, 0) === 0) {
+        const row = reduced(input!, oneGroup(input!.length), reducer, attrs);
+        return keepdims ? row : unwrapRow(row);
+      }
+      return atAxis(input!, axis, {
+        list: (list) => {
+          const view = viewOf(list);
+          const values = reduced(view.content, groupsOfLists(view.offsets), reducer, attrs);
+          return keepdims ? regularOf(values, 1, list.length) : values;
+        },
+      });
+    },
+  );
 }
 
 function overAll(input: Plain, reducer: Reducer, attrs: ReduceAttrs): Plain | Item {

@@ -28,6 +28,8 @@ export interface Reducer {
   readonly masksEmpty: boolean;
   /** Places are counted with nulls in between. */
   readonly countsPlaces?: boolean;
+  /** It asks how many there are, and not which. */
+  readonly ignoresValues?: boolean;
   reduce(leaf: Leaf, segments: Segments, attrs: ReduceAttrs): NumpyLayout;
 }
 
@@ -70,6 +72,7 @@ const place = (name: string, wantsMax: boolean): Reducer => ({
 const count: Reducer = {
   name: "count",
   masksEmpty: false,
+  ignoresValues: true,
   reduce: (_, { offsets }) => numpyOf(int64Of(countsOf(offsets))),
 };
 

@@ -1,6 +1,7 @@
 // Regular lists: all of one length, which is part of their form. In: lists. Out: the same lists as the other kind.
 
 import { ShapeError } from "../../core/errors.ts";
+import { MOVED } from "../demand/roles.ts";
 import { countsOf } from "../layout/indices.ts";
 import { listOf, type Plain, type PlainList, regularOf } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
@@ -31,6 +32,7 @@ export interface ToRegularAttrs {
 export const toRegular: RaggedOp<ToRegularAttrs> = raggedOp(
   "toRegular",
   always,
+  MOVED,
   ([input], { axis = 1, size }, isProbe) =>
     // Lists that nobody sees may have any length.
     atAxis(packed(input!), axis, {
@@ -61,6 +63,7 @@ export interface FromRegularAttrs {
 export const fromRegular: RaggedOp<FromRegularAttrs> = raggedOp(
   "fromRegular",
   always,
+  MOVED,
   ([input], { axis = 1 }) =>
     axis === null ? allVar(input!) : atAxis(input!, axis, { each: (node) => node, list: asVar }),
 );

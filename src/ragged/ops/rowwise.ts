@@ -6,7 +6,9 @@ import { depthsOf, type Plain } from "../layout/layout.ts";
 import { alignRight } from "./alignRight.ts";
 import { frontAxis } from "./axis.ts";
 
-export type Rowwise<A> = (inputs: readonly Plain[], attrs: A) => boolean;
+/** True: row i comes of row i. "changed": row by row, and there may be more or fewer rows. False: not row by row. */
+export type RowWay = boolean | "changed";
+export type Rowwise<A> = (inputs: readonly Plain[], attrs: A) => RowWay;
 
 export const always = (): boolean => true;
 
@@ -36,7 +38,7 @@ function isRowAxis(node: Plain, axis: number): boolean {
 export const rowsMatched: Rowwise<object> = (inputs) => alignRight(inputs) === inputs;
 
 /** For flattening: fields come one after another, so not where there are several. */
-export const oneLeaf: Rowwise<object> = ([input]) => leavesOf(input!) === 1;
+export const oneLeaf: Rowwise<object> = ([input]) => leavesOf(input!) === 1 && "changed";
 
 function leavesOf(node: Plain): number {
   if (node.kind === "record" || node.kind === "union")

@@ -2,6 +2,7 @@
 // their places) in order along that axis. Stable; NaN last, nulls after everything.
 
 import { DTypeError } from "../../core/errors.ts";
+import { COMPUTED } from "../demand/roles.ts";
 import { int64Of } from "../layout/indices.ts";
 import {
   indexedOptionOf,
@@ -31,7 +32,7 @@ interface Sorting {
 }
 
 const sorting = (name: string, wantsPlaces: boolean): RaggedOp<SortAttrs> =>
-  raggedOp(name, belowRows(-1), ([input], { axis = -1, ascending = true }) => {
+  raggedOp(name, belowRows(-1), COMPUTED, ([input], { axis = -1, ascending = true }) => {
     const how = { ascending, wantsPlaces };
     return atAxis(input!, axis, {
       rows: (node) => sorted(node, oneGroup(node.length), how),

@@ -8,6 +8,7 @@ import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import * as s from "../../kernel/scalar.ts";
 import { checkKind, toFloating } from "../../ops/kinds.ts";
+import { COMPUTED, DATA, MOVED, STRUCTURE } from "../demand/roles.ts";
 import { castFlat, commonDType, composedFlat, type FlatOperand, filled } from "../layout/flat.ts";
 import { int64Of } from "../layout/indices.ts";
 import { isLeaf, type Leaf, listOf, type NumpyLayout, numpyOf, type Plain } from "../layout/layout.ts";
@@ -31,16 +32,21 @@ function checkDType(dtype: unknown): DType {
 }
 
 /** All numbers in another dtype; strings stay. */
-export const valuesAstype: RaggedOp<DTypeAttrs> = raggedOp("valuesAstype", always, ([input], { dtype }) => {
-  const to = checkDType(dtype);
-  return mapLeaves(input!, (leaf) => {
-    if (leaf.kind === "empty") return numpyOf(castFlat(numpyOf(new Float64Array(0)), to).data, to);
-    return leaf.kind === "numpy" ? castFlat(leaf, to) : leaf;
-  });
-});
+export const valuesAstype: RaggedOp<DTypeAttrs> = raggedOp(
+  "valuesAstype",
+  always,
+  COMPUTED,
+  ([input], { dtype }) => {
+    const to = checkDType(dtype);
+    return mapLeaves(input!, (leaf) => {
+      if (leaf.kind === "empty") return numpyOf(castFlat(numpyOf(new Float64Array(0)), to).data, to);
+      return leaf.kind === "numpy" ? castFlat(leaf, to) : leaf;
+    });
+  },
+);
 
 /** Nothing but what can be seen, from offset 0 on. */
-export const toPacked: RaggedOp<object> = raggedOp("toPacked", always, ([input]) => packed(input!));
+export const toPacked: RaggedOp<object> = raggedOp("toPacked", always, MOVED, ([input]) => packed(input!));
 
 export interface FullLikeAttrs {
   readonly value: Scalar;
@@ -48,14 +54,19 @@ export interface FullLikeAttrs {
 }
 
 /** One value in the place of every other. Strings become the value's text, and for 0 the empty one. */
-export const fullLike: RaggedOp<FullLikeAttrs> = raggedOp("fullLike", always, ([input], { value, dtype }) => {
-  const to = dtype === undefined ? undefined : checkDType(dtype);
-  return mapLeaves(input!, (leaf) => {
-    if (leaf.kind === "numpy") return filled(value, to ?? leaf.dtype, leaf.length);
-    if (leaf.kind === "string") return textLike(leaf.length, value, to);
-    return to === undefined ? leaf : filled(value, to, 0);
-  });
-});
+export const fullLike: RaggedOp<FullLikeAttrs> = raggedOp(
+  "fullLike",
+  always,
+  STRUCTURE,
+  ([input], { value, dtype }) => {
+    const to = dtype === undefined ? undefined : checkDType(dtype);
+    return mapLeaves(input!, (leaf) => {
+      if (leaf.kind === "numpy") return filled(value, to ?? leaf.dtype, leaf.length);
+      if (leaf.kind === "string") return textLike(leaf.length, value, to);
+      return to === undefined ? leaf : filled(value, to, 0);
+    });
+  },
+);
 
 function textLike(length: number, value: Scalar, to: DType | undefined): Plain {
   if (to !== undefined) return filled(value, to, length);
@@ -64,7 +75,7 @@ function textLike(length: number, value: Scalar, to: DType | undefined): Plain {
 }
 
 const like = (name: string, value: number): RaggedOp<{ readonly dtype?: DType }> =>
-  raggedOp(name, always, ([input], { dtype }) =>
+  raggedOp(name, always, STRUCTURE, ([input], { dtype }) =>
     fullLike.run([input!], dtype === undefined ? { value } : { value, dtype }),
   );
 export const zerosLike: RaggedOp<{ readonly dtype?: DType }> = like("zerosLike", 0);
@@ -77,7 +88,7 @@ export interface CloseAttrs extends OperandAttrs {
 }
 
 /** |x − y| ≤ atol + rtol·|y|, or equal; NaN is close to NaN if asked. */
-export const isclose: RaggedOp<CloseAttrs> = raggedOp("isclose", rowsMatched, (inputs, attrs) => {
+export const isclose: RaggedOp<CloseAttrs> = raggedOp("isclose", rowsMatched, COMPUTED, (inputs, attrs) => {
   const stop = (nodes: readonly Plain[]): Plain | null =>
     nodes.every(isLeaf)
       ? closeLeaves(operandsOf(nodes, attrs).map(asNumbers), attrs, nodes[0]!.length)
@@ -112,7 +123,7 @@ function closeBody(x: s.Term, y: s.Term, rtol: s.Term, atol: s.Term, equalNan: b
 const runsBelowRows: Rowwise<object> = (inputs) => belowRows(-1)(inputs, {});
 
 /** Lengths of runs of equal neighbours, along the innermost axis. */
-export const runLengths: RaggedOp<object> = raggedOp("runLengths", runsBelowRows, ([input]) =>
+export const runLengths: RaggedOp<object> = raggedOp("runLengths", runsBelowRows, DATA, ([input]) =>
   atAxis(input!, -1, {
     rows: (node) => runsOf(Int32Array.of(0, node.length), node).content,
     list: (list) => {

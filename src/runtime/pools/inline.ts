@@ -1,10 +1,13 @@
-// The inline pool: tasks run on the thread that asks for them, one after another (or, where they wait for a network,
+// The inline pool: tasks run on the thread that asks for them, one after another (or, where they wait for something,
 // a few at once); their loops may still be shared by helper threads. Tasks whose arrays are all in memory are done when `run` returns.
 
 import type { Operation } from "../../plan/plan.ts";
 import type { TaskStats } from "../events.ts";
-import { runTask, type TaskArrays } from "../task.ts";
+import { type RunProgram, runTask, type TaskArrays } from "../task.ts";
 import type { Pool, TaskJob } from "./pool.ts";
+
+/** Time in kernels after which helpers are worth starting. */
+const WORTH_HELP_MS = 50;
 
 export class InlinePool implements Pool {
   readonly name = "inline";
@@ -13,6 +16,9 @@ export class InlinePool implements Pool {
   readonly canEnd = false;
   readonly #operations: readonly Operation[];
   readonly #arrays: TaskArrays;
+  readonly #began = performance.now();
+  /** Time in kernels since then. */
+  #computing = 0;
 
   constructor(operations: readonly Operation[], arrays: TaskArrays, workers = 1) {
     this.#operations = operations;
@@ -21,22 +27,23 @@ export class InlinePool implements Pool {
   }
 
   run({ ref, outputs }: TaskJob): TaskStats | Promise<TaskStats> {
-    const { arrays, run } = this.#arrays;
+    const { arrays } = this.#arrays;
     const using = {
       arrays,
-      run,
+      run: this.workers === 1 ? this.#arrays.run : this.#pacedRun,
       source: (name: string) => this.#arrays.source(name),
       target: (name: string) => outputs.target(name) ?? this.#arrays.target(name),
     };
-    const stats = runTask(this.#operations[ref.op]!, ref.task, using);
-    return this.workers === 1 ? stats : unmeasured(stats);
+    return runTask(this.#operations[ref.op]!, ref.task, using);
   }
+
+  /** Helpers are worth having where kernels take most of the time; else they are in the way of reads and writes. */
+  readonly #pacedRun: RunProgram = (program, bound) => {
+    const start = performance.now();
+    const isBusy = this.#computing > Math.max(WORTH_HELP_MS, (start - this.#began) / 2);
+    this.#arrays.run(program, bound, isBusy ? undefined : 1);
+    this.#computing += performance.now() - start;
+  };
 
   async close(): Promise<void> {}
 }
-
-/** Several tasks at once: whose memory was it? */
-const unmeasured = async (stats: TaskStats | Promise<TaskStats>): Promise<TaskStats> => ({
-  ...(await stats),
-  measuredMem: null,
-});

@@ -4,6 +4,7 @@
 import type { Block } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
 import type { DType } from "../../core/dtype.ts";
+import type { PartitionLocation } from "../../ops/partitions.ts";
 import type { Json } from "../../plan/json.ts";
 import type { StoreLocation } from "../../storage/location.ts";
 import type { TaskStats } from "../events.ts";
@@ -18,6 +19,19 @@ export interface StoredPlace {
   readonly path: string;
   readonly offset: readonly number[];
   readonly writeEmptyChunks: boolean;
+}
+
+/** A ragged source. */
+export interface PartitionedPlace {
+  readonly array: string;
+  readonly location: PartitionLocation;
+}
+
+/** A partition that a task made, packed. */
+export interface SentPart {
+  readonly id: number;
+  readonly array: string;
+  readonly bytes: Uint8Array;
 }
 
 /** A block in the shared memory. */
@@ -37,12 +51,16 @@ export interface SharedPart {
   readonly block: SharedBlock;
 }
 
-export interface SentTask {
+/** A task all of whose arrays are in stores: four numbers. */
+export interface BareTask {
   readonly id: number;
   /** Tasks of one lane run one after another. */
   readonly lane: number;
   readonly op: number;
   readonly task: number;
+}
+
+export interface SentTask extends BareTask {
   readonly reads: readonly SharedPart[];
   readonly writes: readonly SharedPart[];
   /** Intermediates that are in a store: read there where `reads` has no part, and written there when `storesAll`. */
@@ -50,9 +68,67 @@ export interface SentTask {
   readonly storesAll: boolean;
 }
 
-export type Report =
-  | { readonly id: number; readonly stats: TaskStats }
-  | { readonly id: number; readonly error: SentError };
+const TASK_WORDS = 4;
+
+export function packTasks(tasks: readonly BareTask[]): Float64Array {
+  const words = new Float64Array(TASK_WORDS * tasks.length);
+  tasks.forEach(({ id, lane, op, task }, i) => {
+    const at = TASK_WORDS * i;
+    words[at] = id;
+    words[at + 1] = lane;
+    words[at + 2] = op;
+    words[at + 3] = task;
+  });
+  return words;
+}
+
+export function unpackTasks(words: Float64Array, receive: (task: BareTask) => void): void {
+  for (let at = 0; at < words.length; at += TASK_WORDS)
+    receive({ id: words[at]!, lane: words[at + 1]!, op: words[at + 2]!, task: words[at + 3]! });
+}
+
+export interface DoneTask {
+  readonly id: number;
+  readonly stats: TaskStats;
+}
+const DONE_WORDS = 8;
+
+/** Eight numbers each: what costs most in a message is the number of objects. */
+export function packDone(done: readonly DoneTask[]): Float64Array {
+  const words = new Float64Array(DONE_WORDS * done.length);
+  done.forEach(({ id, stats }, i) => {
+    const at = DONE_WORDS * i;
+    words[at] = id;
+    words[at + 1] = stats.startTime;
+    words[at + 2] = stats.readTime;
+    words[at + 3] = stats.computeTime;
+    words[at + 4] = stats.endTime;
+    words[at + 5] = stats.bytesRead;
+    words[at + 6] = stats.bytesWritten;
+    words[at + 7] = stats.measuredMem ?? Number.NaN;
+  });
+  return words;
+}
+
+export function unpackDone(words: Float64Array, receive: (id: number, stats: TaskStats) => void): void {
+  for (let at = 0; at < words.length; at += DONE_WORDS) {
+    const measured = words[at + 7]!;
+    receive(words[at]!, {
+      startTime: words[at + 1]!,
+      readTime: words[at + 2]!,
+      computeTime: words[at + 3]!,
+      endTime: words[at + 4]!,
+      bytesRead: words[at + 5]!,
+      bytesWritten: words[at + 6]!,
+      measuredMem: Number.isNaN(measured) ? null : measured,
+    });
+  }
+}
+
+export interface FailedTask {
+  readonly id: number;
+  readonly error: SentError;
+}
 
 export type ToThread =
   | {
@@ -60,9 +136,12 @@ export type ToThread =
       readonly run: number;
       readonly plan: Json;
       readonly stored: readonly StoredPlace[];
+      readonly partitioned: readonly PartitionedPlace[];
     }
   | { readonly type: "close"; readonly run: number }
-  | { readonly type: "tasks"; readonly run: number; readonly tasks: readonly SentTask[] }
+  | { readonly type: "tasks"; readonly run: number; readonly tasks: readonly (BareTask | SentTask)[] }
+  /** As packTasks makes them. */
+  | { readonly type: "bareTasks"; readonly run: number; readonly tasks: Float64Array }
   | {
       readonly type: "answer";
       readonly request: number;
@@ -72,7 +151,13 @@ export type ToThread =
 
 export type FromThread =
   | { readonly type: "ready" }
-  | { readonly type: "reports"; readonly reports: readonly Report[] }
+  /** `done` as packDone makes it. */
+  | {
+      readonly type: "reports";
+      readonly done: Float64Array;
+      readonly failed: readonly FailedTask[];
+      readonly parts: readonly SentPart[];
+    }
   | {
       readonly type: "request";
       readonly request: number;

@@ -66,9 +66,10 @@ interface Happening {
 /** A run that needs more does not end. */
 const MOST_ACTIONS = 1_000_000;
 
-/** What outlives a kill: outputs in the store. */
+/** What outlives a kill: outputs that were asked for, and intermediates that went to a store. */
 export class SimulatedStore<V> {
-  readonly values: Map<string, V> = new Map();
+  readonly published: Map<string, V> = new Map();
+  readonly held: Map<string, V> = new Map();
 }
 
 export class Simulation<V> {
@@ -80,6 +81,8 @@ export class Simulation<V> {
   readonly #scheduler: Scheduler;
   readonly #memory = new Map<string, V>();
   readonly #attempts = new Map<string, number>();
+  /** By attempt: of which operation it is, and what it found in memory. */
+  readonly #begun = new Map<number, { readonly op: number; readonly inMemory: readonly string[] }>();
   /** Sorted by time, the next one last. */
   readonly #coming: Happening[] = [];
   #time = 0;
@@ -109,7 +112,7 @@ export class Simulation<V> {
     this.#scheduler.begin(this.#time);
     const wasKilled = this.#loop();
     return {
-      published: this.#published(),
+      published: this.#store.published,
       failure: this.#scheduler.failure,
       wasKilled,
       attempts: this.#attempts,
@@ -121,9 +124,12 @@ export class Simulation<V> {
   }
 
   #findStored(): void {
-    for (const key of this.#store.values.keys()) {
+    const { published, held } = this.#store;
+    for (const key of new Set([...published.keys(), ...held.keys()])) {
       const [op, task] = key.split(".").map(Number);
-      this.#scheduler.found({ op: op!, task: task!, hasHeld: this.#world.storesAll });
+      // What was asked for is there when it is published, whatever else of it is.
+      if (this.#graph.operations[op!]!.isWanted && !published.has(key)) continue;
+      this.#scheduler.found({ op: op!, task: task!, hasHeld: held.has(key) });
     }
   }
 
@@ -139,12 +145,23 @@ export class Simulation<V> {
     }
   }
 
+  /** What is used is counted here, too: the scheduler must not be wrong about it. */
   #checkBudget(): void {
     const { usedBytes, runningTasks } = this.#scheduler;
-    if (usedBytes <= this.#world.budget || runningTasks <= 1) return;
-    throw new InvariantError({
-      what: `${usedBytes} bytes are used of ${this.#world.budget} at ${this.#time} ms`,
-    });
+    const used = this.#bytesInUse();
+    if (used !== usedBytes)
+      throw new InvariantError({ what: `${used} bytes are used, and the scheduler counts ${usedBytes}` });
+    if (used <= this.#world.budget || runningTasks <= 1) return;
+    throw new InvariantError({ what: `${used} bytes are used of ${this.#world.budget} at ${this.#time} ms` });
+  }
+
+  #bytesInUse(): number {
+    const { operations } = this.#graph;
+    let bytes = 0;
+    for (const { id } of this.#scheduler.attempts())
+      bytes += operations[this.#begun.get(id)!.op]!.projectedMem;
+    for (const key of this.#memory.keys()) bytes += operations[Number.parseInt(key, 10)]!.heldBytes;
+    return bytes;
   }
 
   /** To the next thing that happens, or to a set time. True when the run is killed before that. */
@@ -172,6 +189,10 @@ export class Simulation<V> {
     if (action.kind === "spill") return this.#spill(action.ref);
     const { ref, attempt } = action;
     const key = refText(ref);
+    const inMemory = [...this.#graph.needs(ref.op, ref.task)]
+      .map(refText)
+      .filter((need) => this.#memory.has(need));
+    this.#begun.set(attempt.id, { op: ref.op, inMemory });
     this.#attempts.set(key, (this.#attempts.get(key) ?? 0) + 1);
     const { taskMs, straggles, crashes, losses } = this.#world;
     const luck = this.#random();
@@ -192,15 +213,18 @@ export class Simulation<V> {
       return this.#scheduler.failed(id, { error, isLost: false }, this.#time);
     }
     const value = this.#compute(ref);
+    const isGone = value === undefined || this.#begun.get(id)!.inMemory.some((key) => !this.#memory.has(key));
+    if (isGone && this.#scheduler.attempts().some((attempt) => attempt.id === id))
+      throw new InvariantError({ what: `what task ${refText(ref)} reads was freed while it ran` });
     if (value !== undefined) this.#tell(ref, id, began, value);
   }
 
-  /** Undefined for an attempt that was given up, and finds its inputs gone. */
+  /** Undefined when its inputs are gone: then the attempt must have been given up. */
   #compute(ref: TaskRef): V | undefined {
     const inputs: V[] = [];
     for (const need of this.#graph.needs(ref.op, ref.task)) {
       const key = refText(need);
-      const value = this.#memory.get(key) ?? this.#store.values.get(key);
+      const value = this.#memory.get(key) ?? this.#store.held.get(key);
       if (value === undefined) return undefined;
       inputs.push(value);
     }
@@ -211,7 +235,8 @@ export class Simulation<V> {
     const key = refText(ref);
     const { isWanted, heldBytes } = this.#graph.operations[ref.op]!;
     // Who stores does so before anything is told of it.
-    if (isWanted || this.#world.storesAll) this.#publish(key, value);
+    if (isWanted) publish(this.#store.published, key, value);
+    if (heldBytes > 0 && this.#world.storesAll) publish(this.#store.held, key, value);
     const report = (): void => {
       const [startTime, endTime] = [began, this.#time];
       const stats = { startTime, readTime: endTime, computeTime: endTime, endTime };
@@ -222,18 +247,14 @@ export class Simulation<V> {
     if (this.#random() < this.#world.duplicates) this.#later(this.#world.taskMs * this.#random(), report);
   }
 
-  #publish(key: string, value: V): void {
-    const before = this.#store.values.get(key);
-    if (before !== undefined && before !== value)
-      throw new InvariantError({ what: `task ${key} published ${String(before)} and then ${String(value)}` });
-    this.#store.values.set(key, value);
-  }
-
   #spill(ref: TaskRef): void {
     const key = refText(ref);
     this.#spills++;
-    this.#later(this.#world.taskMs * this.#random(), () => {
-      this.#publish(key, this.#memory.get(key)!);
+    // Long enough for others to begin and end meanwhile.
+    this.#later(this.#world.taskMs * 6 * this.#random(), () => {
+      const value = this.#memory.get(key);
+      if (value === undefined) throw new InvariantError({ what: `${key} was freed while it was stored` });
+      publish(this.#store.held, key, value);
       if (this.#scheduler.spilled(ref, this.#time)) this.#memory.delete(key);
     });
   }
@@ -241,13 +262,15 @@ export class Simulation<V> {
   #free(ref: TaskRef): void {
     const key = refText(ref);
     this.#memory.delete(key);
-    if (!this.#graph.operations[ref.op]!.isWanted) this.#store.values.delete(key);
+    this.#store.held.delete(key);
   }
+}
 
-  #published(): Map<string, V> {
-    const isWanted = (key: string): boolean => this.#graph.operations[Number(key.split(".")[0])]!.isWanted;
-    return new Map([...this.#store.values].filter(([key]) => isWanted(key)));
-  }
+function publish<V>(values: Map<string, V>, key: string, value: V): void {
+  const before = values.get(key);
+  if (before !== undefined && before !== value)
+    throw new InvariantError({ what: `task ${key} published ${String(before)} and then ${String(value)}` });
+  values.set(key, value);
 }
 
 const isBefore = (a: Happening, b: Happening): boolean =>

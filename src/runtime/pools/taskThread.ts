@@ -24,14 +24,25 @@ function workerClass(): WorkerClass | null {
   return process?.getBuiltinModule?.("node:worker_threads")?.Worker ?? Worker ?? null;
 }
 
+/**
+ * What a thread can do. `plans`: all but users' functions and ragged arrays, from one file, which is there in a fraction
+ * of the time. `all`: the modules of the package themselves, which users' modules may import too.
+ */
+export type ThreadKind = "plans" | "all";
+
 /** From the sources, the built package is loaded: threads take no TypeScript. */
-const code = import.meta.url.endsWith(".ts")
-  ? new URL("../../../dist/doors/thread.js", import.meta.url)
-  : new URL("../../doors/thread.js", import.meta.url);
+const doors: URL = import.meta.url.endsWith(".ts")
+  ? new URL("../../../dist/doors/", import.meta.url)
+  : new URL("../../doors/", import.meta.url);
+const CODE: { readonly [K in ThreadKind]: URL } = {
+  plans: new URL("planThread.js", doors),
+  all: new URL("thread.js", doors),
+};
 
 let threads = 0;
 
 export class TaskThread {
+  readonly kind: ThreadKind;
   readonly #worker: Worker;
   readonly number: number = ++threads;
   readonly #lost: (why: string) => void;
@@ -39,11 +50,12 @@ export class TaskThread {
   /** Who hears what it says. */
   onMessage: (message: FromThread) => void = () => {};
 
-  constructor(worker: WorkerClass, lost: (why: string) => void) {
+  constructor(kind: ThreadKind, worker: WorkerClass, lost: (why: string) => void) {
+    this.kind = kind;
     this.#lost = lost;
     const setting: ThreadSetting = { memory, runName: runName(), thread: this.number };
     const options = { type: "module", name: "chunkwise-task", execArgv: threadOptions() };
-    this.#worker = new worker(code, { ...options, workerData: setting });
+    this.#worker = new worker(CODE[kind], { ...options, workerData: setting });
     this.#listen();
     this.#worker.unref?.();
     if (this.#worker.on === undefined) this.#worker.postMessage(setting);
@@ -90,24 +102,25 @@ export class TaskThread {
 }
 
 /** Threads that nobody uses now. */
-const idle: TaskThread[] = [];
+const idle: { readonly [K in ThreadKind]: TaskThread[] } = { plans: [], all: [] };
 
 /** A thread from earlier, or a new one; null where there are none. */
 export function takeThread(
+  kind: ThreadKind,
   onMessage: (message: FromThread) => void,
   lost: (why: string) => void,
 ): TaskThread | null {
   const Worker = workerClass();
   if (Worker === null) return null;
   for (;;) {
-    const known = idle.pop();
+    const known = idle[kind].pop();
     if (known === undefined) break;
     if (!known.isAlive) continue;
     known.onMessage = onMessage;
     owners.set(known, lost);
     return known;
   }
-  const thread: TaskThread = new TaskThread(Worker, (why) => owners.get(thread)?.(why));
+  const thread: TaskThread = new TaskThread(kind, Worker, (why) => owners.get(thread)?.(why));
   thread.onMessage = onMessage;
   owners.set(thread, lost);
   return thread;
@@ -119,5 +132,5 @@ export function giveThread(thread: TaskThread): void {
   thread.hold(false);
   thread.onMessage = () => {};
   owners.delete(thread);
-  if (thread.isAlive) idle.push(thread);
+  if (thread.isAlive) idle[thread.kind].push(thread);
 }

@@ -8,6 +8,7 @@ import { InvariantError } from "../../core/errors.ts";
 import { sameShape } from "../../core/shape.ts";
 import type { Borrowed } from "../../kernel/blocks.ts";
 import { execute } from "../../kernel/execute.ts";
+import { partitionFormat } from "../../ops/partitions.ts";
 import { planFromJson } from "../../plan/load.ts";
 import type { PlanArray, PlanData } from "../../plan/plan.ts";
 import { storeAt } from "../../storage/location.ts";
@@ -22,29 +23,40 @@ import {
   type Part,
   StoredArray,
 } from "../arrays.ts";
+import { ReadPartitions } from "../partitions.ts";
 import { runTask, type TaskArrays } from "../task.ts";
 import { findFunction, functionsOf } from "../userFunctions.ts";
-import type {
-  FromThread,
-  Report,
-  SentTask,
-  SharedBlock,
-  SharedPart,
-  StoredPlace,
-  StoreHandle,
-  ThreadSetting,
-  ToThread,
+import {
+  type BareTask,
+  type DoneTask,
+  type FailedTask,
+  type FromThread,
+  packDone,
+  type SentPart,
+  type SentTask,
+  type SharedBlock,
+  type SharedPart,
+  type StoredPlace,
+  type StoreHandle,
+  type ThreadSetting,
+  type ToThread,
+  unpackTasks,
 } from "./messages.ts";
 import { receiveError, sendError } from "./sentError.ts";
+import { SentPartitions, ThreadPartitions } from "./threadPartitions.ts";
 import { port } from "./threadPort.ts";
 
 interface Run {
+  /** For tasks that touch nothing in memory. */
+  readonly bare: TaskArrays;
   readonly plan: PlanData;
   readonly arrays: ReadonlyMap<string, PlanArray>;
   readonly stored: Map<string, StoredArray>;
+  readonly partitioned: ReadonlyMap<string, ReadPartitions>;
 }
 
 const runs = new Map<number, Promise<Run>>();
+const opened = new Map<number, Run>();
 const stores = new Map<string, Store>();
 const asked = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
 let requests = 0;
@@ -53,22 +65,30 @@ let running = 0;
 /** Tasks that were sent here and not told of yet. */
 let waiting = 0;
 
-const { setting, send, listen } = await port<ThreadSetting, FromThread, ToThread>();
-memory = setting.memory;
-joinRun(setting.runName, setting.thread);
-listen(receive);
-send({ type: "ready" });
+let send: (message: FromThread) => void;
+
+export async function serveTasks(): Promise<void> {
+  const line = await port<ThreadSetting, FromThread, ToThread>();
+  memory = line.setting.memory;
+  send = line.send;
+  joinRun(line.setting.runName, line.setting.thread);
+  line.listen(receive);
+  send({ type: "ready" });
+}
 
 function receive(message: ToThread): void {
   switch (message.type) {
     case "open":
-      runs.set(message.run, open(message.plan, message.stored));
+      runs.set(message.run, open(message));
       // Who runs a task of it sees why it could not be opened.
       runs.get(message.run)!.catch(() => {});
       return;
     case "close":
       runs.delete(message.run);
+      opened.delete(message.run);
       return;
+    case "bareTasks":
+      return unpackTasks(message.tasks, (task) => enqueue(message.run, task));
     case "tasks":
       for (const task of message.tasks) enqueue(message.run, task);
       return;
@@ -79,12 +99,23 @@ function receive(message: ToThread): void {
   }
 }
 
-async function open(json: unknown, places: readonly StoredPlace[]): Promise<Run> {
+async function open({
+  run: number,
+  plan: json,
+  stored: places,
+  partitioned: sources,
+}: ToThread & { type: "open" }): Promise<Run> {
   const plan = planFromJson(json, findFunction);
   for (const called of functionsOf(plan)) await called.load();
   const stored = new Map<string, StoredArray>();
   for (const place of places) stored.set(place.array, await storedArray(place));
-  return { plan, arrays: new Map(plan.arrays.map((array) => [array.name, array])), stored };
+  const partitioned = new Map<string, ReadPartitions>();
+  for (const { array, location } of sources)
+    partitioned.set(array, new ReadPartitions(await partitionFormat().open(location)));
+  const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
+  const run = { plan, arrays, stored, partitioned, bare: bareArrays(arrays, stored) };
+  opened.set(number, run);
+  return run;
 }
 
 async function storedArray({ store, path, offset, writeEmptyChunks }: StoredPlace): Promise<StoredArray> {
@@ -125,59 +156,102 @@ function answered({ request, value, error }: ToThread & { type: "answer" }): voi
   else waiting?.reject(receiveError(error));
 }
 
-/** The end of each lane. */
-const lanes = new Map<number, Promise<void>>();
+interface Lane {
+  readonly queue: { readonly run: number; readonly task: BareTask | SentTask }[];
+  isBusy: boolean;
+}
+const lanes = new Map<number, Lane>();
 
-function enqueue(run: number, task: SentTask): void {
+function enqueue(run: number, task: BareTask | SentTask): void {
   waiting++;
-  const before = lanes.get(task.lane) ?? Promise.resolve();
-  lanes.set(
-    task.lane,
-    before.then(() => perform(run, task)),
-  );
+  let lane = lanes.get(task.lane);
+  if (lane === undefined) {
+    lane = { queue: [], isBusy: false };
+    lanes.set(task.lane, lane);
+  }
+  lane.queue.push({ run, task });
+  if (lane.isBusy) return;
+  lane.isBusy = true;
+  // Those that came together are counted before the first is done.
+  void Promise.resolve(lane).then(work);
 }
 
-async function perform(number: number, task: SentTask): Promise<void> {
+async function work(lane: Lane): Promise<void> {
+  for (let next = lane.queue.shift(); next !== undefined; next = lane.queue.shift())
+    await perform(next.run, next.task);
+  lane.isBusy = false;
+}
+
+async function perform(number: number, task: BareTask | SentTask): Promise<void> {
   const { id } = task;
   running++;
   const isAlone = running === 1;
   try {
-    const run = await runs.get(number);
+    const run = opened.get(number) ?? (await runs.get(number));
     if (run === undefined) throw new InvariantError({ what: `run ${number} is not open` });
-    for (const place of task.held)
-      if (!run.stored.has(place.array)) run.stored.set(place.array, await storedArray(place));
-    const stats = await runTask(run.plan.operations[task.op]!, task.task, arraysOf(run, task));
-    report({ id, stats: isAlone ? stats : { ...stats, measuredMem: null } });
+    if ("held" in task) await openHeld(run, task);
+    const using = "held" in task ? arraysOf(run, task) : run.bare;
+    const stats = await runTask(run.plan.operations[task.op]!, task.task, using);
+    done.push({ id, stats: isAlone ? stats : { ...stats, measuredMem: null } });
   } catch (error) {
-    report({ id, error: sendError(error) });
-  } finally {
-    running--;
+    failed.push({ id, error: sendError(error) });
   }
+  running--;
+  report();
+}
+
+/** Intermediates go to a store when memory is short: threads hear of it with the tasks that read them. */
+async function openHeld({ stored }: Run, { held }: SentTask): Promise<void> {
+  for (const place of held) if (!stored.has(place.array)) stored.set(place.array, await storedArray(place));
 }
 
 /** How long a report may wait for others: telling wakes the other thread, which costs as much as a small task. */
 const REPORT_MS = 3;
-let reports: Report[] = [];
+let done: DoneTask[] = [];
+let failed: FailedTask[] = [];
+let made: SentPart[] = [];
 let reported = 0;
 
-function report(one: Report): void {
-  reports.push(one);
+function report(): void {
   waiting--;
   const time = performance.now();
   if (waiting > 0 && time - reported < REPORT_MS) return;
   reported = time;
-  send({ type: "reports", reports });
-  reports = [];
+  send({ type: "reports", done: packDone(done), failed, parts: made });
+  done = [];
+  failed = [];
+  made = [];
 }
 
-function arraysOf({ arrays, stored }: Run, { reads, writes, storesAll }: SentTask): TaskArrays {
+const executeAlone: TaskArrays["run"] = (program, bound) => execute(program, bound, 1);
+
+const bareArrays = (arrays: Run["arrays"], stored: ReadonlyMap<string, StoredArray>): TaskArrays => ({
+  arrays,
+  run: executeAlone,
+  source: (name) => stored.get(name)!,
+  target: (name) => stored.get(name)!,
+});
+
+function arraysOf(
+  { arrays, stored, partitioned }: Run,
+  { id, reads, writes, storesAll }: SentTask,
+): TaskArrays {
+  const isRagged = (name: string): boolean => arrays.get(name)!.ragged !== undefined;
+  const storeOf = (name: string): StoredArray | null => stored.get(name) ?? null;
   return {
     arrays,
-    run: (program, bound) => execute(program, bound, 1),
-    source: (name) => new SharedSource(arrays.get(name)!, partsOf(reads, name), stored.get(name) ?? null),
+    run: executeAlone,
+    source: (name) => {
+      const [array, parts] = [arrays.get(name)!, partsOf(reads, name)];
+      return isRagged(name)
+        ? new ThreadPartitions(array, parts, storeOf(name), partitioned.get(name) ?? null)
+        : new SharedSource(array, parts, storeOf(name));
+    },
     target: (name) => {
+      if (isRagged(name))
+        return new SentPartitions(id, name, storesAll ? storeOf(name) : null, (part) => made.push(part));
       const parts = partsOf(writes, name);
-      const store = stored.get(name) ?? null;
+      const store = storeOf(name);
       return parts.length === 0 ? store! : new SharedTarget(parts, storesAll ? store : null);
     },
   };
@@ -204,19 +278,19 @@ class SharedSource implements ArraySource {
     this.#store = store;
   }
 
-  window(box: Box, borrowed: Borrowed): Block | Promise<Block> {
+  window(box: Box, borrowed: Borrowed, into?: Block): Block | Promise<Block> {
     const covering = this.#parts.filter((part) => !isEmptyBox(intersect(box, part.box)));
     const whole = covering.find((part) => contains(part.box, box));
     if (whole !== undefined) return assemble(this.#array, box, [whole], borrowed);
     const covered = covering.reduce((sum, part) => sum + volume(intersect(box, part.box)), 0);
-    if (covered === volume(box)) return assemble(this.#array, box, covering, borrowed);
-    return this.#mixed(box, covering, borrowed);
+    if (covered === volume(box)) return assemble(this.#array, box, covering, borrowed, into);
+    return this.#mixed(box, covering, borrowed, into);
   }
 
   /** The store has other chunks of the array; those in memory are newer than nothing, and the same. */
-  async #mixed(box: Box, parts: readonly Part[], borrowed: Borrowed): Promise<Block> {
+  async #mixed(box: Box, parts: readonly Part[], borrowed: Borrowed, into?: Block): Promise<Block> {
     if (this.#store === null) throw new InvariantError({ what: `${this.#array.name} is not all there` });
-    const whole = await this.#store.window(box, borrowed);
+    const whole = await this.#store.window(box, borrowed, into);
     copyParts(parts, box, whole);
     return whole;
   }

@@ -2,14 +2,16 @@
 // memory is shared by address. In: tasks by number. Out: what the threads tell. A thread that dies is replaced, and
 // its tasks are lost: the scheduler begins them again.
 
-import { type Block, blockBytes, subBlock } from "../../core/block.ts";
+import { type Block, subBlock } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
 import { chunkBox, placeOf } from "../../core/chunks.ts";
+import type { Partition } from "../../expr/op.ts";
 import { Borrowed } from "../../kernel/blocks.ts";
 import { copyElements } from "../../kernel/routines/walk.ts";
 import { addressOf, isShared } from "../../kernel/wasm/memory.ts";
+import { partitionFormat } from "../../ops/partitions.ts";
 import { type Json, planToJson } from "../../plan/json.ts";
-import type { Operation } from "../../plan/plan.ts";
+import { isRagged, type Operation, type PlanData, readsOf } from "../../plan/plan.ts";
 import { taskWindows } from "../../plan/windows.ts";
 import { locationOf } from "../../storage/location.ts";
 import type { Store } from "../../storage/store.ts";
@@ -21,18 +23,21 @@ import type { Execution } from "../run.ts";
 import type { Attempt } from "../scheduler/entry.ts";
 import { functionsOf } from "../userFunctions.ts";
 import {
+  type BareTask,
   type FromThread,
-  type Report,
+  packTasks,
+  type SentPart,
   type SentTask,
   type SharedPart,
   type StoredPlace,
   type StoreHandle,
   sharedBlock,
   type ToThread,
+  unpackDone,
 } from "./messages.ts";
 import { LostWorker, type Pool, type TaskJob } from "./pool.ts";
 import { receiveError, sendError } from "./sentError.ts";
-import { giveThread, type TaskThread, takeThread } from "./taskThread.ts";
+import { giveThread, type TaskThread, type ThreadKind, takeThread } from "./taskThread.ts";
 
 /**
  * Where everything is in memory, the threads share the loops of one task after another instead. Where little is read
@@ -48,18 +53,20 @@ export async function threadPool(
   if (isAskedFor) for (const called of functions) called.reference();
   const isInMemory = execution.isInMemory && functions.length === 0;
   if (isInMemory || !isShared || !execution.isPortable) return undefined;
-  const isLittle = storedBytes(execution) < LITTLE_BYTES && functions.length === 0;
+  const enough = execution.isPlain
+    ? threads <= SYSTEM_THREADS
+      ? Number.POSITIVE_INFINITY
+      : PLAIN_BYTES
+    : LITTLE_BYTES;
+  const isLittle = execution.storedBytes < enough && functions.length === 0;
   return isLittle && !isAskedFor ? undefined : new ThreadPool(execution, threads);
 }
 
 /** About what one thread reads, computes and writes in the time that it takes to start others. */
 const LITTLE_BYTES = 32e6;
-
-const storedBytes = ({ stored, arrays }: Execution): number =>
-  [...stored.keys()].reduce((sum, name) => {
-    const { dtype, shape } = arrays.get(name)!;
-    return sum + blockBytes(dtype, shape);
-  }, 0);
+/** The same where the system does the reading and writing, with so many threads. */
+const PLAIN_BYTES = 1e9;
+const SYSTEM_THREADS = 4;
 
 let runs = 0;
 
@@ -72,6 +79,9 @@ interface Sent {
   /** Blocks that were borrowed for it, and what is copied out of them at its end. */
   readonly borrowed: Borrowed;
   readonly copies: readonly { readonly from: Block; readonly to: Block }[];
+  /** Partitions that it has made so far, and what becomes of them when it is done. */
+  readonly parts?: SentPart[];
+  readonly take?: () => Promise<void>;
 }
 
 class ThreadPool implements Pool {
@@ -84,16 +94,29 @@ class ThreadPool implements Pool {
   readonly #threads: (TaskThread | null)[];
   readonly #sent = new Map<number, Sent>();
   readonly #stores: Store[] = [];
-  readonly #outgoing = new Map<TaskThread, SentTask[]>();
+  readonly #outgoing = new Map<TaskThread, (BareTask | SentTask)[]>();
+  /** By operation: all its arrays are in stores. */
+  readonly #isBare: readonly boolean[];
   readonly #opening: ToThread;
+  readonly #kind: ThreadKind;
 
   constructor(execution: Execution, threads: number) {
     this.#execution = execution;
     this.workers = threads * execution.lanes;
     this.#threads = new Array<TaskThread | null>(threads).fill(null);
+    this.#kind = kindFor(execution.request.plan);
     const plan: Json = planToJson(execution.request.plan);
     const stored = [...execution.stored].map(([name, array]) => this.#placeOf(name, array));
-    this.#opening = { type: "open", run: this.#run, plan, stored };
+    const partitioned = [...execution.partitioned].map(([array, { resource }]) => ({
+      array,
+      location: resource.location()!,
+    }));
+    this.#opening = { type: "open", run: this.#run, plan, stored, partitioned };
+    this.#isBare = execution.request.plan.operations.map((operation) =>
+      [...readsOf(operation), ...operation.outputs.map(({ array }) => array)].every((name) =>
+        execution.stored.has(name),
+      ),
+    );
   }
 
   #placeOf(name: string, { array, offset }: StoredArray): StoredPlace {
@@ -119,6 +142,7 @@ class ThreadPool implements Pool {
     const known = this.#threads[at];
     if (known?.isAlive) return known;
     const thread = takeThread(
+      this.#kind,
       (message) => this.#hear(thread, message),
       (why) => this.#lose(thread, why),
     )!;
@@ -128,7 +152,19 @@ class ThreadPool implements Pool {
     return thread;
   }
 
-  run({ ref, attempt, outputs }: TaskJob): Promise<TaskStats> {
+  run(job: TaskJob): Promise<TaskStats> {
+    const { ref, attempt } = job;
+    if (!this.#isBare[ref.op]) return this.#runShared(job);
+    const { id, worker: lane } = attempt;
+    const thread = this.#threadFor(lane);
+    return new Promise((resolve, reject) => {
+      this.#sent.set(id, { thread, lane, resolve, reject, borrowed: NOTHING, copies: [] });
+      this.#post(thread, { id, lane, op: ref.op, task: ref.task });
+    });
+  }
+
+  /** Some of it is in memory: the thread is told where. */
+  #runShared({ ref, attempt, outputs }: TaskJob): Promise<TaskStats> {
     const { worker, id } = attempt;
     const thread = this.#threadFor(worker);
     const operation = this.#execution.graph.plan.operations[ref.op]!;
@@ -137,7 +173,9 @@ class ThreadPool implements Pool {
     const copies: { from: Block; to: Block }[] = [];
     const reads = this.#reads(operation, place, borrowed);
     const writes = operation.outputs.flatMap(({ array }): SharedPart[] => {
-      const { shape, chunks } = this.#execution.arrays.get(array)!;
+      const { shape, chunks, ragged } = this.#execution.arrays.get(array)!;
+      // A partition comes back when it is known how long it is.
+      if (ragged !== undefined) return [];
       const box = chunkBox(shape, chunks, place);
       const held = this.#execution.held.get(array);
       if (held !== undefined)
@@ -147,14 +185,16 @@ class ThreadPool implements Pool {
       return [partOf(array, box, shared(subBlock(whole, box.start, box.shape), box, borrowed, copies))];
     });
     return new Promise((resolve, reject) => {
-      this.#sent.set(id, { thread, lane: worker, resolve, reject, borrowed, copies });
+      const parts: SentPart[] = [];
+      const take = (): Promise<void> => this.#take(parts, ref.task, outputs);
+      this.#sent.set(id, { thread, lane: worker, resolve, reject, borrowed, copies, parts, take });
       const task = { id, lane: worker, op: ref.op, task: ref.task, reads, writes };
       this.#post(thread, { ...task, held: this.#heldPlaces(operation), storesAll: outputs.storesAll });
     });
   }
 
   /** Tasks that are given out at once are sent at once. */
-  #post(thread: TaskThread, task: SentTask): void {
+  #post(thread: TaskThread, task: BareTask | SentTask): void {
     if (this.#outgoing.size === 0) queueMicrotask(() => this.#flush());
     const tasks = this.#outgoing.get(thread);
     if (tasks === undefined) this.#outgoing.set(thread, [task]);
@@ -162,7 +202,7 @@ class ThreadPool implements Pool {
   }
 
   #flush(): void {
-    for (const [thread, tasks] of this.#outgoing) thread.send({ type: "tasks", run: this.#run, tasks });
+    for (const [thread, tasks] of this.#outgoing) thread.send(messageOf(this.#run, tasks));
     this.#outgoing.clear();
   }
 
@@ -192,18 +232,30 @@ class ThreadPool implements Pool {
 
   #hear(thread: TaskThread, message: FromThread): void {
     if (message.type === "request") void this.#answer(thread, message);
-    if (message.type === "reports") for (const report of message.reports) this.#end(report);
+    if (message.type !== "reports") return;
+    for (const part of message.parts) this.#sent.get(part.id)?.parts?.push(part);
+    unpackDone(message.done, (id, stats) => this.#end(id, stats, null));
+    for (const { id, error } of message.failed) this.#end(id, null, receiveError(error));
   }
 
-  #end(report: Report): void {
-    const sent = this.#sent.get(report.id);
+  #end(id: number, stats: TaskStats | null, error: Error | null): void {
+    const sent = this.#sent.get(id);
     if (sent === undefined) return;
-    this.#sent.delete(report.id);
-    const isDone = "stats" in report;
-    if (isDone) for (const { from, to } of sent.copies) copyElements(from, to);
+    this.#sent.delete(id);
+    if (stats !== null) for (const { from, to } of sent.copies) copyElements(from, to);
     sent.borrowed.giveBack();
-    if (isDone) sent.resolve(report.stats);
-    else sent.reject(receiveError(report.error));
+    if (stats === null) sent.reject(error!);
+    else if (sent.parts === undefined || sent.parts.length === 0) sent.resolve(stats);
+    else sent.take!().then(() => sent.resolve(stats), sent.reject);
+  }
+
+  /** Partitions of intermediates are the attempt's; those of results go to whoever takes them. */
+  async #take(parts: readonly SentPart[], task: number, outputs: TaskJob["outputs"]): Promise<void> {
+    for (const { array, bytes } of parts) {
+      const held = this.#execution.held.get(array);
+      if (held !== undefined) outputs.hold(held, bytes);
+      else await this.#execution.taken.get(array)!.put(task, unpackedFor(this.#execution, array, bytes));
+    }
   }
 
   async #answer(
@@ -244,6 +296,21 @@ class ThreadPool implements Pool {
   }
 }
 
+const kindFor = (plan: PlanData): ThreadKind =>
+  functionsOf(plan).length === 0 && !plan.operations.some(isRagged) ? "plans" : "all";
+
+const unpackedFor = ({ arrays }: Execution, array: string, bytes: Uint8Array): Partition =>
+  partitionFormat().unpack(bytes, arrays.get(array)!.ragged!.form);
+
+/** Nothing was borrowed, and nothing is given back. */
+const NOTHING = new Borrowed();
+
+/** In the order in which they were given out: of a thread that dies, the first was running. */
+function messageOf(run: number, tasks: readonly (BareTask | SentTask)[]): ToThread {
+  if (!tasks.some((task) => "held" in task)) return { type: "bareTasks", run, tasks: packTasks(tasks) };
+  return { type: "tasks", run, tasks };
+}
+
 const partOf = (array: string, box: Box, block: Block): SharedPart => ({
   array,
   box,
@@ -260,7 +327,8 @@ function shared(block: Block, box: Box, borrowed: Borrowed, copies: { from: Bloc
 
 function readPart(array: string, box: Box, block: Block, borrowed: Borrowed): SharedPart {
   if (addressOf(block) !== null) return partOf(array, box, block);
-  const visible = borrowed.block(block.dtype, box.shape);
+  // A partition has as many bytes as it has.
+  const visible = borrowed.block(block.dtype, block.shape);
   copyElements(block, visible);
   return partOf(array, box, visible);
 }

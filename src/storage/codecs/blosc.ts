@@ -15,6 +15,7 @@ import {
 } from "./codec.ts";
 import { deflateCodec, inflate, joined } from "./deflate.ts";
 import { lz4Bound, lz4Compress, lz4Decompress } from "./lz4.ts";
+import { releaseBytes } from "./release.ts";
 import { bitShuffled, bitUnshuffle, shuffled, unshuffle } from "./shuffle.ts";
 import { zstdDecode, zstdEncode } from "./zstd.ts";
 
@@ -125,6 +126,7 @@ function decodeBlock(frame: Frame, target: Uint8Array, block: number): Promise<v
     if (isBits) unshuffleBits(raw, part, typesize);
     else if (isShuffled) unshuffle(raw, part, typesize);
     else part.set(raw);
+    if (raw.buffer !== bytes.buffer) releaseBytes(raw);
   };
   const raw = decodeStreams(frame, part.length, isSplit ? typesize : 1, from, where);
   if (raw instanceof Promise) return raw.then(finish);
@@ -216,6 +218,7 @@ async function bloscEncode(bytes: Uint8Array, options: BloscOptions): Promise<Ui
     const raw = shuffledBlock(bytes.subarray(block * size, (block + 1) * size), options);
     writeUint32(result, HEADER + 4 * block, at);
     at = await writeBlock(raw, written, options.clevel, result, at);
+    if (raw.buffer !== bytes.buffer) releaseBytes(raw);
   }
   const isCopied = options.clevel === 0 || at > bytes.length + HEADER;
   if (isCopied) {

@@ -3,6 +3,7 @@
 // whatever the input claims; anything else is a CorruptDataError.
 
 import { CorruptDataError } from "../errors.ts";
+import { releaseBytes } from "./release.ts";
 
 /** What is known of a size: at most `max`, and just that when `exact`. */
 export interface SizeBound {
@@ -57,6 +58,7 @@ export async function decodeInto(
   const decoded = await codec.decode(bytes, exact, where);
   checkDecoded(decoded.length, exact, codec.name, where);
   target.set(decoded);
+  if (decoded.buffer !== bytes.buffer) releaseBytes(decoded);
 }
 
 export function corrupt(what: string, where: string, cause?: unknown): CorruptDataError {

@@ -26,11 +26,14 @@ function deflate(
   zlib: typeof Zlib | undefined,
 ): Uint8Array | Promise<Uint8Array> {
   if (zlib === undefined) return streamed(new CompressionStream(webName(format)), bytes);
+  // One buffer that is long enough for anything: zlib's default is many small ones, joined at the end.
+  const { max } = compressedBound({ max: bytes.length, exact: true });
+  const options = { level, chunkSize: Math.min(max, 2 ** 26) };
   if (bytes.length <= SMALL)
-    return plain(format === "gzip" ? zlib.gzipSync(bytes, { level }) : zlib.deflateSync(bytes, { level }));
+    return plain(format === "gzip" ? zlib.gzipSync(bytes, options) : zlib.deflateSync(bytes, options));
   const run = format === "gzip" ? zlib.gzip : zlib.deflate;
   return new Promise((resolve, reject) =>
-    run(bytes, { level }, (error, result) => (error ? reject(error) : resolve(plain(result)))),
+    run(bytes, options, (error, result) => (error ? reject(error) : resolve(plain(result)))),
   );
 }
 
@@ -66,8 +69,8 @@ function inflateInNode(
   bytes: Uint8Array,
   max: number,
 ): Uint8Array | Promise<Uint8Array> {
-  // One buffer of the right size: zlib's default is many small ones, joined at the end.
-  const chunkSize = Math.min(Math.max(max, 64), 2 ** 26);
+  // One buffer that is not quite filled: zlib's default is many small ones, and after a full one it makes another.
+  const chunkSize = Math.min(Math.max(max + 1, 64), 2 ** 26);
   const options = { maxOutputLength: Math.max(max, 1), chunkSize };
   if (max <= SMALL)
     return plain(format === "gzip" ? zlib.gunzipSync(bytes, options) : zlib.inflateSync(bytes, options));

@@ -1,7 +1,7 @@
 // Memory for bytes on their way: taken, filled, read and given back. Fresh memory costs more than filling it (the
 // system hands it out page by page), so what was given back is kept for the next, within bounds.
 
-/** Buffers are of these many bytes times a power of two. */
+/** Buffers are multiples of so many bytes. */
 const LEAST = 1 << 16;
 /** Longer ones are not kept. */
 const LONGEST_KEPT = 1 << 24;
@@ -11,26 +11,49 @@ const MOST_KEPT_BYTES = 1 << 25;
 const kept: Uint8Array[] = [];
 let keptBytes = 0;
 
-/** At least so many bytes, holding whatever was there before. */
-export function takeScratch(length: number): Uint8Array {
-  const at = kept.findIndex((bytes) => bytes.length >= length);
-  if (at < 0) return new Uint8Array(length > LONGEST_KEPT ? length : roundedUp(length));
-  const [bytes] = kept.splice(at, 1);
-  keptBytes -= bytes!.length;
-  return bytes!;
+/** Where memory for a while comes from. */
+export interface ScratchMemory {
+  /** At least so many bytes, holding whatever was there before. */
+  take(length: number): Uint8Array;
+  /** Nobody may look at it any more. */
+  give(bytes: Uint8Array): void;
 }
 
-/** Nobody may look at it any more. */
-export function giveScratch(bytes: Uint8Array): void {
-  if (bytes.length > LONGEST_KEPT) return;
-  const at = kept.findIndex(({ length }) => length >= bytes.length);
-  kept.splice(at < 0 ? kept.length : at, 0, bytes);
-  keptBytes += bytes.length;
-  while (keptBytes > MOST_KEPT_BYTES) keptBytes -= kept.shift()!.length;
-}
+/** The memory of who says nothing else. */
+export const ownScratch: ScratchMemory = {
+  take(length) {
+    const at = kept.findIndex((bytes) => bytes.length >= length);
+    if (at < 0) return length > LONGEST_KEPT ? releasable(length) : new Uint8Array(roundedUp(length));
+    const [bytes] = kept.splice(at, 1);
+    keptBytes -= bytes!.length;
+    return bytes!;
+  },
+  give(bytes) {
+    if (bytes.length > LONGEST_KEPT) return release(bytes);
+    const at = kept.findIndex(({ length }) => length >= bytes.length);
+    kept.splice(at < 0 ? kept.length : at, 0, bytes);
+    keptBytes += bytes.length;
+    while (keptBytes > MOST_KEPT_BYTES) keptBytes -= kept.shift()!.length;
+  },
+};
 
+/** A little more than is needed, so that the next ones find room in it. */
 function roundedUp(length: number): number {
-  let size = LEAST;
-  while (size < length) size *= 2;
-  return size;
+  let step = LEAST;
+  while (8 * step < length) step *= 2;
+  return Math.ceil(length / step) * step;
 }
+
+/** Memory that can be given back at once: the collector of garbage may wait for long. */
+interface ReleasableBuffer extends ArrayBuffer {
+  resize?(length: number): void;
+}
+const Releasable = ArrayBuffer as unknown as new (
+  length: number,
+  options: { maxByteLength: number },
+) => ReleasableBuffer;
+
+const releasable = (length: number): Uint8Array =>
+  new Uint8Array(new Releasable(length, { maxByteLength: length }));
+
+const release = ({ buffer }: Uint8Array): void => (buffer as ReleasableBuffer).resize?.(0);

@@ -10,6 +10,7 @@ import {
   readUint32,
   type SizeBound,
 } from "./codec.ts";
+import { releaseBytes } from "./release.ts";
 import { prepareZstd, zstdContent, zstdInto } from "./zstd/decode.ts";
 
 /** What Node's zlib has since 22.15; older type declarations do not know it. */
@@ -83,7 +84,11 @@ export async function zstdDecode(bytes: Uint8Array, bound: SizeBound, where: str
 async function zstdDecodeInto(bytes: Uint8Array, target: Uint8Array, where: string): Promise<void> {
   const zstd = native === undefined ? await nativeZstd() : native;
   const exact = { max: target.length, exact: true };
-  if (zstd !== null) return target.set(await zstdDecode(bytes, exact, where));
+  if (zstd !== null) {
+    const decoded = await zstdDecode(bytes, exact, where);
+    target.set(decoded);
+    return releaseBytes(decoded);
+  }
   contentSize(bytes, exact, where);
   guarded(where, () => zstdInto(bytes, target) || null);
 }

@@ -166,7 +166,10 @@ function leafColumn(node: LeafNode, slots: number, { chunks, shapesOnly }: Decod
   const base = { kind: "leaf", type: node.type, length: slots } as const;
   const found = chunk.definitions?.slots ?? chunk.entries;
   if (found !== slots) throw miscounted(found, slots);
-  if (shapesOnly.has(node.leaf)) return { ...base, validity: null, values: null };
+  if (shapesOnly.has(node.leaf)) {
+    const validity = node.nullable ? validityOf(node, slots, node, chunk) : null;
+    return { ...base, validity, values: null };
+  }
   const values = valuesOf(chunk.store, node.type);
   if (chunk.store.count === slots) return { ...base, validity: null, values };
   const present = presence(chunk.definitions!.data(), node, slots);

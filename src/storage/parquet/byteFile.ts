@@ -13,6 +13,10 @@ export interface ByteFile {
   readonly name: string;
   /** Undefined as long as nobody has told: some stores do not say. */
   readonly size: number | undefined;
+  /** An absolute path or a URL by which another thread opens the same file; not there for what only this one has. */
+  readonly location?: string | undefined;
+  /** Another one for another state of the file, where that is known: when it was last changed. */
+  readonly version?: string | undefined;
   /** Exactly so many bytes, which the file must have. */
   read(offset: number, length: number, options?: StoreOptions): Promise<Uint8Array>;
   /** The last bytes; all of them when there are fewer. */
@@ -34,6 +38,7 @@ export function memoryFile(bytes: Uint8Array, name = "memory"): ByteFile {
 /** A file of the local file system (Node only). */
 export async function localFile(path: string): Promise<ByteFile> {
   const fs = await requireBuiltin("node:fs");
+  const { resolve } = await requireBuiltin("node:path");
   const { size, mtimeMs } = trying(path, () => checkedStat(fs, path));
   const read = async (offset: number, length: number): Promise<Uint8Array> => {
     if (offset + length > size) throw tooShort(path, length, Math.max(0, size - offset));
@@ -42,6 +47,8 @@ export async function localFile(path: string): Promise<ByteFile> {
   return {
     name: path,
     size,
+    location: resolve(path),
+    version: String(mtimeMs),
     read,
     tail: (length) => read(Math.max(0, size - length), Math.min(size, length)),
   };
@@ -143,6 +150,8 @@ export function httpFile(url: string | URL, options: HttpStoreOptions = {}): Byt
     get size() {
       return size;
     },
+    // Headers and the like may be secrets, and a function cannot be sent.
+    location: Object.keys(options).length === 0 ? String(place) : undefined,
     read: file.read,
     tail: file.tail,
   };

@@ -22,7 +22,7 @@ interface ColumnBase {
 export interface LeafColumn extends ColumnBase {
   readonly kind: "leaf";
   readonly type: LeafType;
-  /** Null when only the offsets of the lists around it were asked for. */
+  /** Null when only its nulls and the offsets of the lists around it were asked for. */
   readonly values: Values | null;
 }
 

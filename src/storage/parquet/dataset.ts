@@ -2,19 +2,13 @@
 // row group each) with the numbers of their rows, known from footers alone. What must hold: all files have the same
 // columns of the same types in the same order; else an error names the first file and column that differ.
 
-import { ValueError } from "../../core/errors.ts";
-import { describe } from "../../core/shape.ts";
 import type { HttpStoreOptions } from "../httpStore.ts";
 import { mapLimited } from "../zarr/limited.ts";
-import { type ByteFile, httpFile, localFile } from "./byteFile.ts";
 import { SchemaMismatchError } from "./errors.ts";
 import { type OpenOptions, ParquetFile } from "./file.ts";
-import type { Filter } from "./filter.ts";
-import { matchingPaths } from "./glob.ts";
+import { checkFilter, type Filter } from "./filter.ts";
+import { type FileArguments, filesOf } from "./places.ts";
 import type { LeafType, Schema, SchemaNode } from "./schema.ts";
-
-/** A path, a pattern, a folder or an http(s) URL; or a file of bytes. */
-export type FileArgument = string | URL | ByteFile;
 
 export interface DatasetOptions extends OpenOptions {
   http?: HttpStoreOptions;
@@ -65,6 +59,7 @@ export class ParquetDataset {
 
   /** The partitions that may have rows for which the filter holds. */
   partitionsMatching(filter: Filter): Partition[] {
+    checkFilter(filter, this.schema);
     const kept = new Map(this.files.map((file) => [file, new Set(file.rowGroupsMatching(filter))]));
     return this.partitions.filter(({ file, rowGroup }) => kept.get(file)!.has(rowGroup));
   }
@@ -74,13 +69,10 @@ export class ParquetDataset {
 const AT_ONCE = 8;
 
 export async function openDataset(
-  files: FileArgument | readonly FileArgument[],
+  files: FileArguments,
   options: DatasetOptions = {},
 ): Promise<ParquetDataset> {
-  const list = Array.isArray(files) ? files : [files as FileArgument];
-  const places: ByteFile[] = [];
-  for (const argument of list) places.push(...(await filesOf(argument, options)));
-  if (places.length === 0) throw new ValueError({ what: "a dataset of no files", cure: "Name one at least" });
+  const places = await filesOf(files, options);
   const open: ParquetFile[] = new Array(places.length);
   await mapLimited(places.entries(), AT_ONCE, async ([i, place]) => {
     open[i] = await ParquetFile.open(place, options);
@@ -88,25 +80,8 @@ export async function openDataset(
   return new ParquetDataset(open);
 }
 
-async function filesOf(argument: FileArgument, { http }: DatasetOptions): Promise<ByteFile[]> {
-  if (typeof argument === "object" && !(argument instanceof URL)) return [checkedFile(argument)];
-  const text = String(argument);
-  if (/^https?:\/\//i.test(text)) return [httpFile(text, http)];
-  if (text === "")
-    throw new ValueError({ what: "the path is empty", cure: 'Give a file, as "data/events.parquet"' });
-  const path = /^file:/i.test(text) ? decodeURIComponent(new URL(text).pathname) : text;
-  return Promise.all((await matchingPaths(path)).map(localFile));
-}
-
-function checkedFile(file: ByteFile): ByteFile {
-  if (typeof file?.read === "function" && typeof file.tail === "function") return file;
-  throw new ValueError({
-    what: `${describe(file)} is not a file`,
-    cure: "Give a path, an http(s) URL, or a ByteFile",
-  });
-}
-
-function checkSame(first: ParquetFile, other: ParquetFile): void {
+/** A typed error that names what differs. */
+export function checkSame(first: ParquetFile, other: ParquetFile): void {
   const difference = differenceOf(first.schema.root, other.schema.root);
   if (difference === undefined) return;
   throw new SchemaMismatchError(

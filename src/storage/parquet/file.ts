@@ -3,6 +3,8 @@
 // of the chosen leaves (and small gaps between them) and nothing else; whatever is wrong with the bytes is a typed error
 // that names the file, the row group and the column.
 
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { ValueError } from "../../core/errors.ts";
 import type { StoreOptions } from "../store.ts";
 import { assemble, type Decoded, leadsOfLists } from "./assemble.ts";
@@ -14,7 +16,7 @@ import { Damage, located, placeText, Unsupported } from "./errors.ts";
 import { type Filter, mayMatch } from "./filter.ts";
 import { type Footer, parseFooter, type RowGroup } from "./footer.ts";
 import { CountedFile, type Range } from "./ranges.ts";
-import { type LeafNode, leavesAt, type Schema } from "./schema.ts";
+import { type LeafNode, leavesAt, type Schema, type SchemaElement } from "./schema.ts";
 import { type Statistics, statisticsOf } from "./statistics.ts";
 
 export interface OpenOptions extends StoreOptions {
@@ -29,7 +31,7 @@ export interface OpenOptions extends StoreOptions {
 export interface ReadOptions extends StoreOptions {
   /** Leaf indices whose values are wanted; all leaves unless given. */
   leaves?: readonly number[];
-  /** Leaf indices of which only the offsets of the lists around them are wanted: their values are not decoded. */
+  /** Leaf indices of which only nulls and the offsets of the lists around them are wanted: values are not decoded. */
   shapesOnly?: readonly number[];
 }
 
@@ -44,6 +46,7 @@ export class ParquetFile {
   readonly #footer: Footer;
   readonly #maxChunkBytes: number;
   readonly #codecs: Decompressors;
+  #fingerprint: string | null = null;
 
   private constructor(bytes: CountedFile, footer: Footer, options: OpenOptions) {
     this.name = bytes.file.name;
@@ -65,6 +68,10 @@ export class ParquetFile {
   get schema(): Schema {
     return this.#footer.schema;
   }
+  /** The schema as it is written. */
+  get elements(): readonly SchemaElement[] {
+    return this.#footer.elements;
+  }
   get rows(): number {
     return this.#footer.rows;
   }
@@ -77,6 +84,16 @@ export class ParquetFile {
   /** Texts that the writer left in the footer. */
   get keyValues(): ReadonlyMap<string, string> {
     return this.#footer.keyValues;
+  }
+  /** An absolute path or a URL; undefined for a file that only this thread has. */
+  get location(): string | undefined {
+    return this.#bytes.file.location;
+  }
+  /** Name, size and footer: another for another file, the same in every process. */
+  get fingerprint(): string {
+    const { name, location, size } = this.#bytes.file;
+    this.#fingerprint ??= `${location ?? name} ${size} ${bytesToHex(sha256(this.#footer.bytes)).slice(0, 32)}`;
+    return this.#fingerprint;
   }
   /** So far, the footer included. */
   get bytesRead(): number {
@@ -126,6 +143,12 @@ export class ParquetFile {
   leafBytes(leaf: number): number {
     this.#leaf(leaf);
     return this.rowGroups.reduce((sum, { chunks }) => sum + chunks[leaf]!.length, 0);
+  }
+
+  /** The stored bytes of one leaf of a row group, as they are. */
+  async readStored(rowGroup: number, leaf: number, options: StoreOptions = {}): Promise<Uint8Array> {
+    const [range] = this.byteRanges(rowGroup, [leaf]);
+    return this.#bytes.read(range!, options);
   }
 
   /** The chosen columns of one row group: a struct with one slot per row. */

@@ -2,6 +2,8 @@
 // row can satisfy it, true when one may. For a column in a list a comparison holds for a row when it holds for any item.
 
 import { ValueError } from "../../core/errors.ts";
+import { describe } from "../../core/shape.ts";
+import { closest } from "../../core/suggest.ts";
 import { utf8 } from "../text.ts";
 import { type LeafNode, leavesAt, type Schema } from "./schema.ts";
 import { type Bound, compareBounds, type Statistics } from "./statistics.ts";
@@ -24,6 +26,30 @@ export interface FilterContext {
   entriesOf(leaf: number): number;
   statisticsOf(leaf: number): Statistics;
 }
+
+/** Before anything is read: columns that are not there and comparisons that nobody knows are errors. */
+export function checkFilter(filter: Filter, schema: Schema): void {
+  if (typeof filter !== "object" || filter === null) throw noFilter(filter);
+  if ("and" in filter || "or" in filter) {
+    for (const part of "and" in filter ? filter.and : filter.or) checkFilter(part, schema);
+    return;
+  }
+  if (!("column" in filter)) throw noFilter(filter);
+  leafOf(filter.column, schema);
+  if (OPERATORS.includes(filter.op)) return;
+  throw new ValueError({
+    what: `a filter compares by ${describe(filter.op)}`,
+    cure: `Use ${OPERATORS.join(", ")}`,
+  });
+}
+
+const OPERATORS: readonly string[] = ["==", "!=", "<", "<=", ">", ">=", "in", "isNull", "notNull"];
+
+const noFilter = (filter: unknown): ValueError =>
+  new ValueError({
+    what: `${describe(filter)} is no filter`,
+    cure: 'Use {column: "met", op: ">", value: 20}',
+  });
 
 export function mayMatch(filter: Filter, context: FilterContext): boolean {
   if (context.rows === 0) return false;
@@ -49,8 +75,17 @@ function leafOf(column: string | number, schema: Schema): LeafNode {
   if (found !== undefined) return found;
   throw new ValueError({
     what: `there is no column ${column} to compare`,
-    cure: "Name a column that holds values",
+    cure: whichColumn(String(column), schema),
   });
+}
+
+function whichColumn(column: string, schema: Schema): string {
+  const below = leavesAt(schema, column).map((leaf) => leaf.path);
+  if (below.length > 0) return `It holds several: compare ${below.slice(0, 12).join(" or ")}`;
+  return closest(
+    column,
+    schema.leaves.map((leaf) => leaf.path),
+  );
 }
 
 function onlyLeaf(path: string, schema: Schema): LeafNode | undefined {

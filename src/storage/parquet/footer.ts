@@ -4,12 +4,21 @@
 
 import { Damage, Unsupported } from "./errors.ts";
 import { groupKindOf, logicalOf } from "./logical.ts";
-import { CODECS, CONVERTED, type CodecName, PHYSICAL, REPETITIONS } from "./names.ts";
+import {
+  CODECS,
+  CONVERTED,
+  type CodecName,
+  ENCODINGS,
+  type EncodingName,
+  PHYSICAL,
+  REPETITIONS,
+} from "./names.ts";
 import { type LeafNode, type LeafType, type Schema, type SchemaElement, schemaOf } from "./schema.ts";
 import { type RawStatistics, rawStatistics } from "./statistics.ts";
 import {
   countAt,
   intAt,
+  listAt,
   nameAt,
   present,
   structAt,
@@ -28,7 +37,12 @@ export interface ChunkInfo {
   /** Where its pages lie in the file. */
   readonly offset: number;
   readonly length: number;
+  /** Where the first data page begins in the chunk; a dictionary is before it. */
+  readonly dataAt: number;
+  readonly encodings: readonly EncodingName[];
   readonly uncompressedLength: number;
+  /** Bytes of all byte arrays together, once they are decoded; null where the writer does not say. */
+  readonly decodedBytes: number | null;
   readonly statistics: RawStatistics | null;
 }
 
@@ -43,10 +57,14 @@ export interface RowGroup {
 
 export interface Footer {
   readonly schema: Schema;
+  /** The schema as it is written. */
+  readonly elements: readonly SchemaElement[];
   readonly rows: number;
   readonly rowGroups: readonly RowGroup[];
   readonly createdBy: string | null;
   readonly keyValues: ReadonlyMap<string, string>;
+  /** As they lie in the file. */
+  readonly bytes: Uint8Array;
 }
 
 /** `limit`: where the footer begins in the file, so where data must end. */
@@ -64,7 +82,8 @@ export function parseFooter(bytes: Uint8Array, limit: number): Footer {
   }
   if (firstRow !== rows)
     throw new Damage(`row groups of ${firstRow} rows together, in a file of ${rows} rows`);
-  return { schema, rows, rowGroups, createdBy: textAt(struct, 6) ?? null, keyValues: keyValuesOf(struct) };
+  const createdBy = textAt(struct, 6) ?? null;
+  return { schema, elements, rows, rowGroups, createdBy, keyValues: keyValuesOf(struct), bytes };
 }
 
 function keyValuesOf(struct: ThriftStruct): Map<string, string> {
@@ -132,7 +151,8 @@ function chunkInfo(
   if (node.repetition === 0 ? entries !== rows : entries < rows)
     throw new Damage(`${entries} values ${here}, which has ${rows} rows`);
   const length = countAt(meta, 7, `the compressed size ${here}`);
-  const offset = startOf(meta, here);
+  const data = countAt(meta, 9, `the offset ${here}`);
+  const offset = startOf(meta, data);
   if (entries > 0 && (offset < 4 || offset + length > limit))
     throw new Damage(
       `the bytes ${here} are said to be ${offset} to ${offset + length}, and data end at ${limit}`,
@@ -143,14 +163,21 @@ function chunkInfo(
     entries,
     offset,
     length,
+    dataAt: data - offset,
+    encodings: (listAt(meta, 2) ?? []).map((code) => ENCODINGS[code as number]!).filter((name) => name),
     uncompressedLength: countAt(meta, 6, `the uncompressed size ${here}`),
+    decodedBytes: decodedBytesOf(structAt(meta, 16)),
     statistics: rawStatistics(structAt(meta, 12)),
   };
 }
 
+function decodedBytesOf(sizes: ThriftStruct | undefined): number | null {
+  const bytes = sizes === undefined ? undefined : intAt(sizes, 1);
+  return bytes === undefined || bytes < 0 ? null : bytes;
+}
+
 /** A dictionary lies before the data. Some writers say 0 where there is none. */
-function startOf(meta: ThriftStruct, here: string): number {
-  const data = countAt(meta, 9, `the offset ${here}`);
+function startOf(meta: ThriftStruct, data: number): number {
   const dictionary = intAt(meta, 11);
   return dictionary !== undefined && dictionary > 0 && dictionary < data ? dictionary : data;
 }

@@ -2,9 +2,8 @@
 // length and the magic number behind.
 
 import type { WrittenChunk } from "./chunkWriter.ts";
-import type { WrittenCodec } from "./compression.ts";
 import { convertedOf, unionOf } from "./logical.ts";
-import { CODECS, CONVERTED, ENCODINGS, PHYSICAL, REPETITIONS } from "./names.ts";
+import { CODECS, CONVERTED, type CodecName, ENCODINGS, PHYSICAL, REPETITIONS } from "./names.ts";
 import type { SchemaElement } from "./schema.ts";
 import { i32, i64, Struct, thriftBytes } from "./thriftWriter.ts";
 
@@ -14,19 +13,23 @@ export interface WrittenGroup {
 }
 
 /** A chunk without its bytes, which are in the file at `offset`. */
-export type PlacedChunk = Omit<WrittenChunk, "parts"> & { readonly offset: number };
+export type PlacedChunk = Omit<WrittenChunk, "parts" | "nulls"> & {
+  readonly offset: number;
+  /** Null where nobody knows. */
+  readonly nulls: number | null;
+  readonly codec: CodecName;
+};
 
 export interface FooterParts {
   readonly elements: readonly SchemaElement[];
   readonly groups: readonly WrittenGroup[];
-  readonly codec: WrittenCodec;
   readonly keyValues: ReadonlyMap<string, string>;
 }
 
 export const MAGIC: Uint8Array = new TextEncoder().encode("PAR1");
 
 export function footerBytes(parts: FooterParts): Uint8Array {
-  const { elements, groups, codec, keyValues } = parts;
+  const { elements, groups, keyValues } = parts;
   const leaves = elements.filter((element) => element.type !== null);
   const pairs = [...keyValues].map(([key, value]) => new Struct([1, key], [2, value]));
   const body = thriftBytes(
@@ -34,7 +37,7 @@ export function footerBytes(parts: FooterParts): Uint8Array {
       [1, i32(1)],
       [2, elements.map(elementStruct)],
       [3, i64(groups.reduce((sum, group) => sum + group.rows, 0))],
-      [4, groups.map((group) => groupStruct(group, codec))],
+      [4, groups.map(groupStruct)],
       [5, pairs.length > 0 ? pairs : undefined],
       [6, "chunkwise"],
       // Statistics are in the order of the type.
@@ -72,11 +75,11 @@ function elementStruct({ name, repetition, children, group, type }: SchemaElemen
   );
 }
 
-function groupStruct({ rows, chunks }: WrittenGroup, codec: WrittenCodec): Struct {
+function groupStruct({ rows, chunks }: WrittenGroup): Struct {
   const total = (key: "length" | "uncompressedLength"): number =>
     chunks.reduce((sum, chunk) => sum + chunk[key], 0);
   return new Struct(
-    [1, chunks.map((chunk) => chunkStruct(chunk, codec))],
+    [1, chunks.map(chunkStruct)],
     [2, i64(total("uncompressedLength"))],
     [3, i64(rows)],
     [5, i64(chunks[0]!.offset)],
@@ -84,9 +87,13 @@ function groupStruct({ rows, chunks }: WrittenGroup, codec: WrittenCodec): Struc
   );
 }
 
-function chunkStruct(chunk: PlacedChunk, codec: WrittenCodec): Struct {
-  const { node, extremes, offset, dataAt } = chunk;
-  const statistics = new Struct([3, i64(chunk.nulls)], [5, extremes?.max], [6, extremes?.min]);
+function chunkStruct(chunk: PlacedChunk): Struct {
+  const { node, extremes, offset, dataAt, nulls, codec } = chunk;
+  const statistics = new Struct(
+    [3, nulls === null ? undefined : i64(nulls)],
+    [5, extremes?.max],
+    [6, extremes?.min],
+  );
   const meta = new Struct(
     [1, i32(PHYSICAL.indexOf(node.type.physical))],
     [2, chunk.encodings.map((encoding) => i32(ENCODINGS.indexOf(encoding)))],

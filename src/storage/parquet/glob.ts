@@ -1,18 +1,25 @@
 // Files by pattern: "data/*.parquet", "data/**/part-?.parquet", "year={2023,2024}/*.parquet"; and a folder as all
-// Parquet files in it. In: a pattern. Out: paths, sorted. Node only.
+// files in it whose names end as they should. In: a pattern. Out: paths, sorted, of files that are there. Node only.
 
 import type * as Fs from "node:fs";
+import { suggestions } from "../../core/suggest.ts";
 import { requireBuiltin } from "../builtin.ts";
 import { NotFoundError } from "../errors.ts";
 
 const SPECIAL = /[*?[{]/;
 
-export async function matchingPaths(pattern: string): Promise<string[]> {
+const PARQUET: readonly string[] = [".parquet"];
+
+export async function matchingPaths(
+  pattern: string,
+  endings: readonly string[] = PARQUET,
+): Promise<string[]> {
   const fs = await requireBuiltin("node:fs");
   const stat = fs.statSync(pattern, { throwIfNoEntry: false });
-  if (stat?.isDirectory()) return inFolder(fs, pattern);
+  if (stat?.isDirectory()) return inFolder(fs, pattern, endings);
   // A name with special characters that is there is a name.
-  if (stat !== undefined || !SPECIAL.test(pattern)) return [pattern];
+  if (stat !== undefined) return [pattern];
+  if (!SPECIAL.test(pattern)) throw missing(fs, pattern);
   const found = walk(
     fs,
     fixedPart(pattern),
@@ -28,10 +35,24 @@ export async function matchingPaths(pattern: string): Promise<string[]> {
   });
 }
 
-function inFolder(fs: typeof Fs, folder: string): string[] {
-  const names = fs.readdirSync(folder).filter((name) => name.endsWith(".parquet") && !/^[._]/.test(name));
+/** With the names nearby that could have been meant. */
+function missing(fs: typeof Fs, path: string): NotFoundError {
+  const cut = path.lastIndexOf("/") + 1;
+  const folder = path.slice(0, cut) || ".";
+  const near = suggestions(path.slice(cut), isFolder(fs, folder) ? fs.readdirSync(folder) : []);
+  const cure = near.length === 0 ? "Check the path" : `Did you mean ${near.join(" or ")}?`;
+  return new NotFoundError({ what: "there is no such file", where: path, cure });
+}
+
+const isFolder = (fs: typeof Fs, path: string): boolean =>
+  fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+function inFolder(fs: typeof Fs, folder: string, endings: readonly string[]): string[] {
+  const isMeant = (name: string): boolean => endings.some((ending) => name.endsWith(ending));
+  const names = fs.readdirSync(folder).filter((name) => isMeant(name) && !/^[._]/.test(name));
   if (names.length > 0) return names.sort().map((name) => `${folder.replace(/\/$/, "")}/${name}`);
-  throw new NotFoundError({ what: "there is no file *.parquet in this folder", where: folder });
+  const wanted = endings.map((ending) => `*${ending}`).join(" or ");
+  throw new NotFoundError({ what: `there is no file ${wanted} in this folder`, where: folder });
 }
 
 const depthOf = (pattern: string): number => pattern.split("/").length;
@@ -44,6 +65,7 @@ function fixedPart(pattern: string): string {
 
 function walk(fs: typeof Fs, folder: string, regex: RegExp, isDeep: boolean, depth: number): string[] {
   const found: string[] = [];
+  if (!isFolder(fs, folder || ".")) return found;
   const entries = fs.readdirSync(folder === "" ? "." : folder, { withFileTypes: true });
   for (const entry of entries) {
     const path = folder + entry.name;

@@ -12,7 +12,6 @@ export {
 export type { Decompressor, Decompressors, WrittenCodec } from "./compression.ts";
 export {
   type DatasetOptions,
-  type FileArgument,
   openDataset,
   ParquetDataset,
   type Partition,
@@ -20,10 +19,13 @@ export {
 export { ParquetDataError, SchemaMismatchError } from "./errors.ts";
 export type { Field } from "./fields.ts";
 export { type OpenOptions, ParquetFile, type ReadOptions } from "./file.ts";
-export type { Comparison, Filter, FilterValue } from "./filter.ts";
+export { type Comparison, checkFilter, type Filter, type FilterValue } from "./filter.ts";
 export type { ChunkInfo, RowGroup } from "./footer.ts";
+export { joinColumns } from "./join.ts";
+export { joinParquet } from "./joinFiles.ts";
 export type { Logical, TimeUnit } from "./logical.ts";
 export type { Physical } from "./names.ts";
+export { type FileArgument, type FileArguments, filesOf, type PlaceOptions } from "./places.ts";
 export {
   type LeafNode,
   type LeafType,
@@ -34,11 +36,11 @@ export {
   type StructNode,
 } from "./schema.ts";
 export type { Bound, Statistics } from "./statistics.ts";
+export { emptyFolder, inFolder, partName, putFile, putPieces, type WriteTarget } from "./target.ts";
 export { dtypeOfLeaf } from "./values.ts";
 export {
   type Partitions,
   type WriteOptions,
-  type WriteTarget,
   type WrittenFile,
   writeParquet,
 } from "./write.ts";

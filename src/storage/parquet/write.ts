@@ -2,8 +2,6 @@
 // file per partition. What must hold: a file appears whole or not at all; at most one row group is in memory.
 
 import { ValueError } from "../../core/errors.ts";
-import { requireBuiltin } from "../builtin.ts";
-import type { Store, StoreKey } from "../store.ts";
 import { checkColumn } from "./checkColumn.ts";
 import { type ChunkOptions, writeChunk } from "./chunkWriter.ts";
 import { type StructColumn, sliceColumn } from "./column.ts";
@@ -12,10 +10,8 @@ import { elementsOf, type Field } from "./fields.ts";
 import { footerBytes, MAGIC, type PlacedChunk, type WrittenGroup } from "./footerWriter.ts";
 import { type Schema, type SchemaElement, schemaOf } from "./schema.ts";
 import { shred } from "./shred.ts";
-import { fileSink, type Sink, storeSink } from "./sink.ts";
-
-/** A path of the local file system, or a key of a store; of a folder when there is a file per partition. */
-export type WriteTarget = string | { readonly store: Store; readonly key: StoreKey };
+import type { Sink } from "./sink.ts";
+import { emptyFolder, inFolder, partName, sinkOf, type WriteTarget } from "./target.ts";
 
 export interface WriteOptions {
   /** How pages are compressed; snappy unless given. */
@@ -51,41 +47,14 @@ export async function writeParquet(
 ): Promise<WrittenFile[]> {
   const table = new TableWriter(fields, options);
   if (options.files !== "perPartition") return [await table.write(target, partitions)];
-  await refuseLeftovers(target);
+  await emptyFolder(target, ".parquet");
   const written: WrittenFile[] = [];
   for await (const partition of partitions) {
-    const name = `part-${String(written.length).padStart(5, "0")}.parquet`;
-    written.push(await table.write(inside(target, name), [partition]));
+    const place = inFolder(target, partName(written.length, ".parquet"));
+    written.push(await table.write(place, [partition]));
   }
   return written;
 }
-
-const inside = (target: WriteTarget, name: string): WriteTarget =>
-  typeof target === "string"
-    ? `${target.replace(/\/$/, "")}/${name}`
-    : { store: target.store, key: `${target.key.replace(/\/$/, "")}/${name}` as StoreKey };
-
-/** Parts of an earlier, longer table would be read as parts of this one. */
-async function refuseLeftovers(target: WriteTarget): Promise<void> {
-  const place = typeof target === "string" ? target : target.key;
-  const names = typeof target === "string" ? await namesIn(target) : await target.store.listDir?.(target.key);
-  const found = (Array.isArray(names) ? names : (names?.keys ?? [])).find((name) =>
-    name.endsWith(".parquet"),
-  );
-  if (found === undefined) return;
-  throw new ValueError({
-    what: `${place} has the file ${found} already`,
-    cure: "Write into an empty folder",
-  });
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  const fs = await requireBuiltin("node:fs");
-  return fs.existsSync(folder) ? fs.readdirSync(folder) : [];
-}
-
-const sinkOf = async (target: WriteTarget): Promise<Sink> =>
-  typeof target === "string" ? fileSink(target) : storeSink(target.store, target.key);
 
 const LEAST_PAGE = 64;
 const MOST_PAGE = 2 ** 30;
@@ -122,12 +91,7 @@ class TableWriter {
           groups.push(group);
           at = group.chunks.reduce((end, chunk) => Math.max(end, chunk.offset + chunk.length), at);
         }
-      const footer = footerBytes({
-        elements: this.#elements,
-        groups,
-        codec: this.#options.codec,
-        keyValues: this.#keyValues,
-      });
+      const footer = footerBytes({ elements: this.#elements, groups, keyValues: this.#keyValues });
       sink.append(footer);
       await sink.finish();
       const rows = groups.reduce((sum, group) => sum + group.rows, 0);
@@ -150,7 +114,7 @@ class TableWriter {
     for (const shredded of shred(rows, this.#schema.root)) {
       const { parts, ...chunk } = await writeChunk(shredded, this.#options);
       for (const part of parts) sink.append(part);
-      chunks.push({ ...chunk, offset });
+      chunks.push({ ...chunk, offset, codec: this.#options.codec });
       offset += chunk.length;
     }
     return { rows: rows.length, chunks };

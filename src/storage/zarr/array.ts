@@ -2,18 +2,20 @@
 // writing: one stored object. Without sharding, every chunk is a shard of its own and the two are the same.
 // Blocks of edge chunks have the part that is inside the array; the store has the whole chunk, as Zarr asks.
 
-import { type Block, newBlock, subBlock } from "../../core/block.ts";
+import { type Block, newBlock } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
 import { chunkBox, gridOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { isLength, type Shape, sameShape, shapeText } from "../../core/shape.ts";
+import { releaseBytes } from "../codecs/release.ts";
 import { keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
-import { copyBlock, fillBlock, isAllFill } from "./blocks.ts";
+import { fillBlock, isAllFill } from "./blocks.ts";
 import { buildPipeline } from "./build.ts";
 import { type ByteSource, storeSource } from "./byteSource.ts";
 import { chunkKey, listPlaces } from "./chunkKeys.ts";
+import { filledUp, withFilledUp } from "./fillUp.ts";
 import type { JsonObject } from "./json.ts";
 import type { ArrayMetadata } from "./metadata.ts";
 import {
@@ -132,7 +134,7 @@ export class ZarrArray {
     const key = this.shardKey(unit);
     await this.#locked(key, async () => {
       const source = storeSource(this.store, key);
-      const padded = this.#padded(block, this.chunks);
+      const padded = filledUp(block, this.chunks, this.metadata.fill);
       const parts = await replaceChunk(
         this.pipeline,
         source,
@@ -171,24 +173,41 @@ export class ZarrArray {
     const { unitShape } = this.metadata;
     this.#checkBlock(block, chunkBox(this.shape, unitShape, place).shape, unitShape);
     const key = this.shardKey(place);
-    await this.#locked(key, async () => this.#put(key, await this.#encoded(block), options));
+    await this.#locked(key, () =>
+      withFilledUp(block, unitShape, this.metadata.fill, options.scratch, async (whole) =>
+        this.#putOnce(key, await this.#encoded(whole), whole, options),
+      ),
+    );
   }
 
   /** The bytes that `setShard` would store; null when nothing would be (all is fill value). */
   async encodeShard(block: Block): Promise<Uint8Array | null> {
-    const parts = await this.#encoded(block);
+    const parts = await this.#encoded(filledUp(block, this.metadata.unitShape, this.metadata.fill));
     return parts === null ? null : joinedParts(parts);
   }
 
   async #encoded(block: Block): Promise<Uint8Array[] | null> {
     const keepFill = this.#keepFill();
     if (!keepFill.keepFill && isAllFill(block, this.metadata.fill)) return null;
-    return encodeParts(this.pipeline, this.#padded(block, this.metadata.unitShape), keepFill);
+    return encodeParts(this.pipeline, block, keepFill);
   }
 
   /** What `setShard` stored, from its bytes. */
   async decodeShard(bytes: Uint8Array, options: StoreOptions = {}): Promise<Block> {
     return decodeChunk(this.pipeline, bytes, this.path, this.reading(options));
+  }
+
+  /** What was made of a block to be stored is of no use afterwards. */
+  async #putOnce(
+    key: StoreKey,
+    parts: readonly Uint8Array[] | null,
+    { data }: Block,
+    options: StoreOptions,
+  ): Promise<void> {
+    await this.#put(key, parts, options);
+    // A store that takes parts keeps none; another may keep what it is given.
+    if (this.store.setParts === undefined) return;
+    for (const part of parts ?? []) if (part.buffer !== data.buffer) releaseBytes(part);
   }
 
   /** Nothing is stored for what is missing anyway. */
@@ -199,9 +218,9 @@ export class ZarrArray {
     else await this.#set(key, parts ?? (await this.#encodedFill()), options);
   }
 
-  #set(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions): unknown {
-    if (this.store.setParts !== undefined) return this.store.setParts(key, parts, options);
-    return requireSet(this.store)(key, joinedParts(parts), options);
+  async #set(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions): Promise<void> {
+    if (this.store.setParts !== undefined) await this.store.setParts(key, parts, options);
+    else await requireSet(this.store)(key, joinedParts(parts), options);
   }
 
   /** Where a store cannot delete, a missing chunk must be written as fill value. */
@@ -212,22 +231,6 @@ export class ZarrArray {
 
   #keepFill(): { keepFill: boolean } {
     return { keepFill: this.#options.writeEmptyChunks === true };
-  }
-
-  /** Beyond the edge of the array a chunk holds fill value. */
-  #padded(block: Block, shape: Shape): Block {
-    if (sameShape(block.shape, shape)) return block;
-    const whole = newBlock(this.dtype, shape);
-    fillBlock(whole, this.metadata.fill);
-    copyBlock(
-      block,
-      subBlock(
-        whole,
-        shape.map(() => 0),
-        block.shape,
-      ),
-    );
-    return whole;
   }
 
   #checkBlock(block: Block, clipped: Shape, whole: Shape): void {
@@ -340,6 +343,7 @@ export class ZarrArray {
   reading(options: StoreOptions): ReadOptions {
     const base: ReadOptions = {
       signal: options.signal,
+      scratch: options.scratch,
       maxChunkBytes: this.#options.maxChunkBytes ?? DEFAULT_MAX_CHUNK_BYTES,
     };
     // What cannot be written through this store is taken not to change.

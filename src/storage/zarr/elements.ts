@@ -2,7 +2,7 @@
 // little-endian, as every JavaScript engine in use is. Without a copy where none is needed.
 
 import { type Block, isContiguous, newBlock } from "../../core/block.ts";
-import { infoOf, type TypedArray } from "../../core/dtype.ts";
+import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import { copyBlock } from "./blocks.ts";
 import { narrowAll, widenAll } from "./float16.ts";
@@ -27,9 +27,14 @@ function dataFrom(bytes: Uint8Array, type: StoredType, endian: Endian): TypedArr
   if (type.name === "bool") return booleansFrom(bytes);
   const ordered = endian === "big" && type.wordBytes > 1 ? swapped(bytes, type.wordBytes) : bytes;
   if (type.name === "float16") return halvesFrom(ordered);
-  const { array: ArrayOf } = infoOf(type.dtype);
-  const at = ordered.byteOffset % ArrayOf.BYTES_PER_ELEMENT === 0 ? ordered : new Uint8Array(ordered);
-  return new ArrayOf(at.buffer, at.byteOffset, at.byteLength / ArrayOf.BYTES_PER_ELEMENT);
+  const isAligned = ordered.byteOffset % infoOf(type.dtype).array.BYTES_PER_ELEMENT === 0;
+  return dataOver(isAligned ? ordered : new Uint8Array(ordered), type.dtype);
+}
+
+/** Bytes as elements, without a copy; they begin where elements can. */
+export function dataOver({ buffer, byteOffset, byteLength }: Uint8Array, dtype: DType): TypedArray {
+  const { array: ArrayOf } = infoOf(dtype);
+  return new ArrayOf(buffer as ArrayBuffer, byteOffset, byteLength / ArrayOf.BYTES_PER_ELEMENT);
 }
 
 function halvesFrom(bytes: Uint8Array): Float32Array {

@@ -5,11 +5,11 @@
 import { type Block, isContiguous, subBlock } from "../../core/block.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
 import { type BytesCodec, checkDecoded, corrupt, decodeInto } from "../codecs/codec.ts";
-import { giveScratch, takeScratch } from "../codecs/scratch.ts";
+import { ownScratch } from "../codecs/scratch.ts";
 import type { OpenObject } from "../store.ts";
 import { copyBlock } from "./blocks.ts";
 import { blockFromBytes, isVerbatim, memoryOf } from "./elements.ts";
-import { checkLimit, decodeBytes, type Pipeline, type ReadOptions } from "./pipeline.ts";
+import { checkLimit, type Pipeline, type ReadOptions } from "./pipeline.ts";
 import { type PlainChunk, readOpenRuns } from "./runs.ts";
 
 /** A part of a chunk, in the axes as they are stored. */
@@ -28,34 +28,38 @@ export async function readOpen(
   options: ReadOptions,
 ): Promise<void> {
   checkDecoded(object.size, pipeline.encoded, "chunk", where);
-  if (pipeline.bytesCodecs.length === 0) return readOpenRuns(object, chunk, start, target);
+  if (pipeline.bytesCodecs.length === 0) return readOpenRuns(object, chunk, start, target, options);
   checkLimit(pipeline, where, options);
   const isDirect =
     sameShape(target.shape, chunk.shape) && isVerbatim(chunk.type, chunk.endian) && isContiguous(target);
-  if (isDirect) return decodeOpen(pipeline, object, memoryOf(target), where);
-  const scratch = takeScratch(object.size);
+  if (isDirect) return decodeOpen(pipeline, object, memoryOf(target), where, options);
+  // Aside, and from there what is wanted.
+  const length = sizeOf(chunk.shape) * chunk.type.bytes;
+  const { scratch: memory = ownScratch } = options;
+  const scratch = memory.take(length);
   try {
-    await object.readInto(0, scratch.subarray(0, object.size));
-    const bytes = await decodeBytes(pipeline, scratch.subarray(0, object.size), where);
-    const block = blockFromBytes(checkedBytes(bytes, chunk, where), chunk.shape, chunk.type, chunk.endian);
+    const bytes = scratch.subarray(0, length);
+    await decodeOpen(pipeline, object, bytes, where, options);
+    const block = blockFromBytes(bytes, chunk.shape, chunk.type, chunk.endian);
     copyBlock(subBlock(block, start, target.shape), target);
   } finally {
-    giveScratch(scratch);
+    memory.give(scratch);
   }
 }
 
-/** The whole chunk straight into its place: a checksum's data are read there, a compressor writes there. */
+/** The whole chunk straight into given memory: a checksum's data are read there, a compressor writes there. */
 async function decodeOpen(
   pipeline: Pipeline,
   object: OpenObject,
   target: Uint8Array,
   where: string,
+  { scratch: memory = ownScratch }: ReadOptions,
 ): Promise<void> {
   const { bytesCodecs, bounds } = pipeline;
   const [first] = bytesCodecs;
   if (bytesCodecs.length === 1 && first!.sum !== undefined)
     return readSummed(first!.sum, object, target, where);
-  const scratch = takeScratch(object.size);
+  const scratch = memory.take(object.size);
   try {
     let bytes = scratch.subarray(0, object.size);
     await object.readInto(0, bytes);
@@ -63,7 +67,7 @@ async function decodeOpen(
       bytes = await bytesCodecs[i]!.decode(bytes, bounds[i]!, where);
     await decodeInto(first!, bytes, target, where);
   } finally {
-    giveScratch(scratch);
+    memory.give(scratch);
   }
 }
 

@@ -7,12 +7,13 @@ import { placeOf } from "../../core/chunks.ts";
 import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
 import { isLength, type Shape, sameShape, shapeText, sizeOf } from "../../core/shape.ts";
 import { NotSupportedError } from "../errors.ts";
-import type { StoreOptions } from "../store.ts";
+import type { Store, StoreOptions } from "../store.ts";
 import type { ZarrArray } from "./array.ts";
 import { fillBlock } from "./blocks.ts";
 import { mapLimited } from "./limited.ts";
 
-const MOST_AT_ONCE = 8;
+/** Objects that are read at once: more where each is waited for long, fewer where they take memory on the way only. */
+export const mostAtOnce = ({ open }: Pick<Store, "open">): number => (open === undefined ? 8 : 2);
 
 export async function readRegion(
   array: ZarrArray,
@@ -32,7 +33,7 @@ export async function readRegion(
     if (!(await array.readShardPart(box, target, options))) fillBlock(target, fill);
     return target;
   }
-  await mapLimited(unitsIn(box, unitShape), MOST_AT_ONCE, async (unit) => {
+  await mapLimited(unitsIn(box, unitShape), mostAtOnce(array.store), async (unit) => {
     options.signal?.throwIfAborted();
     const part = intersect(box, unit);
     const place = subBlock(

@@ -2,8 +2,9 @@
 // object; runs that are close to each other are read together, because a request costs more than some bytes.
 
 import { type Block, isContiguous, subBlock } from "../../core/block.ts";
+import { placeOf } from "../../core/chunks.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
-import { giveScratch, takeScratch } from "../codecs/scratch.ts";
+import { ownScratch } from "../codecs/scratch.ts";
 import type { OpenObject, StoreOptions } from "../store.ts";
 import { copyBlock } from "./blocks.ts";
 import type { ByteSource } from "./byteSource.ts";
@@ -13,10 +14,12 @@ import type { Endian, StoredType } from "./storedType.ts";
 
 /** Bytes that cost about as much to read as to ask for separately. */
 export const GAP: number = 64 * 1024;
+/** The same where the object is open. */
+const OPEN_GAP = 16 * 1024;
 const MOST_REQUESTS = 8;
 
-/** A slab with more bytes than this that are not all wanted is read in pieces. */
-const PIECE = 1024 * 1024;
+/** A slab with more bytes than this is read in pieces, unless it is all wanted and lies in one piece in its place, too. */
+export const PIECE: number = 1024 * 1024;
 
 /** How a chunk is stored. */
 export interface PlainChunk {
@@ -35,7 +38,7 @@ export async function readRuns(
   options: StoreOptions,
 ): Promise<boolean> {
   let isThere = true;
-  await mapLimited(slabsIn(chunk, start, target), MOST_REQUESTS, async (slab) => {
+  await mapLimited(slabsIn(chunk, start, target, GAP), MOST_REQUESTS, async (slab) => {
     if (!isThere) return;
     const bytes = await source.range({ offset: slab.offset, length: slab.bytes }, options);
     if (bytes === undefined) isThere = false;
@@ -50,36 +53,92 @@ export async function readOpenRuns(
   chunk: PlainChunk,
   start: readonly number[],
   target: Block,
+  { scratch: memory = ownScratch }: StoreOptions,
 ): Promise<void> {
+  if (sizeOf(target.shape) === 0) return;
+  const axis = splitAxis(chunk.shape, target.shape, chunk.type.bytes, OPEN_GAP);
+  if (isStraight(chunk, target, axis)) return readStraight(object, chunk, start, target, axis);
   const isDirect = isVerbatim(chunk.type, chunk.endian);
   let scratch: Uint8Array | null = null;
   try {
-    for (const slab of slabsIn(chunk, start, target)) {
+    for (const slab of slabsIn(chunk, start, target, OPEN_GAP)) {
       if (isDirect && slab.isRun && isContiguous(slab.target)) {
         const waiting = object.readInto(slab.offset, memoryOf(slab.target));
         if (waiting !== undefined) await waiting;
         continue;
       }
-      if (scratch !== null && scratch.length < slab.bytes) giveScratch(scratch);
-      scratch = scratch !== null && scratch.length >= slab.bytes ? scratch : takeScratch(slab.bytes);
+      if (scratch !== null && scratch.length < slab.bytes) memory.give(scratch);
+      scratch = scratch !== null && scratch.length >= slab.bytes ? scratch : memory.take(slab.bytes);
       const bytes = scratch.subarray(0, slab.bytes);
       const waiting = object.readInto(slab.offset, bytes);
       if (waiting !== undefined) await waiting;
       spread(chunk, slab, bytes);
     }
   } finally {
-    if (scratch !== null) giveScratch(scratch);
+    if (scratch !== null) memory.give(scratch);
   }
 }
 
-/** How many places on `axis` go into one slab: all, unless much would be read that is not wanted. */
-function rowsTogether(shape: Shape, part: Shape, axis: number, elementBytes: number): number {
+/** One run for every place on the axes before `axis`, each straight into its place. There may be many: nothing is made for each. */
+async function readStraight(
+  object: OpenObject,
+  { shape, type: { bytes } }: PlainChunk,
+  start: readonly number[],
+  target: Block,
+  axis: number,
+): Promise<void> {
+  const { data, offset, strides } = target;
+  const memory = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const stored = stridesOf(shape);
+  const length = sizeOf(target.shape.slice(axis)) * bytes;
+  const [outer, rows] = [
+    target.shape.slice(0, Math.max(0, axis - 1)),
+    axis === 0 ? 1 : target.shape[axis - 1]!,
+  ];
+  const [fromStep, toStep] = axis === 0 ? [0, 0] : [stored[axis - 1]! * bytes, strides[axis - 1]! * bytes];
+  for (let i = 0; i < sizeOf(outer); i++) {
+    const place = placeOf(i, outer);
+    let from = start.reduce((at, x, a) => at + (x + (place[a] ?? 0)) * stored[a]!, 0) * bytes;
+    let to = place.reduce((at, x, a) => at + x * strides[a]!, offset) * bytes;
+    for (let row = 0; row < rows; row++, from += fromStep, to += toStep) {
+      const waiting = object.readInto(from, memory.subarray(to, to + length));
+      if (waiting !== undefined) await waiting;
+    }
+  }
+}
+
+/** True when all from `axis` on is wanted, and lies in its place as it is stored: no memory is needed on the way. */
+function isStraight({ shape, type, endian }: PlainChunk, target: Block, axis: number): boolean {
+  const part = target.shape.slice(axis);
+  const place = { ...target, shape: part, strides: target.strides.slice(axis) };
+  return (
+    spanOf(part, stridesOf(shape).slice(axis)) === sizeOf(part) &&
+    isContiguous(place) &&
+    isVerbatim(type, endian)
+  );
+}
+
+/** How many places on `axis` go into one slab: all, unless that would take much memory on the way. */
+function rowsTogether(chunk: PlainChunk, target: Block, axis: number): number {
+  const { shape, type } = chunk;
   if (axis === shape.length) return 1;
   const strides = stridesOf(shape);
-  const span = spanOf(part.slice(axis), strides.slice(axis));
-  const wanted = sizeOf(part.slice(axis));
-  if (span === wanted || span * elementBytes <= PIECE) return part[axis]!;
-  return Math.max(1, Math.floor(PIECE / (strides[axis]! * elementBytes)));
+  const span = spanOf(target.shape.slice(axis), strides.slice(axis));
+  if (isStraight(chunk, target, axis) || span * type.bytes <= PIECE) return target.shape[axis]!;
+  return Math.max(1, Math.floor(PIECE / (strides[axis]! * type.bytes)));
+}
+
+/** Further in, while one place on the axis is more than is to be on the way at once. */
+function deeper(chunk: PlainChunk, target: Block, axis: number): number {
+  const strides = stridesOf(chunk.shape);
+  let at = axis;
+  while (
+    at + 1 < chunk.shape.length &&
+    strides[at]! * chunk.type.bytes > PIECE &&
+    rowsTogether(chunk, target, at) < target.shape[at]!
+  )
+    at++;
+  return at;
 }
 
 /**
@@ -87,14 +146,14 @@ function rowsTogether(shape: Shape, part: Shape, axis: number, elementBytes: num
  * A slab is one request: from its first byte to its last. The larger it can be without reading much that is
  * not wanted, the better.
  */
-function splitAxis(shape: Shape, part: Shape, elementBytes: number): number {
+function splitAxis(shape: Shape, part: Shape, elementBytes: number, most: number): number {
   const strides = stridesOf(shape);
   let axis = shape.length;
   while (axis > 0) {
     const inner = part.slice(axis);
     const span = spanOf(inner, strides.slice(axis));
     const gap = (strides[axis - 1]! - span) * elementBytes;
-    if (part[axis - 1]! > 1 && gap > GAP && gap > span * elementBytes) break;
+    if (part[axis - 1]! > 1 && gap > most && gap > span * elementBytes) break;
     axis--;
   }
   return axis;
@@ -131,11 +190,11 @@ interface Slab {
   readonly isRun: boolean;
 }
 
-function* slabsIn(chunk: PlainChunk, start: readonly number[], target: Block): Iterable<Slab> {
+function* slabsIn(chunk: PlainChunk, start: readonly number[], target: Block, gap: number): Iterable<Slab> {
   if (sizeOf(target.shape) === 0) return;
   const { shape, type } = chunk;
-  const axis = splitAxis(shape, target.shape, type.bytes);
-  const rows = rowsTogether(shape, target.shape, axis, type.bytes);
+  const axis = deeper(chunk, target, splitAxis(shape, target.shape, type.bytes, gap));
+  const rows = rowsTogether(chunk, target, axis);
   for (const place of slabsOf(target.shape, axis, rows))
     yield slabAt(chunk, place, axis, rows, start, target);
 }

@@ -7,7 +7,7 @@ import { type Box, intersect, isEmptyBox } from "../../core/box.ts";
 import { numberOf, placeOf } from "../../core/chunks.ts";
 import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
 import { type BytesCodec, checkDecoded, corrupt } from "../codecs/codec.ts";
-import { giveScratch, takeScratch } from "../codecs/scratch.ts";
+import { ownScratch } from "../codecs/scratch.ts";
 import { NotSupportedError } from "../errors.ts";
 import { tooShort } from "../store.ts";
 import { copyBlock, fillBlock, isAllFill } from "./blocks.ts";
@@ -178,7 +178,7 @@ function chunksIn(layout: ShardLayout, box: Box, index: ShardIndex): { wanted: W
 }
 
 /** Neighbours are read together, up to this many bytes. */
-const MOST_TOGETHER = 16 * 1024 * 1024;
+export const MOST_TOGETHER: number = 16 * 1024 * 1024;
 const MOST_REQUESTS = 8;
 
 async function readChunks(
@@ -257,10 +257,11 @@ async function bytesOfGroup(
     return { bytes, end: () => {} };
   }
   if (offset + length > object.size) throw tooShort(source.where, offset + length, object.size);
-  const scratch = takeScratch(length);
+  const { scratch: memory = ownScratch } = options;
+  const scratch = memory.take(length);
   const bytes = scratch.subarray(0, length);
   await object.readInto(offset, bytes);
-  return { bytes, end: () => giveScratch(scratch) };
+  return { bytes, end: () => memory.give(scratch) };
 }
 
 /** The index may claim anything; a chunk's encoding has a known size, or a longest one. */

@@ -14,6 +14,8 @@ export interface ProductOptions {
   readonly fma?: boolean;
   /** Bytes that the packed panels may take. */
   readonly bufferLimit?: number;
+  /** c += a·b. */
+  readonly isSum?: boolean;
 }
 
 const BUFFER_LIMIT = 8 << 20;
@@ -23,10 +25,9 @@ export function multiplyMatrices(product: Product, options: ProductOptions = {})
   const family = familyOf(product.dtype, (options.fma ?? true) && hasFma);
   if (family === null) return null;
   if (product.m === 0 || product.n === 0) return { bufferBytes: 0, jobs: () => [] };
-  return (
-    vectorProduct(product, family) ??
-    packedProduct(upright(product, family), family, options.bufferLimit ?? BUFFER_LIMIT)
-  );
+  const { isSum = false, bufferLimit = BUFFER_LIMIT } = options;
+  const asVectors = isSum ? null : vectorProduct(product, family);
+  return asVectors ?? packedProduct(upright(product, family), family, bufferLimit, isSum);
 }
 
 /** As many columns, or rows, are each a product with a vector: the matrix comes from memory once for each. */

@@ -35,7 +35,12 @@ function blockingOf({ m, n, k }: Product, family: Family, bufferLimit: number): 
   return { depthBlock, rowBlock, depthPart, columnPart };
 }
 
-export function packedProduct(product: Product, family: Family, bufferLimit: number): MatrixJobs {
+export function packedProduct(
+  product: Product,
+  family: Family,
+  bufferLimit: number,
+  isSum: boolean,
+): MatrixJobs {
   const blocking = blockingOf(product, family, bufferLimit);
   const { depthPart, columnPart } = blocking;
   return {
@@ -46,7 +51,7 @@ export function packedProduct(product: Product, family: Family, bufferLimit: num
         let depth = 0;
         do {
           const part = partOf(product, column, columnPart, depth, depthPart);
-          jobs.push(...partJobs(part, family, blocking, buffer, depth > 0));
+          jobs.push(...partJobs(part, family, blocking, buffer, isSum || depth > 0));
           depth += depthPart;
         } while (depth < product.k);
       }

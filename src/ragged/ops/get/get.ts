@@ -2,6 +2,7 @@
 // or one value where every axis was given a place.
 
 import { IndexError } from "../../../core/errors.ts";
+import type { Lesser } from "../../demand/roles.ts";
 import { depthsOf, listOf, type Plain } from "../../layout/layout.ts";
 import { type Item, type RaggedOp, raggedOp } from "../op.ts";
 import { fieldNamed, fieldsNamed } from "../records.ts";
@@ -23,7 +24,7 @@ const keepsRows: Rowwise<GetAttrs> = ([input, ...arrays], { items }) => {
   const masks = axes.filter((item) => item.kind === "places" && item.covers !== null).length;
   const [first] = axes;
   if (jagged !== null || first === undefined) return masks === 0;
-  if (first.kind === "places") return first.covers !== null && isOnlyArray(axes);
+  if (first.kind === "places") return first.covers !== null && isOnlyArray(axes) && "changed";
   return masks === 0 && keepsAll(first, axes.slice(1), depthsOf(named(input!, fields))[0]);
 };
 
@@ -44,9 +45,19 @@ function keepsAll(first: AxisItem, rest: readonly AxisItem[], axes: number): boo
   return first.kind === "range" && first.start === null && first.stop === null && first.step === 1;
 }
 
+/** Where the last fields chosen are several, fewer of them. */
+function fewerFields({ items }: GetAttrs, kept: readonly number[]): Lesser<GetAttrs> | null {
+  const at = items.findLastIndex((item) => Array.isArray(item) && String(item[0]).startsWith("field"));
+  const item = items[at];
+  if (!Array.isArray(item) || item[0] !== "fields") return null;
+  const names: SelectionItem = ["fields", ...kept.map((i) => item[i + 1] as string)];
+  return { attrs: { items: items.with(at, names) }, inputs: null };
+}
+
 export const get: RaggedOp<GetAttrs> = raggedOp(
   "get",
   keepsRows,
+  { roles: ["moved", "data"], lesser: fewerFields },
   ([input, ...arrays], { items }, isProbe) => {
     const { fields, jagged, axes } = selectionOf(items, arrays);
     const chosen = named(input!, fields);

@@ -1,0 +1,144 @@
+// Ragged arrays in users' hands: in memory (RaggedArray), and lazy, in partitions (LazyRagged). Every function takes
+// both: in memory it works at once, on anything lazy it gives a lazy array. Methods are installed by methods.ts.
+
+import { countText } from "../../core/bytes.ts";
+import { ValueError } from "../../core/errors.ts";
+import type { Form } from "../../core/form/form.ts";
+import { typeText } from "../../core/form/typeText.ts";
+import type { Expr } from "../../expr/expr.ts";
+import { exprText } from "../../expr/print.ts";
+import { currentSite, type Site } from "../../expr/site.ts";
+import {
+  fieldsOf,
+  formOf,
+  type Layout,
+  type Plain,
+  plain,
+  plainForm,
+  plainProbe,
+  toList,
+} from "../../ragged/index.ts";
+import { areKnown, rowsOfExpr } from "../../ragged/lazy/rows.ts";
+import type { LazyMethods, RaggedMethods } from "./methodTypes.ts";
+
+/** What `toList` and single values give. */
+export type RaggedValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | object
+  | readonly RaggedValue[];
+
+/** Rows of nested data in memory. */
+export class RaggedArray {
+  readonly layout: Plain;
+
+  /** From a layout; functions such as fromIter make one of data. */
+  constructor(layout: Layout) {
+    this.layout = plain(layout);
+  }
+
+  get length(): number {
+    return this.layout.length;
+  }
+  get form(): Form {
+    return formOf(this.layout);
+  }
+  /** As text: `3 * var * {pt: float32, q: ?int64}`. */
+  get type(): string {
+    return `${this.length} * ${typeText(this.form)}`;
+  }
+  /** Names of the fields of records, at whatever depth they begin. */
+  get fields(): readonly string[] {
+    return fieldsOf(plainProbe(this.form));
+  }
+
+  /** Nested lists, objects for records. */
+  toList(): RaggedValue[] {
+    return toList(this.layout) as RaggedValue[];
+  }
+
+  toString(): string {
+    return `RaggedArray ${this.type}`;
+  }
+}
+
+/** Rows of nested data that are computed when they are asked for, partition by partition; or one value. */
+export class LazyRagged {
+  readonly expr: Expr;
+  /** The user's call that made it. */
+  readonly site: Site | null;
+
+  /** Expressions come from this library only. */
+  constructor(expr: Expr) {
+    if (expr.type.ragged === undefined)
+      throw new ValueError({
+        where: "LazyRagged",
+        what: "this is no ragged expression",
+        cure: "Use fromParquet, fromIter or lazy",
+      });
+    this.expr = expr;
+    this.site = currentSite();
+  }
+
+  get form(): Form {
+    return this.expr.type.ragged!.form;
+  }
+  /** True when it is one value, and not rows. */
+  get isItem(): boolean {
+    return this.expr.type.ragged!.isItem;
+  }
+  get npartitions(): number {
+    return this.expr.shape[0]!;
+  }
+  /** Rows before each partition and in all, where they are known before computing; else null. */
+  get divisions(): readonly number[] | null {
+    const rows = rowsOfExpr(this.expr);
+    if (!areKnown(rows)) return null;
+    let total = 0;
+    return [0, ...rows.map((n) => (total += n))];
+  }
+  /** As text; `?` where the number of rows is not known. */
+  get type(): string {
+    const text = typeText(plainForm(this.form));
+    return this.isItem ? text : `${this.divisions?.at(-1) ?? "?"} * ${text}`;
+  }
+  get fields(): readonly string[] {
+    return fieldsOf(plainProbe(this.form));
+  }
+
+  /** Its type and the operations. Computes nothing. */
+  toString(): string {
+    const cut = this.isItem ? "" : ` in ${countText(this.npartitions, "partition")}`;
+    return `LazyRagged ${this.type}${cut}\n${exprText([this.expr], { indent: "  " })}`;
+  }
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
+/** One value that is computed when it is asked for. */
+export class LazyItem extends LazyRagged {
+  override get isItem(): true {
+    return true;
+  }
+}
+
+/** The array, or the value, of an expression. */
+export const lazyFrom = (expr: Expr): LazyRagged =>
+  expr.type.ragged?.isItem === true ? new LazyItem(expr) : new LazyRagged(expr);
+
+export interface RaggedArray extends RaggedMethods<RaggedArray, RaggedValue> {}
+export interface LazyRagged extends RaggedMethods<LazyRagged, LazyItem>, LazyMethods {}
+
+for (const { prototype } of [RaggedArray, LazyRagged])
+  Object.defineProperty(prototype, Symbol.for("nodejs.util.inspect.custom"), {
+    value(this: { toString(): string }): string {
+      return this.toString();
+    },
+  });
+
+export type Ragged = RaggedArray | LazyRagged;

@@ -1,0 +1,241 @@
+// Necessary columns, for users: which columns a computation reads, and why. The pass itself is a stage of the pipeline,
+// called necessaryColumns: `exclude: ["necessaryColumns"]` turns it off.
+// Equation: results(graph) = results(graph over sources narrowed by demand).
+
+import { ChunkwiseError, ValueError } from "../../core/errors.ts";
+import type { Form } from "../../core/form/form.ts";
+import { NEEDED, type Need } from "../../core/form/need.ts";
+import { describe } from "../../core/shape.ts";
+import type { Expr } from "../../expr/expr.ts";
+import { lineOf } from "../../expr/site.ts";
+import { reasonOf } from "../../ragged/demand/index.ts";
+import { outlineOf } from "../../ragged/demand/outline.ts";
+import { type Projection, projected, projectionOf } from "../../ragged/lazy/project.ts";
+import { Reading } from "../../ragged/lazy/reading.ts";
+import type { GlobalRewrite } from "../../rewrite/rule.ts";
+import { userCall } from "../call.ts";
+import { pipeline } from "../rewriting.ts";
+import { LazyRagged } from "./arrays.ts";
+
+/** When nobody can say what an operation needs: read all of its arguments silently, with a warning, or fail. */
+export type OnFail = "pass" | "warn" | "raise";
+
+export interface ProjectOptions {
+  readonly onFail?: OnFail | undefined;
+}
+
+/** By the name of each source the columns that are read. */
+export type NecessaryColumns = { readonly [source: string]: readonly string[] };
+
+export interface ColumnReason {
+  readonly source: string;
+  readonly column: string;
+  /** Why it is read. */
+  readonly reason: string;
+  /** The operation that looks at it, and the user's line, where they are known. */
+  readonly op: string | null;
+  readonly line: string | null;
+  /** Stored bytes, where the source can tell. */
+  readonly bytes: number | null;
+}
+
+export interface ColumnReport {
+  readonly columns: readonly ColumnReason[];
+  /** Stored bytes of these, and of all columns. */
+  readonly bytesRead: number;
+  readonly bytesInAll: number;
+  /** Operations of which nobody can say what they need, with the reason. */
+  readonly failures: readonly {
+    readonly op: string;
+    readonly line: string | null;
+    readonly reason: string;
+  }[];
+  toString(): string;
+}
+
+/** A computation's columns could not be found out, and `onFail` says "raise". */
+export class ProjectionError extends ChunkwiseError {}
+
+let onFail: OnFail = "warn";
+/** What was said of this rewriting, in which the pass may run several times. */
+let told: Set<string> | null = null;
+
+/** What is rewritten meanwhile fails this way. */
+export function whenFailing<T>(mode: OnFail | undefined, action: () => T): T {
+  const before = { onFail, told };
+  onFail = mode ?? onFail;
+  told = new Set();
+  try {
+    return action();
+  } finally {
+    ({ onFail, told } = before);
+  }
+}
+
+export function checkOnFail(value: unknown): OnFail | undefined {
+  if (value === undefined || value === "pass" || value === "warn" || value === "raise") return value;
+  throw new ValueError({ what: `onFail is ${describe(value)}`, cure: 'Use "pass", "warn" or "raise"' });
+}
+
+const reasonText = (failure: unknown): string =>
+  failure instanceof Error ? failure.message : String(failure);
+
+function failuresOf({ exprs, failures }: Projection): ColumnReport["failures"] {
+  return [...failures].map(([at, failure]) => {
+    const { op, site } = exprs[at]!;
+    return { op: op.name, line: lineOf(site) ?? null, reason: reasonText(failure) };
+  });
+}
+
+function tell(projection: Projection): void {
+  if (onFail === "pass") return;
+  for (const { op, line, reason } of failuresOf(projection)) {
+    const where = `${op}${line === null ? "" : ` at ${line}`}`;
+    const what = `nobody can say which columns it needs: ${reason}`;
+    if (onFail === "raise")
+      throw new ProjectionError({
+        where,
+        what,
+        cure: 'Use onFail: "warn" to read all columns of its arguments',
+      });
+    if (told?.has(where) !== true)
+      console.warn(`chunkwise: ${where}: ${what}; all columns of its arguments are read`);
+    told?.add(where);
+  }
+}
+
+/** Narrows the sources of ragged arrays. */
+export const necessaryColumnsPass: GlobalRewrite = {
+  name: "necessaryColumns",
+  apply(graph) {
+    const roots = graph.outputs;
+    if (!graph.toposort().some(({ type }) => type.ragged !== undefined)) return;
+    const projection = projectionOf(roots);
+    tell(projection);
+    const least = projected(roots, projection);
+    const changed = roots.flatMap((root, i): [Expr, Expr][] =>
+      root === least[i] ? [] : [[root, least[i]!]],
+    );
+    if (changed.length > 0) graph.replaceAll(new Map(changed), "necessaryColumns");
+  },
+};
+
+pipeline.register(necessaryColumnsPass);
+
+function listOf(arrays: LazyRagged | readonly LazyRagged[]): LazyRagged[] {
+  const list: unknown[] = Array.isArray(arrays) ? [...arrays] : [arrays];
+  const wrong = list.find((array) => !(array instanceof LazyRagged));
+  if (wrong === undefined) return list as LazyRagged[];
+  throw new ValueError({
+    what: `${describe(wrong)} is not a lazy ragged array`,
+    cure: "Pass one, or a list of them",
+  });
+}
+
+/** Sources of a projection with their numbers, each with a name of its own. */
+function sourcesOf({ exprs, nodes }: Projection): { at: number; reading: Reading; name: string }[] {
+  const seen = new Map<string, number>();
+  return exprs.flatMap(({ attrs }, at) => {
+    const reading = attrs["data"];
+    if (!(reading instanceof Reading) || nodes[at]!.op !== null) return [];
+    const { name } = reading.source;
+    const before = seen.get(name) ?? 0;
+    seen.set(name, before + 1);
+    return [{ at, reading, name: before === 0 ? name : `${name} (${before + 1})` }];
+  });
+}
+
+/** Which columns are read of each source: {source: ["foo", "bar.x"]}. */
+export const necessaryColumns: (
+  arrays: LazyRagged | readonly LazyRagged[],
+  options?: ProjectOptions,
+) => NecessaryColumns = userCall(
+  "necessaryColumns",
+  (arrays: LazyRagged | readonly LazyRagged[], options: ProjectOptions = {}) => {
+    const { columns } = explained(arrays, options);
+    const names: { [source: string]: string[] } = {};
+    for (const { source, column } of columns) names[source] = [...(names[source] ?? []), column];
+    return names;
+  },
+  [1, "onFail"],
+);
+
+/** The same with the reason, the operation, its line and the stored bytes of every column. */
+export const explainColumns: (
+  arrays: LazyRagged | readonly LazyRagged[],
+  options?: ProjectOptions,
+) => ColumnReport = userCall(
+  "explainColumns",
+  (arrays: LazyRagged | readonly LazyRagged[], options: ProjectOptions = {}) => explained(arrays, options),
+  [1, "onFail"],
+);
+
+function explained(arrays: LazyRagged | readonly LazyRagged[], options: ProjectOptions): ColumnReport {
+  const roots = [...new Set(listOf(arrays).map(({ expr }) => expr))];
+  const projection = projectionOf(roots);
+  whenFailing(checkOnFail(options.onFail), () => tell(projection));
+  let bytesInAll = 0;
+  const columns = sourcesOf(projection).flatMap(({ at, reading, name }) => {
+    const costs = reading.source.costs();
+    bytesInAll += costs.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
+    return columnsOf(projection, at, reading, name);
+  });
+  const bytesRead = columns.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
+  return {
+    columns,
+    bytesRead,
+    bytesInAll,
+    failures: failuresOf(projection),
+    toString: () => reportText(columns, bytesRead, bytesInAll),
+  };
+}
+
+/** Each column once: a list's offsets are read with a leaf's. */
+function columnsOf(projection: Projection, at: number, reading: Reading, source: string): ColumnReason[] {
+  const need = projection.demand.needs[at]!;
+  const costs = reading.source.costs();
+  const found = new Map<string, ColumnReason>();
+  for (const node of reading.source.touched(need)) {
+    const { column, bytes } = costs[node]!;
+    if (column === null || found.has(column)) continue;
+    found.set(column, {
+      source,
+      column,
+      bytes,
+      ...whyOf(projection, at, asked(reading.form, need, node), need[node] === NEEDED),
+    });
+  }
+  return [...found.values()];
+}
+
+/** The node itself, or the list or option above it that it is read for. */
+function asked(form: Form, need: Need, node: number): number {
+  const { parents } = outlineOf(form);
+  let at = node;
+  while (at > 0 && need[at] !== NEEDED) at = parents[at]!;
+  return at;
+}
+
+function whyOf(
+  { exprs, nodes, demand }: Projection,
+  at: number,
+  node: number,
+  isRead: boolean,
+): Pick<ColumnReason, "reason" | "op" | "line"> {
+  const reason = reasonOf(nodes, demand, at, node);
+  const consumer = reason === null ? null : exprs[reason.consumer]!;
+  const what = isRead ? "its values" : "only where its lists and nulls are";
+  return {
+    reason: consumer === null ? `${what}: they are asked for` : `${what}, for ${consumer.op.name}`,
+    op: consumer?.op.name ?? null,
+    line: consumer === null ? null : (lineOf(consumer.site) ?? null),
+  };
+}
+
+function reportText(columns: readonly ColumnReason[], read: number, all: number): string {
+  const lines = columns.map(
+    ({ source, column, reason, line, bytes }) =>
+      `${source}: ${column} (${bytes ?? "?"} B): ${reason}${line === null ? "" : ` at ${line}`}`,
+  );
+  return [...lines, `${read} of ${all} B`].join("\n");
+}

@@ -1,0 +1,138 @@
+// Computing lazy ragged arrays: the same rewriter, planner and scheduler as for dense ones. In: lazy arrays. Out: arrays
+// in memory, or single values; partitions can be taken one by one as they come.
+
+import { ValueError } from "../../core/errors.ts";
+import { describe } from "../../core/shape.ts";
+import type { Expr } from "../../expr/expr.ts";
+import type { Partition } from "../../expr/op.ts";
+import { execute } from "../../kernel/execute.ts";
+import { type Plan, planOf } from "../../plan/index.ts";
+import { type Layout, mergeRows, plain, toList } from "../../ragged/index.ts";
+import { openedRun } from "../../runtime/opened.ts";
+import type { TakePartition } from "../../runtime/partitions.ts";
+import { runKey } from "../../runtime/resume.ts";
+import { runPlan } from "../../runtime/run.ts";
+import { defaultSpec } from "../../runtime/spec.ts";
+import { asyncCall, userCall } from "../call.ts";
+import { guarded, planOptions } from "../prepare.ts";
+import { rewritingOf } from "../rewriting.ts";
+import { type AsyncComputeOptions, COMPUTE_OPTIONS, checkRun, PLAN_OPTIONS } from "../runOptions.ts";
+import { type LazyItem, LazyRagged, RaggedArray, type RaggedValue } from "./arrays.ts";
+import { checkOnFail, type ProjectOptions, whenFailing } from "./columns.ts";
+
+export interface RaggedComputeOptions extends AsyncComputeOptions, ProjectOptions {}
+
+/** A value of an item, an array of an array. */
+export type Computed<X> = X extends LazyItem ? RaggedValue : RaggedArray;
+
+/** What the partitions of each array go to. */
+type Takers = readonly TakePartition[];
+
+function planned(roots: readonly Expr[], options: RaggedComputeOptions): Plan {
+  const { optimize = true } = options;
+  const spec = options.spec ?? defaultSpec();
+  const rewriting = rewritingOf(options);
+  const least = whenFailing(options.onFail, () => rewriting.apply(roots));
+  return planOf(least, { ...planOptions({ ...options, spec }), optimize });
+}
+
+/** Runs all in one plan; every partition goes to its array's taker as soon as it is there. */
+export async function runRagged(
+  arrays: readonly LazyRagged[],
+  takers: Takers,
+  options: RaggedComputeOptions,
+): Promise<void> {
+  const plan = planned(
+    arrays.map(({ expr }) => expr),
+    options,
+  );
+  const { data, sources } = plan;
+  const byName = new Map<string, TakePartition[]>();
+  data.results.forEach((name, i) => byName.set(name, [...(byName.get(name) ?? []), takers[i]!]));
+  const setting = await openedRun(data, () => runKey(data, sources), options);
+  const { onEvent, threads } = options;
+  await runPlan(
+    {
+      ...{ plan: data, sources },
+      takers: new Map([...byName].map(([name, list]) => [name, toAll(list)])),
+      emit: onEvent === undefined ? null : guarded(onEvent),
+      run: (program, bound, own) => execute(program, bound, own ?? threads),
+    },
+    setting,
+  );
+}
+
+const toAll =
+  (takers: Takers): TakePartition =>
+  async (at, partition) => {
+    for (const take of takers) await take(at, partition);
+  };
+
+export async function computeLazy(
+  arrays: readonly LazyRagged[],
+  options: RaggedComputeOptions = {},
+): Promise<(RaggedArray | RaggedValue)[]> {
+  const parts = arrays.map((): Partition[] => []);
+  await runRagged(
+    arrays,
+    parts.map((list) => (at, partition) => {
+      list[at] = partition;
+    }),
+    options,
+  );
+  return arrays.map((array, i) => resultOf(array, parts[i]! as Layout[]));
+}
+
+function resultOf(array: LazyRagged, parts: readonly Layout[]): RaggedArray | RaggedValue {
+  const rows = mergeRows(parts.map(plain), { mergeBool: true });
+  return array.isItem ? (toList(rows)[0] as RaggedValue) : new RaggedArray(rows);
+}
+
+/** `onFail` is for ragged arrays alone. */
+export function runOptionsOf(
+  options: RaggedComputeOptions | undefined,
+  where: string,
+  known: readonly string[] = COMPUTE_OPTIONS,
+): RaggedComputeOptions {
+  const { onFail, ...others } = { ...options };
+  return { ...checkRun(options === undefined ? options : others, where, known), onFail: checkOnFail(onFail) };
+}
+
+export function lazyOnly(array: unknown): LazyRagged {
+  if (array instanceof LazyRagged) return array;
+  throw new ValueError({
+    what: `${describe(array)} is not a lazy ragged array`,
+    cure:
+      array instanceof RaggedArray
+        ? "It is computed already"
+        : "Make one with fromParquet, fromLists or lazy",
+  });
+}
+
+/** Computes one array, or several that share their work: compute(x), compute([x, y]). */
+export const compute: {
+  <X extends LazyRagged>(array: X, options?: RaggedComputeOptions): Promise<Computed<X>>;
+  <const X extends readonly LazyRagged[]>(
+    arrays: X,
+    options?: RaggedComputeOptions,
+  ): Promise<{ -readonly [K in keyof X]: Computed<X[K]> }>;
+} = asyncCall(
+  "compute",
+  async (arrays: LazyRagged | readonly LazyRagged[], options?: RaggedComputeOptions) => {
+    const checked = runOptionsOf(options, "compute");
+    if (Array.isArray(arrays)) return computeLazy(arrays.map(lazyOnly), checked);
+    return (await computeLazy([lazyOnly(arrays)], checked))[0]!;
+  },
+  [1, ...COMPUTE_OPTIONS, "onFail"],
+) as never;
+
+/** The plan of one or several arrays. Computes nothing. */
+export const plan: (arrays: LazyRagged | readonly LazyRagged[], options?: RaggedComputeOptions) => Plan =
+  userCall(
+    "plan",
+    (arrays: LazyRagged | readonly LazyRagged[], options?: RaggedComputeOptions) => {
+      const list = (Array.isArray(arrays) ? arrays : [arrays]).map(lazyOnly);
+      return planned([...new Set(list.map(({ expr }) => expr))], runOptionsOf(options, "plan", PLAN_OPTIONS));
+    },
+    [1, ...PLAN_OPTIONS, "onFail"],
+  );

@@ -1,0 +1,132 @@
+// Files: Parquet and JSON lines, in and out. Opening reads footers, or a sample of lines; computing reads what is needed.
+
+import { ValueError } from "../../core/errors.ts";
+import { describe } from "../../core/shape.ts";
+import { makeExpr } from "../../expr/expr.ts";
+import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
+import type { Layout } from "../../ragged/index.ts";
+import { type WrittenPart, writeJsonFiles, writeParquetFiles } from "../../ragged/lazy/writing.ts";
+import {
+  checkJsonFolder,
+  checkParquetFolder,
+  type JsonLinesOptions,
+  type JsonWriteOptions,
+  openJsonLines,
+  openParquet,
+  type ParquetSourceOptions,
+  writeJsonLines,
+  writeParquetLayouts,
+} from "../../ragged/sources/index.ts";
+import type { FileArguments, WriteOptions, WriteTarget } from "../../storage/parquet/index.ts";
+import { asyncCall } from "../call.ts";
+import { COMPUTE_OPTIONS } from "../runOptions.ts";
+import { LazyRagged, type Ragged, type RaggedArray } from "./arrays.ts";
+import { computeLazy, type RaggedComputeOptions, runOptionsOf, runRagged } from "./compute.ts";
+import { asLazyRagged, asRagged, lazyOf, type RaggedInput } from "./operands.ts";
+import { inOrder } from "./order.ts";
+
+const PARQUET_OPTIONS = [
+  ...["rowGroupsPerPartition", "filter", "name", "tailBytes", "maxChunkBytes", "codecs", "http", "signal"],
+];
+const JSON_OPTIONS = ["type", "blockBytes", "sampleRows", "sampleBytes", "http", "name", "signal"];
+
+/** Opens Parquet files (paths, patterns, folders, URLs): one partition a row group. Reads their footers alone. */
+export const fromParquet: (files: FileArguments, options?: ParquetSourceOptions) => Promise<LazyRagged> =
+  asyncCall(
+    "fromParquet",
+    async (files: FileArguments, options: ParquetSourceOptions = {}) =>
+      lazyOf(await openParquet(files, options)),
+    [1, ...PARQUET_OPTIONS],
+  );
+
+/** Opens files with a JSON value on every line. Reads a sample, to know the type, unless it is given. */
+export const fromJsonLines: (files: FileArguments, options?: JsonLinesOptions) => Promise<LazyRagged> =
+  asyncCall(
+    "fromJsonLines",
+    async (files: FileArguments, options: JsonLinesOptions = {}) =>
+      lazyOf(await openJsonLines(files, options)),
+    [1, ...JSON_OPTIONS],
+  );
+
+export interface ToParquetOptions extends WriteOptions, RaggedComputeOptions {}
+export interface ToJsonLinesOptions extends JsonWriteOptions, RaggedComputeOptions {}
+
+const PARQUET_WRITING = [
+  "codec",
+  "rowGroupRows",
+  "pageSize",
+  "dictionary",
+  "pageVersion",
+  "files",
+  "keyValues",
+];
+const JSON_WRITING = ["files", "nonFinite"];
+
+/** Options of the run, and the others. */
+function split(options: object, where: string): { run: RaggedComputeOptions; own: object } {
+  const isOfRun = ([name]: readonly [string, unknown]): boolean =>
+    [...COMPUTE_OPTIONS, "onFail"].includes(name);
+  const entries = Object.entries(options);
+  return {
+    run: runOptionsOf(Object.fromEntries(entries.filter(isOfRun)), where),
+    own: Object.fromEntries(entries.filter((entry) => !isOfRun(entry) && entry[0] !== "files")),
+  };
+}
+
+/** One file, or with files: "perPartition" a folder of part-00000.parquet and so on. Nothing is held but what is worked on. */
+export const toParquet: (
+  array: RaggedInput,
+  target: WriteTarget,
+  options?: ToParquetOptions,
+) => Promise<readonly WrittenPart[]> = asyncCall(
+  "toParquet",
+  async (array: RaggedInput, target: WriteTarget, options: ToParquetOptions = {}) => {
+    const { run, own } = split(options, "toParquet");
+    if (options.files === "perPartition" && typeof target === "string") {
+      await checkParquetFolder(target);
+      return writtenParts(writeParquetFiles, asRagged(array), target, own, run);
+    }
+    const rows = asLazyRagged(asRagged(array));
+    const write = (layouts: AsyncIterable<Layout>): Promise<readonly WrittenPart[]> =>
+      writeParquetLayouts(target, rows.form, layouts, { ...own, files: options.files ?? "one" });
+    return inOrder(rows, write, (take) => runRagged([rows], [take], run));
+  },
+  [2, ...PARQUET_WRITING, ...COMPUTE_OPTIONS, "onFail"],
+);
+
+/** A JSON value on every line; one file, or with files: "perPartition" a folder of part-00000.jsonl and so on. */
+export const toJsonLines: (
+  array: RaggedInput,
+  target: WriteTarget,
+  options?: ToJsonLinesOptions,
+) => Promise<readonly WrittenPart[]> = asyncCall(
+  "toJsonLines",
+  async (array: RaggedInput, target: WriteTarget, options: ToJsonLinesOptions = {}) => {
+    const { run, own } = split(options, "toJsonLines");
+    if (options.files === "perPartition" && typeof target === "string") {
+      await checkJsonFolder(target);
+      return writtenParts(writeJsonFiles, asRagged(array), target, own, run);
+    }
+    const rows = asLazyRagged(asRagged(array));
+    const write = (layouts: AsyncIterable<Layout>): Promise<readonly WrittenPart[]> =>
+      writeJsonLines(target, layouts, { ...own, files: options.files ?? "one" });
+    return inOrder(rows, write, (take) => runRagged([rows], [take], run));
+  },
+  [2, ...JSON_WRITING, ...COMPUTE_OPTIONS, "onFail"],
+);
+
+/** Tasks write their partitions themselves. */
+async function writtenParts(
+  op: RaggedNode,
+  array: Ragged,
+  folder: string,
+  options: object,
+  run: RaggedComputeOptions,
+): Promise<readonly WrittenPart[]> {
+  const rows = asLazyRagged(array);
+  if (rows.isItem)
+    throw new ValueError({ what: `${describe(array)} is one value`, cure: "Write an array of rows" });
+  const written = new LazyRagged(makeExpr(op, [rows.expr], { folder, options: JSON.stringify(options) }));
+  const [parts] = await computeLazy([written], run);
+  return (parts as RaggedArray).toList() as unknown as WrittenPart[];
+}

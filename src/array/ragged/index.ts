@@ -1,0 +1,103 @@
+// Ragged arrays: what `chunkwise/ragged` gives. Every function works on arrays in memory at once, and on lazy ones later.
+
+import "./methods.ts";
+
+export type { Form, Parameters } from "../../core/form/form.ts";
+export { formOfJson, jsonOfForm } from "../../core/form/json.ts";
+export { type ParsedType, parseType } from "../../core/form/parseType.ts";
+export { typeText } from "../../core/form/typeText.ts";
+export {
+  ArrowMissingError,
+  type ArrowModule,
+  type ArrowTable,
+  type ArrowVector,
+  type Buffers,
+  type Container,
+  LayoutError,
+} from "../../ragged/index.ts";
+export type { WrittenPart } from "../../ragged/lazy/writing.ts";
+export {
+  type Condition,
+  type FilterArgument,
+  JsonLineError,
+  type JsonLinesOptions,
+  type ParquetSourceOptions,
+} from "../../ragged/sources/index.ts";
+export {
+  type ByteFile,
+  type FileArguments,
+  httpFile,
+  localFile,
+  memoryFile,
+  ParquetDataError,
+  SchemaMismatchError,
+  storeFile,
+  type WriteOptions,
+  type WriteTarget,
+} from "../../storage/parquet/index.ts";
+export { LazyItem, LazyRagged, type Ragged, RaggedArray, type RaggedValue } from "./arrays.ts";
+export {
+  type ColumnReason,
+  type ColumnReport,
+  explainColumns,
+  type NecessaryColumns,
+  necessaryColumns,
+  type OnFail,
+  ProjectionError,
+  type ProjectOptions,
+} from "./columns.ts";
+export { type Computed, compute, plan, type RaggedComputeOptions } from "./compute.ts";
+export {
+  abs, acos, acosh, 
+  add, asin, asinh, atan, atan2, atanh, 
+  type Binary,bitwiseAnd, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, ceil, conj, copysign, cos, cosh, divide, equal,exp, expm1, floor, 
+  floorDivide, greater, greaterEqual, hypot, imag, isfinite,
+  isinf, isnan, less, lessEqual, log, log1mexp, log1p, log2, log10, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, maximum,
+  minimum, multiply, negative, nextafter, notEqual, positive, pow, real, reciprocal, remainder, round, sigmoid,
+  sign, signbit, sin, sinh, softplus, sqrt, square, subtract,tan, tanh, trunc,
+  type Unary,
+} from "./elementwise.ts"; // biome-ignore format: a list of names
+export {
+  fromJsonLines,
+  fromParquet,
+  type ToJsonLinesOptions,
+  type ToParquetOptions,
+  toJsonLines,
+  toParquet,
+} from "./files.ts";
+export { get, type RaggedItem } from "./get.ts";
+export {
+  type AnyAxisOptions, type AxisOptions, 
+  argsort, type CloseOptions, dropNone, fillNone, firsts, flatten, fromRegular, fullLike, isclose, isNone, localIndex, mask, nanToNone, num,
+  onesLike, type PadOptions, padNone, ravel, runLengths, type SortOptions,singletons, sort, toPacked, toRegular, unflatten, valuesAstype, where, zerosLike,
+} from "./lists.ts"; // biome-ignore format: a list of names
+export {
+  fromArrow,
+  fromBuffers,
+  fromIter,
+  fromLists,
+  fromNumpy,
+  lazy,
+  toArrow,
+  toBuffers,
+  toList,
+  toNumpy,
+} from "./making.ts";
+export type { RaggedInput, RaggedOperand } from "./operands.ts";
+export {
+  type MapPartitionsOptions,
+  mapPartitions,
+  type PartitionFunction,
+  type PartitionInfo,
+  type RepartitionOptions,
+  repartition,
+} from "./partitions.ts";
+export {
+  argcartesian, argcombinations, broadcastArrays, 
+  type CartesianOptions, type CombinationOptions, cartesian, combinations, concatenate, field, fields, type NamedArrays,unzip, withField,
+  withoutField, zip,
+} from "./records.ts"; // biome-ignore format: a list of names
+export {
+  all, any, argmax, argmin, count, countNonzero, max, mean, min, prod, type ReduceOptions, type Reduction, std, sum,
+  type VarianceOptions, var,
+} from "./reductions.ts"; // biome-ignore format: a list of names

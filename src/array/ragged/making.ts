@@ -1,0 +1,124 @@
+// Ways into ragged arrays, in memory and lazy, and ways out of those in memory.
+
+import { ValueError } from "../../core/errors.ts";
+import type { Form } from "../../core/form/form.ts";
+import { describe } from "../../core/shape.ts";
+import * as ragged from "../../ragged/index.ts";
+import { sliceRows } from "../../ragged/index.ts";
+import { MemorySource } from "../../ragged/sources/memory.ts";
+import { asyncCall, userCall } from "../call.ts";
+import { LazyArray } from "../lazyArray.ts";
+import { NDArray } from "../ndarray.ts";
+import { LazyRagged, type Ragged, RaggedArray } from "./arrays.ts";
+import { lazyFromDense, lazyToDense } from "./dense.ts";
+import { asRagged, lazyOf, type RaggedInput } from "./operands.ts";
+
+/** Nested lists, objects for records, null for missing values. */
+export const fromIter: (rows: Iterable<unknown>) => RaggedArray = userCall(
+  "fromIter",
+  (rows: Iterable<unknown>) => new RaggedArray(ragged.fromIter(rows)),
+);
+
+/** A lazy array of these partitions, which are lists of rows or arrays in memory. */
+export const fromLists: (partitions: readonly (readonly unknown[] | RaggedArray)[]) => LazyRagged = userCall(
+  "fromLists",
+  (partitions: readonly (readonly unknown[] | RaggedArray)[]) => {
+    if (!Array.isArray(partitions) || partitions.length === 0)
+      throw new ValueError({
+        what: `${describe(partitions)} is no list of partitions`,
+        cure: "Write fromLists([[…], […]])",
+      });
+    const parts = partitions.map((part) =>
+      part instanceof RaggedArray ? part.layout : ragged.plain(ragged.fromIter(part)),
+    );
+    return lazyOf(new MemorySource(ofOneForm(parts)));
+  },
+);
+
+/** Rows of one list after another have one form: that of all of them together. */
+function ofOneForm(parts: readonly ragged.Plain[]): ragged.Plain[] {
+  const whole = ragged.mergeRows(parts, { mergeBool: true });
+  let start = 0;
+  return parts.map(({ length }) => {
+    start += length;
+    return sliceRows(whole, start - length, start);
+  });
+}
+
+/** An array in memory as a lazy one, cut into so many partitions of equal length. */
+export const lazy: (
+  array: RaggedInput,
+  options?: { readonly npartitions?: number | undefined },
+) => LazyRagged = userCall(
+  "lazy",
+  (input: RaggedInput, { npartitions = 1 }: { readonly npartitions?: number | undefined } = {}) => {
+    const array = asRagged(input);
+    if (array instanceof LazyRagged) return array;
+    if (!Number.isSafeInteger(npartitions) || npartitions < 1)
+      throw new ValueError({
+        what: `npartitions is ${describe(npartitions)}`,
+        cure: "Use a whole number of 1 or more",
+      });
+    const { layout, length } = array;
+    const bound = (i: number): number => Math.floor((i * length) / npartitions);
+    const parts = Array.from({ length: npartitions }, (_, i) => sliceRows(layout, bound(i), bound(i + 1)));
+    return lazyOf(new MemorySource(parts));
+  },
+  [1, "npartitions"],
+);
+
+/** Rows of a dense array; its other axes are lists of one length. */
+export const fromNumpy: {
+  (array: LazyArray): LazyRagged;
+  (array: NDArray): RaggedArray;
+} = userCall("fromNumpy", (array: NDArray | LazyArray) => {
+  if (array instanceof LazyArray) return lazyFromDense(array);
+  if (array instanceof NDArray) return new RaggedArray(ragged.fromNumpy(array));
+  throw new ValueError({
+    what: `${describe(array)} is no dense array`,
+    cure: "Use fromIter for nested lists",
+  });
+}) as never;
+
+/** A dense array, where all lists are equally long and nothing is null: lazy of a lazy one. */
+export const toNumpy: {
+  (array: LazyRagged): LazyArray;
+  (array: RaggedArray): NDArray;
+} = userCall("toNumpy", (input: Ragged) => {
+  const array = asRagged(input);
+  return array instanceof LazyRagged ? lazyToDense(array) : NDArray.fromBlock(ragged.toNumpy(array.layout));
+}) as never;
+
+/** Nested lists and objects. */
+export const toList: (array: RaggedArray | readonly unknown[]) => unknown[] = userCall(
+  "toList",
+  (input: RaggedArray | readonly unknown[]) => {
+    const array = asRagged(input);
+    if (array instanceof RaggedArray) return array.toList();
+    throw new ValueError({ what: "a lazy array has no values yet", cure: "Compute it first" });
+  },
+);
+
+/** An array over buffers of a form, as Awkward's from_buffers. */
+export const fromBuffers: (form: Form, length: number, container: ragged.Container) => RaggedArray = userCall(
+  "fromBuffers",
+  (form: Form, length: number, container: ragged.Container) =>
+    new RaggedArray(ragged.fromBuffers(form, length, container)),
+);
+
+export const toBuffers: (array: RaggedArray) => ragged.Buffers = userCall("toBuffers", (array: RaggedArray) =>
+  ragged.toBuffers(array.layout),
+);
+
+/** From a table or a vector of apache-arrow. */
+export const fromArrow: (data: ragged.ArrowTable | ragged.ArrowVector) => RaggedArray = userCall(
+  "fromArrow",
+  (data: ragged.ArrowTable | ragged.ArrowVector) => new RaggedArray(ragged.fromArrow(data as never)),
+);
+
+/** A vector of apache-arrow, which has to be installed. */
+export const toArrow: (array: RaggedArray) => Promise<ragged.ArrowVector> = asyncCall(
+  "toArrow",
+  async (array: RaggedArray) => ragged.toArrow(array.layout),
+  [1],
+);

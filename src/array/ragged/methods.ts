@@ -1,0 +1,42 @@
+// Installs the methods of ragged arrays: a function with the array as its first argument.
+
+import { userMethod } from "../call.ts";
+import { LazyRagged, RaggedArray } from "./arrays.ts";
+import { explainColumns, necessaryColumns } from "./columns.ts";
+import { compute, plan } from "./compute.ts";
+import * as elementwise from "./elementwise.ts";
+import { get } from "./get.ts";
+import * as lists from "./lists.ts";
+import type { LazyMethods, RaggedMethods } from "./methodTypes.ts";
+import * as records from "./records.ts";
+import * as reductions from "./reductions.ts";
+
+const { splitOperands: _, ...ofElements } = elementwise;
+const { where: __, zerosLike: ___, onesLike: ____, fullLike: _____, ...ofLists } = lists;
+const { toRegular: ______, fromRegular: _______, ...plainLists } = ofLists;
+const { field, withField, withoutField, unzip, combinations, argcombinations } = records;
+
+const METHODS = {
+  ...ofElements,
+  ...reductions,
+  ...plainLists,
+  ...{ get, field, withField, withoutField, unzip, combinations, argcombinations },
+} satisfies { [K in keyof RaggedMethods<unknown, unknown>]: unknown };
+
+const LAZY_METHODS = { compute, plan, necessaryColumns, explainColumns } satisfies {
+  [K in keyof LazyMethods]: unknown;
+};
+
+type Calls = { [name: string]: (...args: unknown[]) => unknown };
+
+install(RaggedArray.prototype, METHODS as object as Calls);
+install(LazyRagged.prototype, { ...METHODS, ...LAZY_METHODS } as object as Calls);
+
+function install(prototype: object, methods: Calls): void {
+  for (const [name, call] of Object.entries(methods))
+    Object.defineProperty(prototype, name, {
+      value: userMethod(name, (self: unknown, ...args: unknown[]) => call(self, ...args)),
+      writable: true,
+      configurable: true,
+    });
+}

@@ -1,0 +1,211 @@
+// Partitions in users' hands: cut anew, and worked on by functions of their own. A function that can be traced (called
+// once with lazy arrays of no rows) says which columns it needs; one that cannot is given all of its arguments.
+
+import { ValueError } from "../../core/errors.ts";
+import type { Form } from "../../core/form/form.ts";
+import { sameForm } from "../../core/form/json.ts";
+import { parseElementType } from "../../core/form/parseType.ts";
+import { typeText } from "../../core/form/typeText.ts";
+import { describe } from "../../core/shape.ts";
+import { type Expr, makeExpr } from "../../expr/expr.ts";
+import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
+import { registerOp } from "../../ops/index.ts";
+import { formOf, fromIter, type Layout, plain, plainForm, plainProbe, probeOf } from "../../ragged/index.ts";
+import { commonPartitions, FIRST, raggedType, rowsOf } from "../../ragged/lazy/placewise.ts";
+import type { TracedCall } from "../../ragged/lazy/project.ts";
+import { areKnown, rowsOfExpr } from "../../ragged/lazy/rows.ts";
+import { MemorySource } from "../../ragged/sources/memory.ts";
+import { type FunctionReference, FunctionResource, type UserFunction } from "../../runtime/userFunctions.ts";
+import { userCall } from "../call.ts";
+import { ModuleFunction } from "../functions/userFunction.ts";
+import { aligned, recut } from "./align.ts";
+import { LazyRagged, type Ragged, RaggedArray } from "./arrays.ts";
+import { asLazyRagged, asRagged, lazyOf, type RaggedInput } from "./operands.ts";
+
+/** Where a partition is. */
+export interface PartitionInfo {
+  readonly partition: number;
+}
+
+/** A function of one partition of each array. In memory it gets arrays in memory; while it is traced, lazy ones. */
+export type PartitionFunction = (...args: never[]) => unknown;
+
+export interface MapPartitionsOptions {
+  /** The type of a row of the result, as "var * float64", or its form. Found by tracing unless given. */
+  readonly type?: string | Form | undefined;
+}
+
+/** A user's function with what tracing found out. */
+class TracedFunction extends FunctionResource {
+  readonly traced: TracedCall;
+
+  constructor(run: UserFunction | null, source: FunctionReference | null, traced: TracedCall) {
+    super(run, source);
+    this.traced = traced;
+  }
+}
+
+const mapOp: RaggedNode = registerOp({
+  name: "rg.mapPartitions",
+  class: "ragged",
+  isOpaque: true,
+  isPlacewise: true,
+  infer: (types, attrs) => raggedType(parseElementType(attrs["type"] as string), commonPartitions(types)),
+  demand: (out, types, _, type) =>
+    types.map(({ ragged, shape }) => (ragged!.isItem || shape[0] !== type.shape[0] ? FIRST : out)),
+  async run(inputs, attrs, { box, type }) {
+    const call = (attrs["function"] as FunctionResource).loaded as (...args: unknown[]) => unknown;
+    const arrays = inputs.map((input) => new RaggedArray(rowsOf(input)));
+    const given = await call(...arrays, { partition: box.start[0]! } satisfies PartitionInfo);
+    return checkedRows(given, type.ragged!.form);
+  },
+  chunks: () => [1],
+});
+
+/** What a function gave as rows of the form that was foretold. */
+function checkedRows(given: unknown, form: Form): Layout {
+  const layout =
+    given instanceof RaggedArray ? given.layout : plain(fromIter(Array.isArray(given) ? given : [given]));
+  const own = formOf(layout);
+  if (sameForm(own, plainForm(form))) return layout;
+  if (layout.length === 0) return plainProbe(form);
+  throw new ValueError({
+    what: `the function gave rows of type ${typeText(own)} where ${typeText(form)} was foretold`,
+    cure: "Give `type`, or make rows of one type in every partition",
+  });
+}
+
+/** Applies a function to each partition of the arrays. */
+export const mapPartitions: (
+  fn: PartitionFunction | ModuleFunction,
+  arrays: RaggedInput | readonly RaggedInput[],
+  options?: MapPartitionsOptions,
+) => LazyRagged = userCall(
+  "mapPartitions",
+  (
+    fn: PartitionFunction | ModuleFunction,
+    arrays: RaggedInput | readonly RaggedInput[],
+    options: MapPartitionsOptions = {},
+  ) => {
+    const isList = Array.isArray(arrays) && arrays.some((array) => array instanceof LazyRagged);
+    const list = (isList ? (arrays as readonly RaggedInput[]) : [arrays as RaggedInput])
+      .map(asRagged)
+      .map(asLazyRagged);
+    const inputs = aligned(list);
+    const traced = tracedCall(fn, inputs);
+    const form = formGiven(options.type) ?? traced.form ?? probedForm(fn, inputs, traced.failure);
+    const resource =
+      fn instanceof ModuleFunction
+        ? new TracedFunction(null, fn.source, traced)
+        : new TracedFunction(fn as UserFunction, null, traced);
+    return new LazyRagged(makeExpr(mapOp, inputs, { function: resource, type: typeText(plainForm(form)) }));
+  },
+  [2, "type"],
+);
+
+function formGiven(type: string | Form | undefined): Form | null {
+  if (type === undefined) return null;
+  return typeof type === "string" ? parseElementType(type) : type;
+}
+
+/** The function on lazy arrays of no rows: the expression it makes, or why it makes none. */
+function tracedCall(
+  fn: PartitionFunction | ModuleFunction,
+  inputs: readonly Expr[],
+): TracedCall & { form: Form | null } {
+  const none = { placeholders: [], result: null, form: null };
+  if (fn instanceof ModuleFunction)
+    return { ...none, failure: "functions of modules are not called before the run" };
+  if (typeof fn !== "function")
+    throw new ValueError({
+      what: `${describe(fn)} is not a function`,
+      cure: "Pass a function of partitions, or moduleFunction(url, name)",
+    });
+  const placeholders = inputs.map(({ type }) =>
+    lazyOf(new MemorySource([probeOf(plainForm(type.ragged!.form))])),
+  );
+  try {
+    const result = (fn as (...args: unknown[]) => unknown)(...placeholders, { partition: 0 });
+    if (!(result instanceof LazyRagged))
+      return { ...none, failure: `it gives ${describe(result)} for lazy arrays` };
+    return {
+      ...{ placeholders: placeholders.map(({ expr }) => expr), result: result.expr },
+      ...{ form: plainForm(result.form), failure: null },
+    };
+  } catch (error) {
+    return { ...none, failure: error };
+  }
+}
+
+/** By calling it with arrays of no rows. */
+function probedForm(fn: PartitionFunction | ModuleFunction, inputs: readonly Expr[], failure: unknown): Form {
+  try {
+    if (fn instanceof ModuleFunction) throw failure;
+    const arrays = inputs.map(({ type }) => new RaggedArray(plainProbe(type.ragged!.form)));
+    const given = (fn as (...args: unknown[]) => unknown)(...arrays, { partition: 0 });
+    if (given instanceof RaggedArray) return given.form;
+    throw new ValueError({ what: `it gives ${describe(given)}` });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ValueError({
+      what: `nobody can foretell what the function gives: ${why}`,
+      cure: 'Say it: mapPartitions(fn, x, {type: "var * float64"})',
+    });
+  }
+}
+
+export type RepartitionOptions =
+  | { readonly npartitions: number }
+  | { readonly rows: number }
+  | { readonly divisions: readonly number[] };
+
+/** Cuts an array anew: into so many partitions, into partitions of so many rows, or at these rows. */
+export const repartition: (array: Ragged, options: RepartitionOptions) => LazyRagged = userCall(
+  "repartition",
+  (input: Ragged, options: RepartitionOptions) => {
+    const array = asLazyRagged(asRagged(input));
+    const rows = rowsOfExpr(array.expr);
+    if (!areKnown(rows))
+      throw new ValueError({
+        what: "nobody knows how many rows the partitions have before computing",
+        cure: "Repartition before rows are dropped, or write the array and open it again",
+      });
+    const total = rows.reduce((sum, n) => sum + n, 0);
+    const to = cutsOf(total, options);
+    const isSame = to.length === rows.length && to.every((n, i) => n === rows[i]);
+    return isSame ? array : new LazyRagged(recut(array.expr, rows, to));
+  },
+  [1, "npartitions", "rows", "divisions"],
+);
+
+function cutsOf(total: number, options: RepartitionOptions): number[] {
+  const given = Object.entries(options ?? {}).filter(([, value]) => value !== undefined);
+  if (given.length !== 1)
+    throw new ValueError({
+      what: `${describe(options)} does not say how`,
+      cure: "Use one of npartitions, rows and divisions",
+    });
+  const [[name, value]] = given as [[string, unknown]];
+  if (name === "divisions") return divided(total, value);
+  if (!Number.isSafeInteger(value) || (value as number) < 1)
+    throw new ValueError({ what: `${name} is ${describe(value)}`, cure: "Use a whole number of 1 or more" });
+  const count =
+    name === "npartitions" ? (value as number) : Math.max(1, Math.ceil(total / (value as number)));
+  const bound = (i: number): number =>
+    name === "npartitions" ? Math.floor((i * total) / count) : Math.min(total, i * (value as number));
+  return Array.from({ length: count }, (_, i) => bound(i + 1) - bound(i));
+}
+
+function divided(total: number, value: unknown): number[] {
+  const bounds = value as readonly number[];
+  const isRight =
+    Array.isArray(value) &&
+    value.length >= 2 &&
+    value.every((n, i) => Number.isSafeInteger(n) && (i === 0 ? n === 0 : n >= value[i - 1])) &&
+    value.at(-1) === total;
+  if (isRight) return bounds.slice(1).map((stop, i) => stop - bounds[i]!);
+  throw new ValueError({
+    what: `divisions are ${describe(value)}`,
+    cure: `They go from 0 to ${total}, and never back`,
+  });
+}

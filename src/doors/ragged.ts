@@ -1,0 +1,3 @@
+// The door of `chunkwise/ragged`: nested data of any size, of which only what is needed is read.
+
+export * from "../array/ragged/index.ts";

@@ -1,0 +1,59 @@
+// Partitions of ragged arrays, as plans and runs see them: things with rows that can be read from somewhere, and that
+// rest and travel as bytes. What they are made of is known to the ragged room alone, which registers its format here.
+
+import { Resource } from "../core/attrs.ts";
+import { InvariantError } from "../core/errors.ts";
+import type { Form } from "../core/form/form.ts";
+import type { Partition, SourceOp } from "../expr/op.ts";
+
+/** Data only, for messages to threads and for saved plans. */
+export type PartitionLocation = { readonly [name: string]: unknown };
+
+/** Where partitions are read from. */
+export abstract class PartitionResource extends Resource {
+  abstract readonly form: Form;
+  abstract readonly partitions: number;
+  abstract readPartition(at: number): Partition | Promise<Partition>;
+  /** About what a partition takes in memory when it is read. */
+  abstract bytesOf(at: number): number;
+  /** null for what only this thread has. */
+  abstract location(): PartitionLocation | null;
+
+  largest(): number {
+    let most = 0;
+    for (let at = 0; at < this.partitions; at++) most = Math.max(most, this.bytesOf(at));
+    return most;
+  }
+}
+
+export interface PartitionFormat {
+  /** In one piece; `unpack` shares its memory. */
+  pack(partition: Partition): Uint8Array;
+  unpack(bytes: Uint8Array, form: Form): Partition;
+  /** Of all its buffers. */
+  bytesOf(partition: Partition): number;
+  open(location: PartitionLocation): Promise<PartitionResource>;
+}
+
+let format: PartitionFormat | null = null;
+
+export function registerPartitions(own: PartitionFormat): void {
+  format = own;
+}
+
+export function partitionFormat(): PartitionFormat {
+  if (format === null) throw new InvariantError({ what: "nobody has said what partitions are made of" });
+  return format;
+}
+
+/** Partitions that lie somewhere: attrs.data. */
+export const partitioned: SourceOp = {
+  name: "partitioned",
+  class: "source",
+  body: null,
+  infer(_, attrs) {
+    const { form, partitions } = attrs["data"] as PartitionResource;
+    return { dtype: "uint8", shape: [partitions], ragged: { form, isItem: false } };
+  },
+  chunks: () => [1],
+};

@@ -1,0 +1,154 @@
+// Layouts: where the boxes of one task lie, step by step. In: an operation and the boxes that a task writes. Out: the
+// box of each step, what it needs of its inputs, and the pieces of its moves. A block program depends on the shapes of
+// these boxes and on how they lie to each other; where all of them lie together only `from`s and windows say.
+// Must hold: tasks with alike layouts have the same program but for those.
+
+import type { Box } from "../../core/box.ts";
+import { chunkBox } from "../../core/chunks.ts";
+import { sameShape } from "../../core/shape.ts";
+import type { Piece } from "../../expr/op.ts";
+import { inputTypes, piecesOfStep, taskBoxes } from "../demand.ts";
+import type { Operation, PlanArray, PlanStep } from "../plan.ts";
+
+export interface TaskLayout {
+  /** What the task writes, in the order of the operation's outputs. */
+  readonly outputs: readonly Box[];
+  /** By step; null for those that the task does not need. */
+  readonly boxes: readonly (Box | null)[];
+  /** By step, for each of its inputs. */
+  readonly demands: readonly (readonly Box[])[];
+  /** Of moves, by step. */
+  readonly pieces: ReadonlyMap<number, readonly Piece[]>;
+}
+
+export function layoutOf(
+  operation: Operation,
+  arrays: ReadonlyMap<string, PlanArray>,
+  place: readonly number[],
+): TaskLayout {
+  const outputs = operation.outputs.map(({ array }) => {
+    const { shape, chunks } = arrays.get(array)!;
+    return chunkBox(shape, chunks, place);
+  });
+  const demands = operation.steps.map((): readonly Box[] => NO_BOXES);
+  const boxes = taskBoxes(operation, outputs, demands);
+  return { outputs, boxes, demands, pieces: piecesIn(operation, boxes) };
+}
+
+const NO_BOXES: readonly Box[] = [];
+const NO_PIECES: ReadonlyMap<number, readonly Piece[]> = new Map();
+
+function piecesIn({ steps }: Operation, boxes: readonly (Box | null)[]): TaskLayout["pieces"] {
+  if (steps.every(({ kind }) => kind !== "move")) return NO_PIECES;
+  const pieces = new Map<number, readonly Piece[]>();
+  steps.forEach((step, at) => {
+    if (step.kind === "move" && boxes[at] !== null)
+      pieces.set(at, piecesOfStep(step, boxes[at]!, inputTypes(steps, step)));
+  });
+  return pieces;
+}
+
+/** True when a program for one layout is, but for where it lies, one for the other. */
+export function isAlike(operation: Operation, a: TaskLayout, b: TaskLayout): boolean {
+  const { steps, outputs } = operation;
+  return (
+    steps.every((step, at) => isAlikeAt(step, at, a, b)) &&
+    outputs.every(({ value: { step } }, i) =>
+      liesAlike(a.outputs[i]!, a.boxes[step]!, b.outputs[i]!, b.boxes[step]!),
+    ) &&
+    lieTogether(steps, a, b)
+  );
+}
+
+function isAlikeAt(step: PlanStep, at: number, a: TaskLayout, b: TaskLayout): boolean {
+  const [boxA, boxB] = [a.boxes[at]!, b.boxes[at]!];
+  if (boxA === null || boxB === null) return boxA === boxB;
+  return (
+    sameShape(boxA.shape, boxB.shape) &&
+    step.inputs.every(({ step: input }, k) =>
+      liesAlike(a.demands[at]![k]!, a.boxes[input]!, b.demands[at]![k]!, b.boxes[input]!),
+    ) &&
+    (step.kind !== "move" || movesAlike(step, at, a, b))
+  );
+}
+
+/** The boxes have the same shapes in both tasks, and are as far from each other. */
+function liesAlike(a: Box, besideA: Box, b: Box, besideB: Box): boolean {
+  if (a === besideA && b === besideB) return true;
+  return (
+    sameShape(a.shape, b.shape) &&
+    a.start.every((x, axis) => x - besideA.start[axis]! === b.start[axis]! - besideB.start[axis]!)
+  );
+}
+
+function movesAlike(step: PlanStep, at: number, a: TaskLayout, b: TaskLayout): boolean {
+  const [ofA, ofB] = [a.pieces.get(at)!, b.pieces.get(at)!];
+  const isSame = (p: Piece, q: Piece): boolean =>
+    sameWalk(p, q) &&
+    isAsFar(p.start, a.boxes[at]!, q.start, b.boxes[at]!) &&
+    sameOrigin(step, p.from, q.from, a, b);
+  return ofA.length === ofB.length && ofA.every((piece, i) => isSame(piece, ofB[i]!));
+}
+
+const isAsFar = (x: readonly number[], a: Box, y: readonly number[], b: Box): boolean =>
+  x.every((at, axis) => at - a.start[axis]! === y[axis]! - b.start[axis]!);
+
+function sameOrigin(
+  step: PlanStep,
+  p: Piece["from"],
+  q: Piece["from"],
+  a: TaskLayout,
+  b: TaskLayout,
+): boolean {
+  if ("fill" in p || "fill" in q) return "fill" in p && "fill" in q && Object.is(p.fill, q.fill);
+  const { step: input } = step.inputs[p.input]!;
+  return p.input === q.input && isAsFar(p.start, a.boxes[input]!, q.start, b.boxes[input]!);
+}
+
+const sameWalk = (p: Piece, q: Piece): boolean =>
+  p.axes.length === q.axes.length &&
+  p.axes.every((axis, k) => {
+    const other = q.axes[k]!;
+    return (
+      axis.length === other.length &&
+      axis.outAxis === other.outAxis &&
+      axis.outStep === other.outStep &&
+      axis.inAxis === other.inAxis &&
+      axis.inStep === other.inStep
+    );
+  });
+
+/**
+ * Steps on equal boxes share loops, reads of equal boxes share windows, reductions of equal boxes share passes. So boxes
+ * that could be equal, having one shape or being of one array, must lie to each other as they did.
+ */
+function lieTogether(steps: readonly PlanStep[], a: TaskLayout, b: TaskLayout): boolean {
+  const [ofA, ofB] = [comparable(steps, a), comparable(steps, b)];
+  const firsts: number[] = [];
+  return ofA.every(({ box, array }, i) => {
+    const beside = firsts.filter((at) => mayEqual(ofA[at]!, { box, array }));
+    if (!beside.some((at) => sameShape(ofA[at]!.box.shape, box.shape))) firsts.push(i);
+    return beside.every((at) => liesAlike(box, ofA[at]!.box, ofB[i]!.box, ofB[at]!.box));
+  });
+}
+
+interface Comparable {
+  readonly box: Box;
+  /** Of reads. */
+  readonly array: string | null;
+}
+
+const mayEqual = (a: Comparable, b: Comparable): boolean =>
+  sameShape(a.box.shape, b.box.shape) || (a.array !== null && a.array === b.array);
+
+/** Boxes that are looked at beside others: those of steps, and those that reductions run over. */
+function comparable(steps: readonly PlanStep[], { boxes, demands }: TaskLayout): Comparable[] {
+  const list: Comparable[] = [];
+  steps.forEach((step, at) => {
+    const box = boxes[at]!;
+    if (box === null) return;
+    list.push({ box, array: step.kind === "read" ? step.array : null });
+    if (step.kind === "reduce") list.push({ box: demands[at]![0]!, array: null });
+  });
+  return list;
+}

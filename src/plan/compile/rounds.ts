@@ -1,0 +1,151 @@
+// A contraction that is added up in rounds: each reads one block of the contracted axes and adds its product to the
+// sum, so that a task has two blocks in memory and no panels, however long the axes are. In: a compiled task. Out: its
+// rounds, and what is left of it; null where there is nothing to gain.
+// Must hold: only windows that the contraction alone uses are cut. Blocks are those that the step names, and come in the
+// order in which the routine itself would add them up (kernel/routines/contract.ts): the same bits, in rounds or not.
+
+import type { Box } from "../../core/box.ts";
+import { placeOf } from "../../core/chunks.ts";
+import { sizeOf } from "../../core/shape.ts";
+import type { Access, BlockProgram, RoutineStep } from "../../kernel/blockProgram.ts";
+import { accessesOf } from "../../kernel/lifetimes.ts";
+import { contractAxes } from "../../ops/contraction.ts";
+import { identityAccess } from "./access.ts";
+import type { TaskProgram, Window } from "./task.ts";
+
+/** Its buffers: a block of either operand, and the sum. */
+export interface Round {
+  readonly reads: readonly [Window, Window];
+  readonly program: BlockProgram;
+}
+
+export const SUM = 2;
+/** Two rounds are in memory at once. */
+const WORTH_ROUNDS = 3;
+
+export interface RoundedTask {
+  readonly count: number;
+  round(number: number): Round;
+  /** The buffer of the task that holds the sum. */
+  readonly sum: number;
+  readonly rest: TaskProgram;
+}
+
+export function roundsOf(task: TaskProgram): RoundedTask | null {
+  const at = task.program.steps.findIndex(
+    (step) => step.kind === "routine" && step.routine === "contract" && step.attrs["blocks"] !== undefined,
+  );
+  if (at < 0) return null;
+  const step = task.program.steps[at] as RoutineStep;
+  const operands = step.inputs.map(({ access }) => ownWindow(task, access, at));
+  const [a, b] = operands;
+  if (a == null || b == null || a === b || !isWhole(task, step.outputs[0]!.access)) return null;
+  const blocks = blocksOf(step, a);
+  const count = sizeOf(blocks.counts);
+  if (count < WORTH_ROUNDS) return null;
+  return {
+    count,
+    round: (number) => roundOf(task, step, [a, b], blocks, number),
+    sum: step.outputs[0]!.access.buffer,
+    rest: restOf(task, at, [a, b]),
+  };
+}
+
+/** The window that an access walks through as it lies; null where it is none, or another step uses it too. */
+function ownWindow(task: TaskProgram, access: Access, at: number): Window | null {
+  const window = task.reads.find(({ buffer }) => buffer === access.buffer);
+  const isShared = task.program.steps.some(
+    (step, other) => other !== at && accessesOf(step).some(({ buffer }) => buffer === access.buffer),
+  );
+  return window === undefined || isShared || !isWhole(task, access) ? null : window;
+}
+
+function isWhole({ program }: TaskProgram, { buffer, start, axes, steps }: Access): boolean {
+  const { shape } = program.buffers[buffer]!;
+  return (
+    axes.length === shape.length &&
+    start.every((x) => x === 0) &&
+    axes.every((axis, d) => (axis === d && steps[d] === 1) || shape[d] === 1)
+  );
+}
+
+interface Blocks {
+  /** Along each pair of contracted axes. */
+  readonly lengths: readonly number[];
+  readonly counts: readonly number[];
+}
+
+function blocksOf({ attrs }: RoutineStep, { box }: Window): Blocks {
+  const lengths = attrs["blocks"] as readonly number[];
+  return {
+    lengths,
+    counts: contractAxes(attrs).contractA.map((axis, i) => Math.ceil(box.shape[axis]! / lengths[i]!)),
+  };
+}
+
+function roundOf(
+  task: TaskProgram,
+  step: RoutineStep,
+  [a, b]: readonly [Window, Window],
+  { lengths, counts }: Blocks,
+  number: number,
+): Round {
+  const { contractA, contractB } = contractAxes(step.attrs);
+  const { blocks: _, ...attrs } = step.attrs;
+  const first = placeOf(number, counts).map((place, i) => place * lengths[i]!);
+  const boxes = [cutBox(a.box, contractA, first, lengths), cutBox(b.box, contractB, first, lengths)] as const;
+  const [output] = step.outputs;
+  const bufferOf = (window: Window) => task.program.buffers[window.buffer]!;
+  const sum = task.program.buffers[output!.access.buffer]!;
+  const program: BlockProgram = {
+    buffers: [
+      { role: "input", dtype: bufferOf(a).dtype, shape: boxes[0].shape },
+      { role: "input", dtype: bufferOf(b).dtype, shape: boxes[1].shape },
+      { role: "output", dtype: sum.dtype, shape: sum.shape },
+    ],
+    steps: [
+      {
+        ...step,
+        attrs: number === 0 ? attrs : { ...attrs, isSum: true },
+        inputs: boxes.map(({ start, shape }, i) => ({
+          access: identityAccess(i, shape.length),
+          shape,
+          from: start,
+        })),
+        outputs: [{ ...output!, access: { ...output!.access, buffer: SUM } }],
+      },
+    ],
+  };
+  const reads = [
+    { array: a.array, box: boxes[0], buffer: 0 },
+    { array: b.array, box: boxes[1], buffer: 1 },
+  ] as const;
+  return { reads, program };
+}
+
+/** The box along some axes from `first` on, no longer than `lengths`. */
+function cutBox(
+  box: Box,
+  axes: readonly number[],
+  first: readonly number[],
+  lengths: readonly number[],
+): Box {
+  const [start, shape] = [[...box.start], [...box.shape]];
+  axes.forEach((axis, i) => {
+    start[axis] = box.start[axis]! + first[i]!;
+    shape[axis] = Math.min(lengths[i]!, box.shape[axis]! - first[i]!);
+  });
+  return { start, shape };
+}
+
+/** Without the contraction, whose result is given. Buffers keep their numbers; those that are gone are empty. */
+function restOf({ program, reads, writes }: TaskProgram, at: number, cut: readonly Window[]): TaskProgram {
+  const sum = (program.steps[at] as RoutineStep).outputs[0]!.access.buffer;
+  const isGone = (buffer: number): boolean => cut.some((window) => window.buffer === buffer);
+  const buffers = program.buffers.map((buffer, number) => {
+    if (isGone(number)) return { ...buffer, role: "temporary" as const, shape: [0] };
+    return number === sum && buffer.role === "temporary" ? { ...buffer, role: "input" as const } : buffer;
+  });
+  const steps = program.steps.filter((_, other) => other !== at);
+  return { program: { buffers, steps }, reads: reads.filter(({ buffer }) => !isGone(buffer)), writes };
+}

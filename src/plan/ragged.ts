@@ -1,0 +1,60 @@
+// Operations on partitions of nested data, as the planner sees them. Lengths are known only when data are there, so
+// bytes here are what sources expect of their partitions, carried along: an estimate, where dense arrays have a bound.
+
+import { blockBytes } from "../core/block.ts";
+import { sizeOf } from "../core/shape.ts";
+import type { MemoryTerm } from "./memory.ts";
+import type { Operation, PlanArray } from "./plan.ts";
+import { taskWindows } from "./windows.ts";
+
+type Arrays = ReadonlyMap<string, PlanArray>;
+
+/** Of a whole array. */
+export const arrayBytes = ({ dtype, shape, partitionBytes }: PlanArray): number =>
+  partitionBytes === undefined ? blockBytes(dtype, shape) : partitionBytes * sizeOf(shape);
+
+/** Of the largest chunk. */
+export function chunkBytes({ dtype, shape, chunks, partitionBytes }: PlanArray): number {
+  if (partitionBytes !== undefined) return partitionBytes;
+  return blockBytes(
+    dtype,
+    shape.map((n, axis) => Math.min(n, chunks[axis]!)),
+  );
+}
+
+/** What one task reads, by array. */
+export function partitionsRead(
+  operation: Operation,
+  arrays: Arrays,
+  place: readonly number[],
+): Map<string, number> {
+  const bytes = new Map<string, number>();
+  const seen = new Set<string>();
+  for (const { array, box } of taskWindows(operation, arrays, place)) {
+    const key = `${array} ${box.start} ${box.shape}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const { dtype, partitionBytes } = arrays.get(array)!;
+    const own =
+      partitionBytes === undefined ? blockBytes(dtype, box.shape) : partitionBytes * sizeOf(box.shape);
+    bytes.set(array, (bytes.get(array) ?? 0) + own);
+  }
+  return bytes;
+}
+
+/** What is read, what one step makes of it while its inputs are there, and the outputs packed. */
+export function raggedTerms(operation: Operation, arrays: Arrays): MemoryTerm[] {
+  const { grid, outputs } = operation;
+  const probes = [grid.map(() => 0), grid.map((n) => n - 1)];
+  const most = new Map<string, number>();
+  for (const place of probes)
+    for (const [array, bytes] of partitionsRead(operation, arrays, place))
+      most.set(array, Math.max(bytes, most.get(array) ?? 0));
+  const reads = [...most].map(([array, bytes]) => ({ reason: `read ${array}`, bytes }));
+  const largest = Math.max(0, ...reads.map(({ bytes }) => bytes));
+  const writes = outputs.map(({ array }) => ({
+    reason: `write ${array}`,
+    bytes: chunkBytes(arrays.get(array)!),
+  }));
+  return [...reads, { reason: "values in between, about", bytes: largest }, ...writes];
+}

@@ -1,0 +1,216 @@
+// What an operation needs of its inputs for what is wanted of its result. In: an operation with the forms of its inputs,
+// and a need of its result's form. Out: the operation to run (perhaps with fewer inputs), a need for each input, and
+// what its result will have.
+// Must hold: run on inputs of the narrowed forms, the operation gives the result's form narrowed by `given`, which has at
+// least what is wanted; and what is wanted as needed has the values that the whole computation would give.
+
+import type { Form } from "../../core/form/form.ts";
+import { ABSENT, closed, type Level, NEEDED, type Need, narrowed, PRESENT } from "../../core/form/need.ts";
+import { marksOf } from "../layout/origins.ts";
+import { plainForm } from "../layout/probe.ts";
+import type { RaggedOp } from "../ops/op.ts";
+import {
+  type Applied,
+  attempt,
+  type Candidate,
+  canDrop,
+  lesserCandidate,
+  wholeCandidate,
+} from "./candidate.ts";
+import { formNumber, internedForm } from "./intern.ts";
+import { Levels, WHOLE } from "./levels.ts";
+import { inputOfMark, isLeafForm, nodeOfMark, outlineOf, sameNodes } from "./outline.ts";
+import { roleOf } from "./roles.ts";
+
+export interface OpDemand {
+  /** Null: the result is the one input itself. */
+  readonly op: RaggedOp<object> | null;
+  readonly attrs: object;
+  /** True when operation and attributes are what they were. */
+  readonly isWhole: boolean;
+  /** Which of the inputs are left, in order. */
+  readonly inputs: readonly number[];
+  /** For every input, left or not. */
+  readonly needs: readonly Need[];
+  /** What the result has: its form is the whole one narrowed by this. */
+  readonly given: Need;
+  /** For every input, by node: the node of the result that it is needed for; −1 for the operation as a whole. */
+  readonly reasons: readonly Int32Array[];
+}
+
+/** Beyond this all are forgotten. */
+const MOST = 4000;
+const known = new Map<string, OpDemand>();
+
+/** Found once for all operations that are the same, of the same forms, of which the same is wanted. */
+export function demandOfOp(applied: Applied, need: Need): OpDemand {
+  const key = keyOf(applied, need);
+  const found = known.get(key) ?? findDemand(withInterned(applied), need);
+  if (known.size > MOST) known.clear();
+  known.set(key, found);
+  // Texts of numbers are not exact: attributes that were not changed are the operation's own.
+  return found.isWhole ? { ...found, attrs: applied.attrs } : found;
+}
+
+const withInterned = (applied: Applied): Applied => ({
+  ...applied,
+  inputs: applied.inputs.map(internedForm),
+  form: internedForm(applied.form),
+});
+
+const opNumbers = new WeakMap<object, number>();
+let ops = 0;
+
+/** Big integers have no JSON. */
+const exactText = (attrs: object): string =>
+  JSON.stringify(attrs, (_, value) => (typeof value === "bigint" ? `${value}n` : value));
+
+function keyOf({ op, attrs, inputs, form, items }: Applied, need: Need): string {
+  const number = opNumbers.get(op) ?? ops++;
+  opNumbers.set(op, number);
+  const text = attempt(() => JSON.stringify(attrs)) ?? exactText(attrs);
+  return `${number}${text}(${inputs.map(formNumber)})${formNumber(form)} ${items ?? ""} ${need.join("")}`;
+}
+
+function findDemand(applied: Applied, need: Need): OpDemand {
+  if (applied.op.demand.setsField === true) {
+    const first = firstInput(applied, need);
+    if (first !== null) return first;
+  }
+  const candidate = lesserCandidate(applied, need) ?? wholeCandidate(applied);
+  const asked = askedOf(applied.op, candidate, need);
+  const given = givenBy(applied.op, candidate, asked.needs, need);
+  if (given !== null) return demandOf(applied, candidate, asked, given);
+  const all = askedOf(applied.op, candidate, need, true);
+  return demandOf(applied, candidate, all, everyNode(candidate.form));
+}
+
+interface Asked {
+  readonly needs: readonly Need[];
+  readonly reasons: readonly Int32Array[];
+}
+
+const everyNode = (form: Form): Need => outlineOf(form).nodes.map((): Level => PRESENT);
+const noNode = (form: Form): Need => outlineOf(form).nodes.map((): Level => ABSENT);
+
+/** In terms of the whole operation. */
+function demandOf(applied: Applied, candidate: Candidate, asked: Asked, given: Need): OpDemand {
+  const { op, inputs } = applied;
+  const places = candidate.kept.flatMap((level, at) => (level === ABSENT ? [] : [at]));
+  const whole = [...noNode(applied.form)];
+  places.forEach((at, i) => {
+    whole[at] = given[i]!;
+  });
+  const needs = inputs.map(noNode);
+  const reasons = needs.map((levels) => new Int32Array(levels.length).fill(WHOLE));
+  candidate.inputs.forEach((input, i) => {
+    needs[input] = asked.needs[i]!;
+    reasons[input] = asked.reasons[i]!.map((at) => (at < 0 ? at : places[at]!));
+  });
+  const isWhole = candidate.attrs === applied.attrs;
+  return { op, attrs: candidate.attrs, isWhole, inputs: candidate.inputs, needs, given: whole, reasons };
+}
+
+/** What the nodes wanted want. `isWide`: with everything there, where fewer fields would change what it does. */
+function askedOf(op: RaggedOp<object>, candidate: Candidate, whole: Need, isWide = false): Asked {
+  const { forms, trace, inputs, kept } = candidate;
+  const need = whole.filter((_, at) => kept[at] !== ABSENT);
+  const roles = inputs.map((input) => roleOf(op.demand, input));
+  const levels = forms.map((form) => new Levels(form));
+  const isStrict = op.demand.failsOnZeros?.() === true;
+  need.forEach((level, at) => {
+    if (level === ABSENT) return;
+    const structure = trace.wants[at] === trace.all ? NEEDED : level;
+    for (const mark of trace.wants[at]!) {
+      const input = inputOfMark(mark);
+      if (roles[input] !== "data")
+        raise(levels[input]!, nodeOfMark(mark), level, structure, at, roles[input] === "structure", isStrict);
+    }
+  });
+  const settled = levels.map((each, i) => {
+    if (roles[i] === "data") each.raiseAll(NEEDED, NEEDED, WHOLE);
+    else if (isWide) each.raiseAll(isStrict ? NEEDED : PRESENT, NEEDED, WHOLE);
+    return each.settled(roles[i] === "moved" || roles[i] === "computed");
+  });
+  return { needs: settled.map((each) => each.need), reasons: settled.map((each) => each.reasons) };
+}
+
+function raise(
+  levels: Levels,
+  node: number,
+  level: Level,
+  structure: Level,
+  reason: number,
+  isStructure: boolean,
+  isStrict: boolean,
+): void {
+  if (!levels.isLeaf(node)) levels.raise(node, structure, reason);
+  else if (!isStructure) levels.raise(node, isStrict && levels.isWhole(node) ? NEEDED : level, reason);
+  else {
+    // How many there are is known from above.
+    levels.raise(node, PRESENT, reason);
+    levels.raise(levels.parentOf(node), structure, reason);
+  }
+}
+
+/** What the candidate gives of its form on narrowed inputs; null where that is not the form narrowed. */
+function givenBy(
+  op: RaggedOp<object>,
+  candidate: Candidate,
+  needs: readonly Need[],
+  whole: Need,
+): Need | null {
+  const { attrs, forms, form, kept } = candidate;
+  if (needs.every((need) => !need.includes(ABSENT))) return everyNode(form);
+  const wanted = whole.filter((_, at) => kept[at] !== ABSENT);
+  const there = thereOf(candidate, needs);
+  const given = closed(
+    form,
+    wanted.map((level, at) => Math.max(level, there[at] === true ? PRESENT : ABSENT) as Level),
+  );
+  const actual = attempt(() =>
+    op.form(
+      forms.map((input, i) => narrowed(input, needs[i]!)),
+      attrs,
+    ),
+  );
+  return actual !== null && sameNodes(actual, narrowed(form, given)) ? given : null;
+}
+
+/** A node is there when all that it is made of is. */
+function thereOf({ trace }: Candidate, needs: readonly Need[]): boolean[] {
+  const { nodes, parents } = outlineOf(trace.form);
+  const has = (mark: number): boolean => needs[inputOfMark(mark)]![nodeOfMark(mark)] !== ABSENT;
+  const there: boolean[] = [];
+  nodes.forEach((node, at) => {
+    const parts = trace.parts[at]!;
+    const isMade = marksOf(node) === undefined ? parts.length === 0 || parts.some(has) : parts.every(has);
+    there.push(isMade && (at === 0 || there[parents[at]!]!));
+  });
+  return there;
+}
+
+/** The first input, where it has all that is wanted and nothing else. */
+function firstInput(applied: Applied, need: Need): OpDemand | null {
+  const { inputs, form } = applied;
+  const others = inputs.map((_, i) => i).slice(1);
+  if (!canDrop(applied, others)) return null;
+  const whole = wholeCandidate(applied);
+  // A constant in a field's place is in no input: it was made where the records are.
+  const { nodes } = outlineOf(whole.trace.form);
+  const isMade = (at: number): boolean => isLeafForm(nodes[at]!) && whole.trace.wants[at]!.length !== 1;
+  if (need.some((level, at) => level !== ABSENT && isMade(at))) return null;
+  const { needs, reasons } = askedOf(applied.op, whole, need);
+  const first = plainForm(narrowed(inputs[0]!, needs[0]!));
+  if (!sameNodes(first, narrowed(form, need))) return null;
+  const own = inputs.map((input, i) => (i === 0 ? needs[0]! : noNode(input)));
+  return { op: null, attrs: {}, isWhole: false, inputs: [0], needs: own, given: need, reasons };
+}
+
+/** A need for each input; all absent where it is not used. */
+export const needsOf = (
+  op: RaggedOp<object>,
+  inputs: readonly Form[],
+  attrs: object,
+  need: Need,
+): readonly Need[] => demandOfOp({ op, attrs, inputs, form: op.form(inputs, attrs) }, need).needs;

@@ -1,0 +1,119 @@
+// Operations as nodes of expressions: partition i of the result comes of partitions i of the inputs. In: records of the
+// ragged op table. Out: ops of the one op table, called `rg.` and the record's name. An item (one value) goes to all
+// partitions. Must hold: what is not done row by row has inputs of one partition.
+
+import type { Attrs } from "../../core/attrs.ts";
+import type { Box } from "../../core/box.ts";
+import { ShapeError, ValueError } from "../../core/errors.ts";
+import type { Form } from "../../core/form/form.ts";
+import type { ArrayType, Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/op.ts";
+import { registerOp } from "../../ops/index.ts";
+import type { Layout, Plain } from "../layout/layout.ts";
+import { plain } from "../layout/plain.ts";
+import { formOfProbe, plainProbe } from "../layout/probe.ts";
+import { take } from "../layout/rows.ts";
+import { narrow } from "../ops/narrow.ts";
+import { Item, type RaggedOp } from "../ops/op.ts";
+import { RAGGED_OPS } from "../ops/table.ts";
+import { unwrapRow } from "../ops/unwrap.ts";
+
+export const raggedType = (form: Form, partitions: number, isItem = false): ArrayType => ({
+  dtype: "uint8",
+  shape: [isItem ? 1 : partitions],
+  ragged: { form, isItem },
+});
+
+export const formsOf = (types: readonly ArrayType[]): Form[] => types.map(({ ragged }) => ragged!.form);
+
+export const FIRST: Box = { start: [0], shape: [1] };
+
+/** The only partition of an input, as operations take it. */
+export const rowsOf = (input: RaggedInput): Plain => plain((input as readonly Partition[])[0] as Layout);
+
+/** How many partitions arrays have together. Items have none of their own. */
+export function commonPartitions(types: readonly ArrayType[]): number {
+  const arrays = types.filter(({ ragged }) => !ragged!.isItem);
+  return arrays[0]?.shape[0] ?? 1;
+}
+
+const isAllItems = (types: readonly ArrayType[]): boolean => types.every(({ ragged }) => ragged!.isItem);
+
+/** An operation on single values gives a value, or the rows of the list that it gives. */
+function typeOfItems(form: Form): ArrayType {
+  const row = unwrapRow(plainProbe(form));
+  return row instanceof Item ? raggedType(form, 1, true) : raggedType(formOfProbe(row), 1);
+}
+
+function inferred(record: RaggedOp<object>, types: readonly ArrayType[], attrs: Attrs): ArrayType {
+  const forms = formsOf(types);
+  const { form, isItem } = record.infer(forms, attrs);
+  if (isAllItems(types)) return isItem ? raggedType(form, 1, true) : typeOfItems(form);
+  const partitions = commonPartitions(types);
+  const differing = types.find(({ shape, ragged }) => !ragged!.isItem && shape[0] !== partitions);
+  if (differing !== undefined)
+    throw new ValueError({
+      where: record.name,
+      what: `arrays of ${partitions} and ${differing.shape[0]} partitions meet`,
+      cure: "Repartition one of them as the other",
+    });
+  if (partitions > 1 && !record.isRowwise(forms, attrs))
+    throw new ValueError({
+      where: record.name,
+      what: `looks at several rows at once, and they are in ${partitions} partitions`,
+      cure: "Repartition into one partition first",
+    });
+  return raggedType(form, partitions, isItem);
+}
+
+function placewise(record: RaggedOp<object>): RaggedNode {
+  return {
+    name: `rg.${record.name}`,
+    class: "ragged",
+    isPlacewise: true,
+    infer: (types, attrs) => inferred(record, types, attrs),
+    demand: (out, types, _, type) =>
+      types.map(({ ragged, shape }) => (ragged!.isItem || shape[0] !== type.shape[0] ? FIRST : out)),
+    run: (inputs, attrs, { inputs: types }) => {
+      const rows = inputs.map(rowsOf);
+      if (!isAllItems(types)) return record.run(stretched(checked(rows, types), types), attrs);
+      const row = record.run(rows, attrs);
+      if (record.infer(formsOf(types), attrs).isItem) return row;
+      const unwrapped = unwrapRow(row);
+      return unwrapped instanceof Item ? unwrapped.row : unwrapped;
+    },
+    chunks: () => [1],
+  };
+}
+
+/** One row would go with all rows of a partition, and not with those of the others. */
+function checked(rows: readonly Plain[], types: readonly ArrayType[]): readonly Plain[] {
+  const lengths = rows.flatMap(({ length }, i) => (types[i]!.ragged!.isItem ? [] : [length]));
+  const isAlone = types.every(({ shape }) => shape[0] === 1);
+  if (isAlone || lengths.every((length) => length === lengths[0])) return rows;
+  throw new ShapeError({
+    what: `arrays with partitions of ${lengths.join(" and ")} rows meet`,
+    cure: "Make both from one array, so that they are cut alike",
+  });
+}
+
+/** Items once for every row. */
+function stretched(rows: readonly Plain[], types: readonly ArrayType[]): Plain[] {
+  const isItem = (i: number): boolean => types[i]!.ragged!.isItem;
+  const at = types.findIndex((_, i) => !isItem(i));
+  const { length } = rows[at]!;
+  return rows.map((row, i) => (isItem(i) ? take(row, new Int32Array(length)) : row));
+}
+
+const records: readonly RaggedOp<object>[] = [...RAGGED_OPS.values(), narrow as unknown as RaggedOp<object>];
+const NODES: ReadonlyMap<string, RaggedNode> = new Map(
+  records.map((record) => [record.name, registerOp(placewise(record))]),
+);
+const RECORDS: ReadonlyMap<RaggedNode, RaggedOp<object>> = new Map(
+  records.map((record) => [NODES.get(record.name)!, record]),
+);
+
+/** The node of a record. */
+export const nodeOfRecord = (record: { readonly name: string }): RaggedNode => NODES.get(record.name)!;
+
+/** The record of a node; undefined for nodes that are not of the table. */
+export const recordOfNode = (node: object): RaggedOp<object> | undefined => RECORDS.get(node as RaggedNode);

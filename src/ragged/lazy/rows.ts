@@ -1,0 +1,41 @@
+// How many rows the partitions of an expression have, where that is known without data. In: a node. Out: a number for
+// each partition, or null. Sources know theirs; what keeps rows hands them on; anything else starts unknown.
+
+import type { Expr } from "../../expr/expr.ts";
+import { postOrder } from "../../expr/walk.ts";
+import { fromDense } from "./dense.ts";
+import { formsOf, recordOfNode } from "./placewise.ts";
+import { Reading } from "./reading.ts";
+import { append, repartition, rowNumbers } from "./structure.ts";
+
+export type Rows = readonly (number | null)[];
+
+const known = new WeakMap<Expr, Rows>();
+
+export function rowsOfExpr(expr: Expr): Rows {
+  for (const node of postOrder([expr], (input) => known.has(input))) known.set(node, rowsOfNode(node));
+  return known.get(expr)!;
+}
+
+export const areKnown = (rows: Rows): rows is readonly number[] => rows.every((n) => n !== null);
+
+function rowsOfNode(node: Expr): Rows {
+  const { op, attrs, inputs, type } = node;
+  const resource = attrs["data"];
+  if (resource instanceof Reading) return resource.source.rows;
+  const unknown: Rows = new Array<null>(type.shape[0] ?? 0).fill(null);
+  if (type.ragged === undefined) return unknown;
+  if (op === fromDense) return rowsOfBlocks(inputs[0]!.shape[0]!, attrs["rows"] as number, unknown.length);
+  if (op === repartition) return attrs["to"] as readonly number[];
+  if (op === append) return inputs.flatMap((input) => known.get(input)!);
+  if (op === rowNumbers) return known.get(inputs[0]!)!;
+  const record = recordOfNode(op);
+  const main = inputs.find((input) => input.type.ragged?.isItem === false);
+  if (record === undefined || main === undefined || type.ragged.isItem) return unknown;
+  const forms = formsOf(inputs.map((input) => input.type));
+  return record.keepsRows(forms, attrs) ? known.get(main)! : unknown;
+}
+
+/** The last block may have fewer. */
+const rowsOfBlocks = (rows: number, each: number, blocks: number): Rows =>
+  Array.from({ length: blocks }, (_, i) => Math.max(0, Math.min(each, rows - i * each)));

@@ -1,0 +1,157 @@
+// Nodes that change how rows are cut into partitions: gathered, cut anew, put one after another, numbered through; and
+// reductions over all rows: a state for each partition, states combined in groups, the result of the last state.
+
+import type { Attrs } from "../../core/attrs.ts";
+import type { Box } from "../../core/box.ts";
+import { numpyForm } from "../../core/form/form.ts";
+import type { ArrayType, Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/op.ts";
+import { registerOp } from "../../ops/index.ts";
+import { int64Of } from "../layout/indices.ts";
+import { type Layout, numpyOf, type Plain } from "../layout/layout.ts";
+import { mergeRows } from "../layout/merge.ts";
+import { plain } from "../layout/plain.ts";
+import { plainForm, plainProbe } from "../layout/probe.ts";
+import { sliceRows } from "../layout/rows.ts";
+import { concatenate } from "../ops/choose.ts";
+import { localIndex } from "../ops/flatten.ts";
+import type { RaggedOp } from "../ops/op.ts";
+import { type PartialAttrs, reduceCombine, reducePartial } from "../ops/partial.ts";
+import { toPacked } from "../ops/values.ts";
+import { formsOf, raggedType, rowsOf } from "./placewise.ts";
+
+const partsOf = (input: RaggedInput): Plain[] =>
+  (input as readonly Partition[]).map((part) => plain(part as Layout));
+
+/** Rows one after another; of none, the form is left. */
+function joined(parts: readonly Plain[], { ragged }: ArrayType): Plain {
+  if (parts.length === 0) return plainProbe(ragged!.form);
+  return parts.length === 1 ? parts[0]! : mergeRows(parts, { mergeBool: true });
+}
+
+const interval = (first: number, last: number): Box => ({ start: [first], shape: [last - first] });
+
+const node = (op: Omit<RaggedNode, "class" | "chunks">): RaggedNode =>
+  registerOp({ ...op, class: "ragged", chunks: () => [1] });
+
+/** The rows of partitions attrs.first … attrs.last − 1, in one. */
+export const allRows: RaggedNode = node({
+  name: "rg.allRows",
+  isPlacewise: false,
+  infer: ([input]) => raggedType(plainForm(input!.ragged!.form), 1),
+  demand: (_, __, attrs) => [interval(attrs["first"] as number, attrs["last"] as number)],
+  run: ([input], _, { type }) => joined(partsOf(input!), type),
+});
+
+/** Cut anew: attrs.from are the rows of the partitions there are, attrs.to of those there shall be, from row attrs.skip on. */
+export const repartition: RaggedNode = node({
+  name: "rg.repartition",
+  isPlacewise: false,
+  infer: ([input], attrs) =>
+    raggedType(plainForm(input!.ragged!.form), (attrs["to"] as readonly number[]).length),
+  demand: (out, _, attrs) => [touched(attrs, out)],
+  run([input], attrs, { box, type }) {
+    const { start, stop } = rowsAt(attrs, box.start[0]!);
+    const first = touched(attrs, box).start[0]!;
+    const before = sum(attrs["from"] as readonly number[], first);
+    const rows = joined(partsOf(input!), type);
+    return sliceRows(rows, Math.max(0, start - before), Math.max(0, stop - before));
+  },
+});
+
+const sum = (counts: readonly number[], end: number): number =>
+  counts.slice(0, end).reduce((total, n) => total + n, 0);
+
+function rowsAt(attrs: Attrs, at: number): { start: number; stop: number } {
+  const to = attrs["to"] as readonly number[];
+  const start = (attrs["skip"] as number) + sum(to, at);
+  return { start, stop: start + to[at]! };
+}
+
+/** The partitions that have rows of a partition of the result. */
+function touched(attrs: Attrs, out: Box): Box {
+  const from = attrs["from"] as readonly number[];
+  const { start } = rowsAt(attrs, out.start[0]!);
+  const { stop } = rowsAt(attrs, out.start[0]! + out.shape[0]! - 1);
+  let [first, row] = [0, 0];
+  while (first < from.length && row + from[first]! <= start) row += from[first++]!;
+  let last = first;
+  while (last < from.length && row < stop) row += from[last++]!;
+  return interval(Math.min(first, from.length), Math.max(first, last));
+}
+
+/** Partitions of all inputs, one input after another, in the one form they have together. */
+export const append: RaggedNode = node({
+  name: "rg.append",
+  isPlacewise: false,
+  infer: (types, attrs) =>
+    raggedType(
+      concatenate.form(formsOf(types), attrs),
+      types.reduce((count, { shape }) => count + shape[0]!, 0),
+    ),
+  demand(out, types) {
+    let before = 0;
+    return types.map(({ shape }) => {
+      const first = Math.min(shape[0]!, Math.max(0, out.start[0]! - before));
+      const last = Math.min(shape[0]!, Math.max(0, out.start[0]! + out.shape[0]! - before));
+      before += shape[0]!;
+      return interval(first, Math.max(first, last));
+    });
+  },
+  run: (inputs, attrs, { inputs: types }) =>
+    concatenate.run(
+      inputs.map((input, k) => partsOf(input)[0] ?? plainProbe(types[k]!.ragged!.form)),
+      attrs,
+    ),
+});
+
+/** Numbers of the rows (attrs.axis is 0); attrs.starts has the number of each partition's first. */
+export const rowNumbers: RaggedNode = node({
+  name: "rg.rowNumbers",
+  isPlacewise: true,
+  infer: ([input]) => raggedType(numpyForm("int64"), input!.shape[0]!),
+  demand: (out) => [out],
+  run([input], attrs, { box }) {
+    const start = (attrs["starts"] as readonly number[])[box.start[0]!]!;
+    const numbers = int64Of(new Int32Array(rowsOf(input!).length));
+    for (let i = 0; i < numbers.length; i++) numbers[i] = BigInt(start + i);
+    return numpyOf(numbers);
+  },
+});
+
+/** attrs.name and attrs.axis say which reduction. */
+export const partial: RaggedNode = node({
+  name: "rg.partial",
+  isPlacewise: true,
+  isSmall: ({ axis }) => axis === null,
+  infer: ([input], attrs) =>
+    raggedType(reducePartial.form([input!.ragged!.form], attrs as unknown as PartialAttrs), input!.shape[0]!),
+  demand: (out) => [out],
+  run: ([input], attrs) => reducePartial.run([rowsOf(input!)], attrs as unknown as PartialAttrs),
+});
+
+/** attrs.every states become one. */
+export const combine: RaggedNode = node({
+  name: "rg.combine",
+  isPlacewise: false,
+  isSmall: ({ axis }) => axis === null,
+  infer: ([input], attrs) =>
+    raggedType(input!.ragged!.form, Math.ceil(input!.shape[0]! / (attrs["every"] as number))),
+  demand(out, [input], attrs) {
+    const every = attrs["every"] as number;
+    return [
+      interval(out.start[0]! * every, Math.min(input!.shape[0]!, (out.start[0]! + out.shape[0]!) * every)),
+    ];
+  },
+  run: ([input], attrs, { type }) =>
+    reduceCombine.run([joined(partsOf(input!), type)], attrs as unknown as PartialAttrs),
+});
+
+/** How demand goes through a node: as through the record that does the same with rows in one piece. */
+export const RECORD_LIKE: ReadonlyMap<object, RaggedOp<object>> = new Map<object, RaggedOp<object>>([
+  [allRows, toPacked],
+  [repartition, toPacked],
+  [append, concatenate as RaggedOp<object>],
+  [rowNumbers, localIndex as RaggedOp<object>],
+  [partial, reducePartial as unknown as RaggedOp<object>],
+  [combine, reduceCombine as unknown as RaggedOp<object>],
+]);

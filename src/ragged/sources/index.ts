@@ -1,0 +1,32 @@
+// Where rows of nested data come from and go to: memory, Parquet, JSON lines.
+
+export {
+  checkJsonFolder,
+  encodeJsonLines,
+  type JsonOptions,
+  type JsonWriteOptions,
+  type WrittenLines,
+  writeJsonLines,
+  writeJsonPartition,
+} from "./jsonLinesSink.ts";
+export { JsonLineError, type JsonLinesOptions, JsonLinesSource, openJsonLines } from "./jsonLinesSource.ts";
+export { MemorySource } from "./memory.ts";
+export { openSource } from "./open.ts";
+export {
+  checkParquetFolder,
+  type EncodeOptions,
+  encodeParquetFile,
+  joinParquetFiles,
+  type Layouts,
+  parquetFields,
+  writeParquetLayouts,
+  writeParquetPartition,
+} from "./parquetSink.ts";
+export {
+  type Condition,
+  type FilterArgument,
+  openParquet,
+  ParquetSource,
+  type ParquetSourceOptions,
+} from "./parquetSource.ts";
+export { type NodeCost, RaggedSource, type ReadSignal, type SourceLocation } from "./source.ts";

@@ -1,0 +1,51 @@
+// Where rows of nested data lie, cut into partitions. In: which partition, and what of its form is needed. Out: a
+// layout of the narrowed form, with as many rows as the partition has.
+// Must hold: what is absent is not there; what is needed is read; what is only present has the right length (zeros,
+// empty strings, empty lists, no nulls) and costs no reading. `location` says all that another thread needs to open it.
+
+import { Resource } from "../../core/attrs.ts";
+import { IndexError } from "../../core/errors.ts";
+import type { Form } from "../../core/form/form.ts";
+import type { Need } from "../../core/form/need.ts";
+import type { Layout } from "../layout/layout.ts";
+
+/** Plain data, for messages and saved plans. */
+export type SourceLocation = {
+  readonly kind: "parquet" | "jsonLines" | "memory";
+  readonly [name: string]: unknown;
+};
+
+/** What reading a node of the form takes. */
+export interface NodeCost {
+  /** The name of the column in the file, as "jets.pt"; null for a node that is no column. */
+  readonly column: string | null;
+  /** Stored bytes of all partitions; null where nobody knows. */
+  readonly bytes: number | null;
+}
+
+export interface ReadSignal {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export abstract class RaggedSource extends Resource {
+  /** For people: a path, a pattern, a name. */
+  abstract readonly name: string;
+  abstract readonly form: Form;
+  /** How many rows each partition has; null where that is known only after reading. */
+  abstract readonly rows: readonly (number | null)[];
+  abstract read(partition: number, need: Need, options?: ReadSignal): Layout | Promise<Layout>;
+  /** About how many bytes of memory a read of this takes: decoded values, offsets and masks. */
+  abstract bytesOf(partition: number, need: Need): number;
+  /** For each node of the form in preorder. */
+  abstract costs(): readonly NodeCost[];
+  /** The nodes (preorder) whose stored bytes a read of this touches: needed leaves, and for needed lists and options without one the cheapest leaf below, or the list itself where it is kept by itself. */
+  abstract touched(need: Need): readonly number[];
+  /** null for what only this thread has. */
+  abstract location(): SourceLocation | null;
+}
+
+/** The number itself, or a typed error for one that the source does not have. */
+export function checkedPartition({ name, rows }: RaggedSource, partition: number): number {
+  if (Number.isInteger(partition) && partition >= 0 && partition < rows.length) return partition;
+  throw new IndexError({ what: `there is no partition ${partition} of ${rows.length}`, where: name });
+}

@@ -1,0 +1,77 @@
+// Partitions on a task thread: read from where they lie, from bytes in the shared memory, or from the run's store; and
+// sent back as bytes when they are made.
+
+import type { Block } from "../../core/block.ts";
+import { InvariantError } from "../../core/errors.ts";
+import type { Partition } from "../../expr/op.ts";
+import { partitionFormat } from "../../ops/partitions.ts";
+import type { PlanArray } from "../../plan/plan.ts";
+import type { ArraySource, ArrayTarget, Part, StoredArray } from "../arrays.ts";
+import type { ReadPartitions } from "../partitions.ts";
+import type { SentPart } from "./messages.ts";
+
+const noBlocks = (): never => {
+  throw new InvariantError({ what: "partitions have no blocks" });
+};
+
+export class ThreadPartitions implements ArraySource {
+  readonly #array: PlanArray;
+  readonly #parts: readonly Part[];
+  readonly #store: StoredArray | null;
+  readonly #source: ReadPartitions | null;
+
+  constructor(
+    array: PlanArray,
+    parts: readonly Part[],
+    store: StoredArray | null,
+    source: ReadPartitions | null,
+  ) {
+    this.#array = array;
+    this.#parts = parts;
+    this.#store = store;
+    this.#source = source;
+  }
+
+  window(): Block {
+    return noBlocks();
+  }
+
+  async partition(at: number): Promise<Partition> {
+    if (this.#source !== null) return this.#source.partition(at);
+    const bytes =
+      this.#parts.find(({ box }) => box.start[0] === at)?.block.data ??
+      (await this.#store?.array.getRaw([at]));
+    if (bytes === undefined)
+      throw new InvariantError({ what: `partition ${at} of ${this.#array.name} is not there` });
+    // A copy: shared memory can be somebody else's before the thread is done with it, and not everything takes it.
+    return partitionFormat().unpack((bytes as Uint8Array).slice(), this.#array.ragged!.form);
+  }
+}
+
+/** What a task makes goes to the main thread; where the run stores all, it is stored first. */
+export class SentPartitions implements ArrayTarget {
+  readonly #id: number;
+  readonly #array: string;
+  readonly #store: StoredArray | null;
+  readonly #send: (part: SentPart) => void;
+
+  constructor(id: number, array: string, store: StoredArray | null, send: (part: SentPart) => void) {
+    this.#id = id;
+    this.#array = array;
+    this.#store = store;
+    this.#send = send;
+  }
+
+  block(): Block {
+    return noBlocks();
+  }
+  store(): void {
+    noBlocks();
+  }
+
+  async put(at: number, partition: Partition): Promise<void> {
+    const bytes = partitionFormat().pack(partition);
+    await this.#store?.array.setRaw([at], bytes);
+    this.#send({ id: this.#id, array: this.#array, bytes });
+  }
+}

@@ -1,0 +1,81 @@
+// The rounds of a contraction, one after another: while a round's product is added to the sum, the windows of the next
+// are read. In: rounds, and where the sum goes. Out: the sum, at once when all they read is in memory.
+// Must hold: two rounds' windows are in memory at most, and all are given back, whatever happens.
+
+import type { Block } from "../core/block.ts";
+import { Borrowed } from "../kernel/blocks.ts";
+import { type Round, type RoundedTask, SUM } from "../plan/compile/rounds.ts";
+import type { TaskArrays } from "./task.ts";
+
+type Soon<T> = T | Promise<T>;
+
+/** A round whose windows are there, or on their way. */
+interface Begun {
+  readonly round: Round;
+  readonly windows: readonly Soon<Block>[];
+  readonly borrowed: Borrowed;
+}
+
+export function runRounds(task: RoundedTask, sum: Block, using: TaskArrays, borrowed: Borrowed): Soon<Block> {
+  for (let number = 0; number < task.count; number++) {
+    const begun = begin(task, number, using);
+    if (begun.windows.some((window) => window instanceof Promise))
+      return runLater(task, number, begun, sum, using, borrowed);
+    finish(begun, begun.windows as Block[], sum, using, borrowed);
+  }
+  return sum;
+}
+
+async function runLater(
+  task: RoundedTask,
+  first: number,
+  begun: Begun,
+  sum: Block,
+  using: TaskArrays,
+  borrowed: Borrowed,
+): Promise<Block> {
+  let next: Begun | null = begun;
+  try {
+    for (let number = first + 1; next !== null; number++) {
+      const now: Begun = next;
+      const windows = await Promise.all(now.windows);
+      next = number < task.count ? begin(task, number, using) : null;
+      finish(now, windows, sum, using, borrowed);
+    }
+  } finally {
+    // Nobody may write any more into blocks that are given back.
+    if (next !== null) {
+      await Promise.allSettled(next.windows);
+      next.borrowed.giveBack();
+    }
+  }
+  return sum;
+}
+
+function begin(task: RoundedTask, number: number, using: TaskArrays): Begun {
+  const round = task.round(number);
+  const borrowed = new Borrowed();
+  try {
+    const windows = round.reads.map(({ array, box }) => using.source(array).window(box, borrowed));
+    return { round, windows, borrowed };
+  } catch (error) {
+    borrowed.giveBack();
+    throw error;
+  }
+}
+
+function finish(
+  { round, borrowed }: Begun,
+  windows: readonly Block[],
+  sum: Block,
+  using: TaskArrays,
+  task: Borrowed,
+): void {
+  const bound = [...windows];
+  bound[SUM] = sum;
+  try {
+    task.during(() => using.run(round.program, bound), 2 * borrowed.bytes);
+  } finally {
+    borrowed.giveBack();
+  }
+}
