@@ -47,7 +47,19 @@ function joinedOffsets(parts) {
   return result;
 }
 
+/** By the public functions: which columns are read follows from what is computed. */
 async function chunkwise() {
+  const rg = await import("../../dist/doors/ragged.js");
+  return async (path) => {
+    const events = await rg.fromParquet(path);
+    const [met, pt] = await rg.compute([events.field("met"), events.field("jets", "pt")]);
+    const lists = pt.layout;
+    return { met: met.layout.data, pt: lists.content.data, offsets: lists.offsets };
+  };
+}
+
+/** The reader of files alone. */
+async function chunkwiseFiles() {
   const { localFile, ParquetFile } = await import("../../dist/storage/parquet/index.js");
   return async (path) => {
     const file = await ParquetFile.open(await localFile(path));
@@ -104,6 +116,7 @@ async function parquetWasm() {
 
 export const READERS = {
   chunkwise,
+  "chunkwise, files alone": chunkwiseFiles,
   "duckdb, list_transform": () => duckdb("list_transform(jets, lambda j: j.pt)", (data) => data),
   "duckdb, whole jets": () => duckdb("jets", (data) => data.entryVectors[0]),
   "parquet-wasm": parquetWasm,

@@ -1,9 +1,11 @@
 // 10,000 chunks of one element, `ones + 1`, from a Zarr array to a Zarr array (v2, not compressed): all overhead. Ours
-// on both pools beside Dask's threads, on the same files. They lie in a file system in memory where there is one: making
-// a file on a disk costs the same whoever asks, and is not what is measured.
+// on both pools beside Dask's threads, on the same files, and beside a loop that does nothing but open, read, write and
+// rename them. They lie in a file system in memory where there is one: making a file on a disk costs the same whoever
+// asks, and is not what is measured (ON_DISK=1: on the disk all the same).
 
 import { spawn } from "node:child_process";
-import { accessSync, mkdtempSync, rmSync } from "node:fs";
+import * as fs from "node:fs";
+import { accessSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { cw } from "./ours.mjs";
@@ -41,8 +43,29 @@ async function ourRun(source, target, executor) {
   return ms;
 }
 
+/** The files alone: each is opened, looked at, read and closed; made under another name, written, closed and renamed. */
+function filesAlone(source, target) {
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target);
+  const bytes = new Uint8Array(8);
+  const begun = performance.now();
+  for (let i = 0; i < COUNT; i++) {
+    const input = fs.openSync(`${source}/${i}`, "r");
+    fs.fstatSync(input);
+    fs.readSync(input, bytes, 0, 8, 0);
+    fs.closeSync(input);
+    const temporary = `${target}/.partial-${i}`;
+    const output = fs.openSync(temporary, "wx");
+    fs.writeSync(output, bytes, 0, 8);
+    fs.closeSync(output);
+    fs.renameSync(temporary, `${target}/${i}`);
+  }
+  return performance.now() - begun;
+}
+
 /** A folder in memory (Linux), or the one given. */
 function quickFolder(folder) {
+  if (process.env.ON_DISK === "1") return mkdtempSync(join(folder, "small-"));
   try {
     accessSync("/dev/shm");
     return mkdtempSync("/dev/shm/chunkwise-bench-");
@@ -64,11 +87,13 @@ export async function measureOverhead(given, { rounds, progress, python }) {
   const entries = {
     inline: () => ourRun(source, target("inline"), "inline"),
     threads: () => ourRun(source, target("threads"), "threads"),
+    files: () => filesAlone(source, target("files")),
   };
   if (dask !== null) entries.dask = () => dask.run({ source, target: target("dask") });
   try {
     const times = await takeTurns(entries, Math.max(2, Math.ceil(rounds / 2)));
-    return ["inline", "threads"].map((pool) => rowOf(pool, times));
+    const files = { name: "the files alone, one thread", unit: "ms", ours: times.files.best, goal: null };
+    return [...["inline", "threads"].map((pool) => rowOf(pool, times)), files];
   } finally {
     dask?.stop();
     rmSync(folder, { recursive: true, force: true });

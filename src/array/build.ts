@@ -17,6 +17,7 @@ import type { ElementwiseFunction } from "../ops/elementwise/define.ts";
 import { broadcast } from "../ops/moves/layout.ts";
 import { slice } from "../ops/moves/select.ts";
 import { full } from "../ops/sources.ts";
+import { defaultSpec } from "../runtime/spec.ts";
 import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
 
 export type Built = LazyArray<never>;
@@ -131,8 +132,17 @@ export function checkDType(dtype: unknown): DType {
   throw new DTypeError({ what: `${describe(dtype)} is not a dtype`, cure });
 }
 
-export function chunksFor(chunks: ChunksArgument | undefined, shape: Shape, dtype: DType): ChunkShape {
-  return checkChunks(chunks ?? "auto", shape, infoOf(dtype).bytes);
+/** "auto" goes by what a task may use of the usual spec's memory, and by the chunks in which the elements lie already. */
+export function chunksFor(
+  chunks: ChunksArgument | undefined,
+  shape: Shape,
+  dtype: DType,
+  stored?: ChunkShape,
+): ChunkShape {
+  const argument = chunks ?? "auto";
+  const isAuto = argument === "auto" || (Array.isArray(argument) && argument.includes("auto"));
+  const auto = isAuto ? { budget: defaultSpec().budget, stored } : {};
+  return checkChunks(argument, shape, infoOf(dtype).bytes, auto);
 }
 
 export function broadcastLazy(x: LazyArray, shape: Shape): LazyArray {

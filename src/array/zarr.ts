@@ -39,7 +39,8 @@ export const fromZarr: (store: StoreArgument, options?: FromZarrOptions) => Prom
 export function lazyStored(array: ZarrArray, chunks?: ChunksArgument): LazyArray {
   const type = { dtype: array.dtype, shape: array.shape };
   const asStored = array.chunks.map((length, axis) => Math.max(1, Math.min(length, array.shape[axis]!)));
-  const cut = chunks === undefined ? asStored : chunksFor(chunks, array.shape, array.dtype);
+  const cut =
+    chunks === undefined ? asStored : chunksFor(chunks, array.shape, array.dtype, array.metadata.unitShape);
   return new LazyArray(makeExpr(stored, [], { ...sourceAttrs(type, cut), data: new ZarrResource(array) }));
 }
 

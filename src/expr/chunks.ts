@@ -2,6 +2,7 @@
 // how they carry them over, the rest follows from the op's class.
 
 import type { ChunkShape } from "../core/chunks.ts";
+import type { Shape } from "../core/shape.ts";
 import type { Expr } from "./expr.ts";
 import type { ArrayType } from "./op.ts";
 import { postOrder } from "./walk.ts";
@@ -41,21 +42,52 @@ function inferChunks(node: Expr): ChunkShape {
   }
 }
 
-/** Aligned at the ends; on each axis the shortest chunk of those inputs that are not broadcast along it. */
+/**
+ * Aligned at the ends; on each axis the shortest chunk of those inputs that are not broadcast along it, or the longest
+ * where that consists of whole ones of all of them. So a long chunk is not read piece by piece for the sake of short ones.
+ * Last axes first, and while a chunk has no more elements than the largest of the inputs': no task needs more than they do.
+ */
 export function unifyChunks(
   types: readonly ArrayType[],
   chunks: readonly ChunkShape[],
   out: ArrayType,
 ): ChunkShape {
-  const ndim = out.shape.length;
-  return out.shape.map((length, axis) => {
-    let shortest = Math.max(1, length);
-    types.forEach(({ shape }, i) => {
-      const at = axis - (ndim - shape.length);
-      if (at >= 0 && shape[at] === length && length > 1) shortest = Math.min(shortest, chunks[i]![at]!);
-    });
-    return shortest;
+  const lengths = out.shape.map((length, axis) =>
+    lengthsAlong(types, chunks, length, out.shape.length - axis),
+  );
+  const unified = lengths.map((list, axis) => Math.min(...list, Math.max(1, out.shape[axis]!)));
+  const room = Math.max(...chunks.map((chunk, i) => ownSize(chunk, types[i]!.shape, out.shape)), 1);
+  let size = unified.reduce((product, n) => product * n, 1);
+  for (let axis = unified.length - 1; axis >= 0; axis--) {
+    const longest = Math.max(...lengths[axis]!, unified[axis]!);
+    const isWhole = lengths[axis]!.every((n) => longest % n === 0) || longest >= out.shape[axis]!;
+    const larger = (size / unified[axis]!) * longest;
+    if (!isWhole || larger > room) continue;
+    unified[axis] = longest;
+    size = larger;
+  }
+  return unified;
+}
+
+/** Chunk lengths of the inputs along an axis, counted from the end, that are not broadcast along it. */
+function lengthsAlong(
+  types: readonly ArrayType[],
+  chunks: readonly ChunkShape[],
+  length: number,
+  fromEnd: number,
+): number[] {
+  const lengths: number[] = [];
+  types.forEach(({ shape }, i) => {
+    const at = shape.length - fromEnd;
+    if (at >= 0 && shape[at] === length && length > 1) lengths.push(chunks[i]![at]!);
   });
+  return lengths;
+}
+
+/** Elements of an input's chunk along the axes where it is not broadcast. */
+function ownSize(chunk: ChunkShape, shape: Shape, out: Shape): number {
+  const lead = out.length - shape.length;
+  return chunk.reduce((size, n, axis) => (shape[axis] === out[axis + lead] ? size * n : size), 1);
 }
 
 export function reducedChunks(chunks: ChunkShape, axes: readonly number[], keepdims: boolean): ChunkShape {

@@ -4,7 +4,7 @@
 import type { Attrs } from "../core/attrs.ts";
 import type { Box } from "../core/box.ts";
 import { ShapeError } from "../core/errors.ts";
-import { shapeText } from "../core/shape.ts";
+import { describe, shapeText } from "../core/shape.ts";
 import { type ContractAxes, freeAxes } from "../expr/chunks.ts";
 import type { ArrayType, ContractOp } from "../expr/op.ts";
 import { checkKind } from "./kinds.ts";
@@ -20,6 +20,7 @@ export const contract: ContractOp = {
     checkKind("numeric", a!.dtype);
     checkPairs(a!, b!, axes.batchA, axes.batchB);
     checkPairs(a!, b!, axes.contractA, axes.contractB);
+    checkBlocks(attrs, axes.contractA.length);
     const freeA = freeAxes(a!.shape.length, axes.batchA, axes.contractA).map((axis) => a!.shape[axis]!);
     const freeB = freeAxes(b!.shape.length, axes.batchB, axes.contractB).map((axis) => b!.shape[axis]!);
     return { dtype: a!.dtype, shape: [...axes.batchA.map((axis) => a!.shape[axis]!), ...freeA, ...freeB] };
@@ -38,6 +39,15 @@ function checkPairs(a: ArrayType, b: ArrayType, axesA: readonly number[], axesB:
     });
   });
 }
+
+/** Plans say in which blocks of the contracted axes a product is added up; not that one is added to what is there. */
+function checkBlocks({ blocks, isSum }: Attrs, count: number): void {
+  const isList = Array.isArray(blocks) && blocks.length === count && blocks.every(isBlock);
+  if (isSum === undefined && (blocks === undefined || isList)) return;
+  throw new ShapeError({ what: `blocks of a contraction are ${describe(blocks)}, not one length per axis` });
+}
+
+const isBlock = (length: unknown): boolean => Number.isSafeInteger(length) && (length as number) >= 1;
 
 /** The boxes of a and b that a box of the output needs: whole along the contracted axes. */
 export function contractDemand(out: Box, [a, b]: readonly ArrayType[], axes: ContractAxes): readonly Box[] {

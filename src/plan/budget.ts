@@ -6,32 +6,68 @@ import { blockBytes } from "../core/block.ts";
 import { bytesText } from "../core/bytes.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import { ChunkwiseError, type ErrorParts } from "../core/errors.ts";
-import { shapeText } from "../core/shape.ts";
+import { shapeText, sizeOf } from "../core/shape.ts";
 import { surelyFits } from "./fusion/group.ts";
 import { type MemoryTerm, memoryOf, totalMemory } from "./memory.ts";
 import type { Operation, PlanArray, PlanData } from "./plan.ts";
 import { readsOf } from "./plan.ts";
 
-/** A task needs more memory than one may use. */
-export class MemoryError extends ChunkwiseError {
+/** What a refusal says, beside its text. */
+interface Refusal {
   /** The operation by its name in the plan, and the line of the user's code that asked for it. */
   readonly operation: string;
   readonly line: string | undefined;
   readonly terms: readonly MemoryTerm[];
   readonly needed: number;
   readonly allowed: number;
+  /** What has to be allowed besides. */
+  readonly reserved: number;
+  /** The chunks of what is read, and smaller ones that would do; null where there are none. */
+  readonly chunks: ChunkShape | null;
+  readonly smaller: ChunkShape | null;
+}
 
-  constructor(
-    parts: ErrorParts & Pick<MemoryError, "operation" | "line" | "terms" | "needed" | "allowed">,
-    options?: ErrorOptions,
-  ) {
+/** A task needs more memory than one may use. */
+export class MemoryError extends ChunkwiseError implements Refusal {
+  readonly operation: string;
+  readonly line: string | undefined;
+  readonly terms: readonly MemoryTerm[];
+  readonly needed: number;
+  readonly allowed: number;
+  readonly reserved: number;
+  readonly chunks: ChunkShape | null;
+  readonly smaller: ChunkShape | null;
+
+  constructor(parts: ErrorParts & Refusal, options?: ErrorOptions) {
     super(parts, options);
     this.operation = parts.operation;
     this.line = parts.line;
     this.terms = parts.terms;
     this.needed = parts.needed;
     this.allowed = parts.allowed;
+    this.reserved = parts.reserved;
+    this.chunks = parts.chunks;
+    this.smaller = parts.smaller;
   }
+
+  /** The same with another cure: so much is enough, or these chunks. */
+  withCure(enough: number, smaller: ChunkShape | null): MemoryError {
+    const { what, where } = this;
+    return new MemoryError({ ...this, what, where, smaller, cure: cureText(enough, { ...this, smaller }) });
+  }
+
+  /** Three digits, as they are printed, but never less. */
+  static rounded(bytes: number): number {
+    const unit = 10 ** Math.max(0, Math.floor(Math.log10(bytes)) - 2);
+    return Math.ceil(bytes / unit) * unit;
+  }
+}
+
+function cureText(enough: number, { reserved, chunks, smaller }: Refusal): string {
+  const kept = reserved === 0 ? "" : ` (allowedMem, with ${bytesText(reserved)} reserved)`;
+  const budget = `Allow ${bytesText(MemoryError.rounded(enough + reserved))} or more${kept}`;
+  if (chunks === null || smaller === null) return budget;
+  return `${budget}, or cut its inputs into smaller chunks: ${shapeText(smaller)} in place of ${shapeText(chunks)}`;
 }
 
 /**
@@ -62,20 +98,15 @@ function overBudget(
   const needed = totalMemory(terms);
   const { op, line } = lastStep(operation);
   const sum = terms.map(({ reason, bytes }) => `${reason} ${bytesText(bytes)}`).join(" + ");
-  const kept = reserved === 0 ? "" : ` (allowedMem, with ${bytesText(reserved)} reserved)`;
-  const smaller = chunkCure(operation, arrays, allowed / needed);
+  const chunks = largestRead(operation, arrays);
+  const smaller = chunks === null ? null : shrink(chunks, allowed / needed);
+  const refusal = { operation: operation.name, line, terms, needed, allowed, reserved, chunks, smaller };
   return new MemoryError({
-    ...{ operation: operation.name, line, terms, needed, allowed },
+    ...refusal,
     where: `${op}${line === undefined ? "" : ` at ${line}`}, ${operation.name} of the plan`,
     what: `a task needs ${bytesText(needed)} and may use ${bytesText(allowed)}: ${sum}`,
-    cure: `Allow ${bytesText(roundUp(needed + reserved))} or more${kept}${smaller}`,
+    cure: cureText(needed, refusal),
   });
-}
-
-/** Three digits, as they are printed, but never less. */
-function roundUp(bytes: number): number {
-  const unit = 10 ** Math.max(0, Math.floor(Math.log10(bytes)) - 2);
-  return Math.ceil(bytes / unit) * unit;
 }
 
 function lastStep({ steps, name }: Operation): { op: string; line: string | undefined } {
@@ -84,25 +115,23 @@ function lastStep({ steps, name }: Operation): { op: string; line: string | unde
   return { op: step?.call ?? op, line: step?.line };
 }
 
-/** Chunks of what is read that would do, by the rule that memory goes with the size of chunks. */
-function chunkCure(operation: Operation, arrays: ReadonlyMap<string, PlanArray>, factor: number): string {
+/** The chunks of the array that is cut into the largest ones. */
+function largestRead(operation: Operation, arrays: ReadonlyMap<string, PlanArray>): ChunkShape | null {
   const reads = readsOf(operation).map((name) => arrays.get(name)!);
   const chunkBytes = ({ dtype, chunks }: PlanArray): number => blockBytes(dtype, chunks);
-  const [largest] = reads.toSorted((a, b) => chunkBytes(b) - chunkBytes(a));
-  if (largest === undefined) return "";
-  const chunks = shrink(largest.chunks, factor);
-  if (chunks === null) return "";
-  return `, or cut its inputs into smaller chunks: ${shapeText(chunks)} in place of ${shapeText(largest.chunks)}`;
+  return reads.toSorted((a, b) => chunkBytes(b) - chunkBytes(a))[0]?.chunks ?? null;
 }
 
-/** Chunks that are at most `factor` as large, halved along the longest axis as often as needed. */
+/** Chunks that are at most `factor` as large, by the rule that memory goes with the size of chunks. */
 function shrink(chunks: ChunkShape, factor: number): ChunkShape | null {
-  const smaller = [...chunks];
-  const size = (list: readonly number[]): number => list.reduce((product, n) => product * n, 1);
-  while (size(smaller) > factor * size(chunks)) {
-    const longest = smaller.indexOf(Math.max(...smaller));
-    if (longest < 0 || smaller[longest]! <= 1) return null;
-    smaller[longest] = Math.floor(smaller[longest]! / 2);
-  }
+  let smaller: ChunkShape | null = chunks;
+  while (smaller !== null && sizeOf(smaller) > factor * sizeOf(chunks)) smaller = halved(smaller);
   return smaller;
+}
+
+/** Half as long along the longest axis; null when there is nothing to halve. */
+export function halved(chunks: ChunkShape): ChunkShape | null {
+  const longest = chunks.indexOf(Math.max(...chunks));
+  if (longest < 0 || chunks[longest]! <= 1) return null;
+  return chunks.map((n, axis) => (axis === longest ? Math.floor(n / 2) : n));
 }

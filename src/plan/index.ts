@@ -3,7 +3,8 @@
 
 import { sizeOf } from "../core/shape.ts";
 import type { Expr } from "../expr/expr.ts";
-import { checkBudget } from "./budget.ts";
+import { checkBudget, MemoryError } from "./budget.ts";
+import { withTriedCure } from "./cure.ts";
 import { fuse } from "./fuse.ts";
 import type { FusionOptions } from "./fusion/options.ts";
 import { planToJson } from "./json.ts";
@@ -85,7 +86,21 @@ export interface PlanOptions extends FusionOptions, LowerSettings {
 /** `siteOf` tells which of the user's lines made a node, where that is not the node's own. */
 export function planOf(
   roots: readonly Expr[],
-  { siteOf, ...options }: PlanOptions & { readonly siteOf?: SiteOf } = {},
+  options: PlanOptions & { readonly siteOf?: SiteOf } = {},
+): Plan {
+  try {
+    return planned(roots, options);
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    throw withTriedCure(error, roots, (others, allowedMem) => {
+      planned(others, { ...options, allowedMem, debug: false });
+    });
+  }
+}
+
+function planned(
+  roots: readonly Expr[],
+  { siteOf, ...options }: PlanOptions & { readonly siteOf?: SiteOf },
 ): Plan {
   const { data, sources } = lower(roots, siteOf, options);
   const final = optimized(data, options);

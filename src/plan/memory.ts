@@ -12,11 +12,13 @@ import { numberOf, placeOf } from "../core/chunks.ts";
 import { type Shape, sizeOf } from "../core/shape.ts";
 import { opNamed } from "../ops/index.ts";
 import { rechunk } from "../ops/moves/layout.ts";
+import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./compile/layout.ts";
 import { isStraightCopy } from "./compile/straight.ts";
-import { compileTask, type TaskProgram } from "./compile/task.ts";
+import { compileLayout, type TaskProgram } from "./compile/task.ts";
 import { type MemoryTerm, type Phases, phasesOf, totalMemory } from "./phases.ts";
 import { isRagged, type Operation, type PlanArray, type PlanStep } from "./plan.ts";
 import { raggedTerms } from "./ragged.ts";
+import { readTransfer } from "./transfer.ts";
 
 export { type MemoryTerm, totalMemory } from "./phases.ts";
 
@@ -39,8 +41,35 @@ export function memoryOf(operation: Operation, arrays: Arrays): readonly MemoryT
 function boundOf(operation: Operation, arrays: Arrays): readonly MemoryTerm[] {
   if (sizeOf(operation.grid) === 0) return [];
   if (isRagged(operation)) return raggedTerms(operation, arrays);
-  const probes = probesOf(operation).map((task) => taskPhases(operation, arrays, task));
-  return largestPhase(probes.reduce(largestOfPhases));
+  // Tasks with alike layouts have one program: it is compiled once.
+  const known: { readonly layout: TaskLayout; readonly pairs: readonly Pair[] }[] = [];
+  let bound: Phases | null = null;
+  for (const task of probesOf(operation, arrays)) {
+    const layout = layoutOf(operation, arrays, placeOf(task, operation.grid));
+    const isKnown = known.some(
+      (other) =>
+        isAlike(operation, other.layout, layout, other.pairs) &&
+        readsAlike(operation, arrays, other.layout, layout),
+    );
+    if (isKnown) continue;
+    known.unshift({ layout, pairs: pairsIn(operation, layout) });
+    if (known.length > MOST_KNOWN) known.pop();
+    const phases = phasesOf(compileLayout(operation, layout).task, arrays, isCopy(operation));
+    bound = bound === null ? phases : largestOfPhases(bound, phases);
+  }
+  return largestPhase(bound!);
+}
+
+const MOST_KNOWN = 8;
+
+/** Where windows lie in stored objects says what storage needs. */
+function readsAlike({ steps }: Operation, arrays: Arrays, a: TaskLayout, b: TaskLayout): boolean {
+  return steps.every((step, at) => {
+    const array = step.kind === "read" ? arrays.get(step.array)! : null;
+    if (array?.transfer === undefined || a.boxes[at] == null) return true;
+    const [one, other] = [readTransfer(array, a.boxes[at]!), readTransfer(array, b.boxes[at]!)];
+    return one.encoded === other.encoded && one.aside === other.aside;
+  });
 }
 
 const largestOfPhases = (a: Phases, b: Phases): Phases => a.map((terms, i) => largestOfEach(terms, b[i]!));
@@ -53,8 +82,10 @@ function largestOfEach(a: readonly MemoryTerm[], b: readonly MemoryTerm[]): Memo
 }
 
 /** Tasks whose memory bounds that of all. */
-function probesOf({ grid, steps }: Operation): readonly number[] {
+function probesOf(operation: Operation, arrays: Arrays): readonly number[] {
+  const { grid, steps } = operation;
   const count = sizeOf(grid);
+  if (isSingle(operation, arrays)) return [0];
   const isRegular = steps.every(({ kind }) => kind !== "move" && kind !== "scan");
   const places = isRegular ? cornersOf(grid, (n) => [0, n - 1]) : cornersOf(grid, (n) => [0, n >> 1, n - 1]);
   const tasks = new Set(places.map((place) => numberOf(place, grid)));
@@ -66,6 +97,13 @@ function probesOf({ grid, steps }: Operation): readonly number[] {
     });
   return [...tasks];
 }
+
+/** One step on arrays in memory: nothing is shared, and the first task is the largest. */
+const isSingle = ({ steps, outputs }: Operation, arrays: Arrays): boolean =>
+  steps.length <= 2 &&
+  steps.every(({ kind }) => kind !== "move" && kind !== "scan") &&
+  outputs.every(({ array }) => arrays.get(array)!.transfer === undefined) &&
+  steps.every((step) => step.kind !== "read" || arrays.get(step.array)!.transfer === undefined);
 
 const onAxis = (grid: Shape, axis: number, at: number): number[] =>
   grid.map((n, other) => (other === axis ? at : n >> 1));
@@ -90,9 +128,6 @@ function cornersOf(grid: Shape, choose: (n: number) => readonly number[]): numbe
 }
 
 /** What is read straight into its chunk is counted there, where every task does so, not only some that are looked at. */
-const taskPhases = (operation: Operation, arrays: Arrays, task: number): Phases =>
-  phasesOf(compileTask(operation, arrays, placeOf(task, operation.grid)), arrays, isCopy(operation));
-
 const isCopy = ({ steps, outputs }: Operation): boolean =>
   outputs.length === 1 &&
   steps.length <= 2 &&

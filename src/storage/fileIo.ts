@@ -4,7 +4,7 @@
 
 import type * as Fs from "node:fs";
 import type * as Path from "node:path";
-import { type OpenObject, tooShort } from "./store.ts";
+import { type ByteRuns, type OpenObject, tooShort } from "./store.ts";
 import { machineName, strayName } from "./strays.ts";
 
 export interface FileOptions {
@@ -158,6 +158,17 @@ export class OpenFile implements OpenObject {
       done += this.#some(this.#fs.readSync(this.#file, target, done, length, offset + done), target, done);
     }
     return undefined;
+  }
+
+  readRuns({ count, length, offset, step, target, at, stride }: ByteRuns): void {
+    for (let run = 0; run < count; run++) {
+      const [from, to] = [offset + run * step, at + run * stride];
+      for (let done = 0; done < length; ) {
+        const got = this.#fs.readSync(this.#file, target, to + done, length - done, from + done);
+        if (got === 0) throw tooShort(this.#path, length, done);
+        done += got;
+      }
+    }
   }
 
   async #readLater(offset: number, target: Uint8Array): Promise<void> {

@@ -9,7 +9,9 @@ import { messageOf, StoreKeyError, StoreRequestError } from "./errors.ts";
 import { allocateBytes, FileIo, type FileOptions, type OpenFile } from "./fileIo.ts";
 import {
   type ByteRange,
+  type ByteRuns,
   type GetOptions,
+  isPlainName,
   keySegments,
   type OpenObject,
   type Store,
@@ -100,7 +102,14 @@ export class FileStore implements Store {
         return failed(cause);
       }
     };
-    return { size: file.size, readInto, close: () => file.close() };
+    const readRuns = (runs: ByteRuns): void => {
+      try {
+        file.readRuns(runs);
+      } catch (cause) {
+        failed(cause);
+      }
+    };
+    return { size: file.size, readInto, readRuns, close: () => file.close() };
   }
 
   #openFile(io: FileIo, key: StoreKey, options: StoreOptions): OpenFile | undefined {
@@ -243,7 +252,7 @@ export class FileStore implements Store {
     const cut = key.length > 1 && key.endsWith("/") ? 0 : key.lastIndexOf("/");
     const known = this.#known;
     if (known !== undefined && known.prefix.length === cut && key.startsWith(known.prefix)) {
-      keySegments(key.slice(cut));
+      if (!isPlainName(key, cut + 1)) keySegments(key.slice(cut));
       return known.folder + key.slice(cut + 1);
     }
     const path = [io.root === io.path.sep ? "" : io.root, ...keySegments(key)].join(io.path.sep);

@@ -24,7 +24,20 @@ export interface OpenObject {
   readonly size: number;
   /** Fills `target` from `offset` on: at once (undefined), or soon. An error when the object ends before. */
   readInto(offset: number, target: Uint8Array): Promise<void> | undefined;
+  /** Many short runs at once, where that costs less than one by one. */
+  readRuns?(runs: ByteRuns): void;
   close(): void;
+}
+
+/** Runs of bytes at equal distances in an object, and their places at equal distances in memory. */
+export interface ByteRuns {
+  readonly count: number;
+  readonly length: number;
+  readonly offset: number;
+  readonly step: number;
+  readonly target: Uint8Array;
+  readonly at: number;
+  readonly stride: number;
 }
 
 type Answer<T> = T | Promise<T>;
@@ -44,6 +57,16 @@ export interface Store {
   list?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<StoreKey> | Iterable<StoreKey>;
   /** Names directly below `prefix`: objects, and folders (names that have something below them). */
   listDir?(prefix: StoreKey, options?: StoreOptions): Answer<{ keys: string[]; folders: string[] }>;
+}
+
+/** True for a name of digits, small letters and dots, as chunks have: no system takes it for anything else. */
+export function isPlainName(key: string, from: number): boolean {
+  for (let at = from; at < key.length; at++) {
+    const code = key.charCodeAt(at);
+    const isDot = code === 46 && at > from;
+    if (!isDot && !(code >= 48 && code <= 57) && !(code >= 97 && code <= 122)) return false;
+  }
+  return key.length > from;
 }
 
 /** The parts of a key, or an error for keys that could mean something outside the store. */

@@ -246,6 +246,8 @@ interface Case {
   readonly fma: boolean;
   readonly bufferLimit: number;
   readonly seed: number;
+  /** Depths from here on are added to the product of those before; none unless given. */
+  readonly cut?: number;
 }
 
 function build({ dtype, m, n, k, layouts, seed }: Case): {
@@ -280,7 +282,15 @@ function checkGaps({ dtype, m, n, c }: Product, start: number, end: number): voi
 
 function runCase(each: Case): void {
   const { product, buffer, cStart } = build(each);
-  runProduct(product, each, buffer, each.part);
+  const { k, a, b } = product;
+  const cut = Math.min(each.cut ?? k, k);
+  runProduct({ ...product, k: cut }, each, buffer, each.part);
+  const rest = {
+    ...{ ...product, k: k - cut },
+    a: { ...a, address: a.address + cut * a.columnStride },
+    b: { ...b, address: b.address + cut * b.rowStride },
+  };
+  if (cut < k) runProduct(rest, { ...each, isSum: true }, buffer, each.part);
   check(product);
   checkGaps(product, cStart, buffer);
 }
@@ -296,6 +306,7 @@ const randomCase: fc.Arbitrary<Case> = fc.record({
   fma: fc.boolean(),
   bufferLimit: fc.constantFrom(256, 4096, 1 << 20),
   seed: fc.integer(),
+  cut: fc.constantFrom(99, 99, 0, 1, 5, 11),
 });
 
 const plain: Layout = { byColumns: false, gap: 1, padding: 0, flipRows: false, flipColumns: false };

@@ -51,6 +51,18 @@ describe("the heap", () => {
     expect(first).toBe(0);
   });
 
+  test("a small place that is kept does not lie where a large one was", () => {
+    const heap = new Heap(0, 1 << 30);
+    const kept: (number | null)[] = [];
+    for (let i = 0; i < 50; i++) {
+      const large = heap.take(8 << 20)!;
+      kept.push(heap.take(1000));
+      heap.give(large);
+    }
+    expect(new Set(kept).size).toBe(50);
+    expect(heap.end).toBeLessThan(10 << 20);
+  });
+
   test("says no when it is full", () => expect(new Heap(0, LIMIT).take(LIMIT)).toBeNull());
 });
 

@@ -166,7 +166,7 @@ const STEPS = [
   () => 'v.astype("float32").astype("float64")',
   (pick) => `v.set([":${2 + pick(30)}"], 0)`,
   (pick) => `cw.takeAlongAxis(v, cw.argsort(w, { axis: ${pick(2)} }), { axis: ${pick(1)} })`,
-  () => "v.matmul(w.get(`0:${n}`, `0:${n / 8}`)).tile([1, 8])",
+  () => "v.matmul(w.get(cw.slice(n), cw.slice(n / 8))).tile([1, 8])",
 ];
 
 /** What may end an expression: results of other shapes. */

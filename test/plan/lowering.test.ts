@@ -3,6 +3,9 @@
 import * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
 import type { PlanOptions } from "../../src/plan/index.ts";
+import { planToJson } from "../../src/plan/json.ts";
+import { planFromJson } from "../../src/plan/load.ts";
+import { findFunction } from "../../src/runtime/userFunctions.ts";
 import { planned, zeros } from "./plans.ts";
 import { runPlain } from "./run.ts";
 
@@ -96,6 +99,15 @@ describe("products that do not fit", () => {
     expect(plan.data.operations.map(({ grid }) => grid)).toEqual([[2, 2]]);
     // Two blocks of either operand, one of them packed, and the chunk itself.
     expect(plan.maxProjectedMem).toBe((2 * 2 + 2) * 12 * 8 + 9 * 8);
+  });
+
+  test("in blocks that a loaded plan must name well", () => {
+    const json = JSON.stringify(planToJson(planned(a.matmul(b)).data));
+    expect(json).toContain('"blocks":[4]');
+    for (const bad of ['"blocks":[0]', '"blocks":[4,4]', '"blocks":[4],"isSum":true'])
+      expect(() => planFromJson(JSON.parse(json.replace('"blocks":[4]', bad)), findFunction)).toThrow(
+        "blocks of a contraction",
+      );
   });
 
   test("are sums of products of parts where these are small", () => {

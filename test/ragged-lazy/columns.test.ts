@@ -106,6 +106,12 @@ const CASES: readonly Case[] = [
   },
   // and mu.z: the lists of mu come with its smallest column
   { name: "zerosLike(mu.pt)", make: (ds) => rg.zerosLike(ds.field("mu", "pt")), columns: ["mu.pt"] },
+  { name: 'withField(ds, 1, "w").w', make: (ds) => rg.withField(ds, 1, "w").field("w"), columns: [] },
+  {
+    name: 'withField(jets, 0, "pt"), in its place',
+    make: (ds) => rg.withField(ds.field("jets"), 0, "pt").get(":", ["pt", "eta"]) as rg.LazyRagged,
+    columns: ["jets.eta"],
+  },
   { name: "met", make: (ds) => ds.field("met"), columns: ["met"] },
   { name: "rows", make: (ds) => rg.num(ds, { axis: 0 }), columns: [] },
   {

@@ -4,6 +4,9 @@ import * as cw from "chunkwise";
 import * as rg from "chunkwise/ragged";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../parquet/support.ts";
+import { checkAsync } from "../property/settings.ts";
+import { expectSame } from "./equal.ts";
+import { chained, isRounded, programs, workingSteps } from "./programs.ts";
 
 const inline = { executor: "inline" } as const;
 const folder = temporaryFolder();
@@ -74,6 +77,51 @@ describe("a function that can be traced", () => {
     expect(x.divisions).toBeNull();
     expect((await x.compute(inline)).toList()).toEqual(rows.map(({ met }) => met).filter((met) => met > 5));
   });
+});
+
+describe("a function that is traced runs as it is written", () => {
+  const lists = [
+    { x: [1, 2], y: [3, 4], z: "a" },
+    { x: [5], y: [6], z: "b" },
+  ];
+  const sum = (part: rg.RaggedArray): rg.RaggedArray => part.field("x").add(part.field("y"));
+  const functions: { [name: string]: readonly [(part: rg.RaggedArray) => rg.RaggedArray, string[]] } = {
+    // The lists of y are looked at, though nobody wants them.
+    "a field of records": [
+      (part) => rg.zip({ a: part.field("x"), b: part.field("y") }).field("a"),
+      ["x", "y"],
+    ],
+    "a field that is set and not used": [(part) => rg.withField(part, sum(part), "w").field("x"), ["x", "y"]],
+    "fields by number": [(part) => rg.unzip(part)[1]!, ["y"]],
+    "fields by their list": [(part) => part.field(part.fields[2]!), ["z"]],
+  };
+
+  test.each(Object.keys(functions))("%s", async (name) => {
+    const [fn, columns] = functions[name]!;
+    const x = rg.mapPartitions(fn, rg.lazy(lists, { npartitions: 2 }));
+    expect(rg.necessaryColumns(x, { onFail: "raise" })).toEqual({ memory: columns });
+    expect((await x.compute(inline)).toList()).toEqual(fn(rg.fromIter(lists)).toList());
+  });
+
+  test("is not read for when nobody wants it", async () => {
+    const ds = await open();
+    const w = rg.mapPartitions((part: rg.RaggedArray) => part.field("jets", "pt").sum({ axis: 1 }), ds);
+    const x = rg.withField(ds, rg.fillNone(w, 0), "w");
+    expect(rg.necessaryColumns(rg.zip({ w, met: ds.field("met") }).field("met"))["events"]).toContain("met");
+    expect(rg.necessaryColumns(x.field("mu", "pt"))["events"]).not.toContain("jets.pt");
+  });
+
+  test("any function of one partition is as in memory", () =>
+    checkAsync(80, programs, async (program) => {
+      const [a, b] = program.rows.map((own) => rg.fromIter(own)) as [rg.RaggedArray, rg.RaggedArray];
+      const steps = workingSteps(program, a, b);
+      if (steps.length === 0) return;
+      const fn = (x: rg.RaggedArray, y: rg.RaggedArray): rg.RaggedArray =>
+        chained(steps, x, y) as rg.RaggedArray;
+      const x = rg.mapPartitions(fn, [rg.lazy(a), rg.lazy(b)]);
+      const found = await x.compute({ ...inline, onFail: "pass" });
+      expectSame(found.toList(), fn(a, b).toList(), isRounded(program), steps.map(({ name }) => name).join());
+    }));
 });
 
 describe("a function that cannot be traced", () => {

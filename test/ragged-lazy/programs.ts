@@ -18,14 +18,16 @@ const reductions = {
   ...{ countNonzero: rg.countNonzero, argmin: rg.argmin, argmax: rg.argmax, mean: rg.mean },
   ...{ std: rg.std, var: rg.var },
 };
-const reduceSteps = Object.entries(reductions).map(([name, reduce]): [string, Step] => [
-  name,
-  (x, _, n) =>
-    reduce(
-      x as never,
-      { axis: anyAxis(n), keepdims: n % 3 === 0, ...(n % 7 === 0 && { maskIdentity: true }) } as never,
-    ),
-]);
+const reduceSteps = Object.entries(reductions as { [name: string]: rg.Reduction }).map(
+  ([name, reduce]): [string, Step] => [
+    name,
+    (x, _, n) =>
+      reduce(
+        x as never,
+        { axis: anyAxis(n), keepdims: n % 3 === 0, ...(n % 7 === 0 && { maskIdentity: true }) } as never,
+      ),
+  ],
+);
 
 const GETS: readonly ((x: Values, y: Values) => unknown)[] = [
   (x) => rg.get(x, 0),
@@ -183,4 +185,28 @@ export function runSteps(
       return { name: text, value: undefined, error };
     }
   });
+}
+
+interface NamedStep {
+  readonly name: string;
+  readonly apply: (x: Values, y: Values) => Values;
+}
+
+/** Each step on what the one before gave. */
+export const chained = (steps: readonly NamedStep[], x: Values, y: Values): Values =>
+  steps.reduce((value, { apply }) => apply(value, y), x);
+
+/** The steps that give an array when they are done one after another in memory. */
+export function workingSteps({ steps }: Program, x: rg.RaggedArray, y: rg.RaggedArray): NamedStep[] {
+  const working: NamedStep[] = [];
+  for (const { step, n } of steps) {
+    const [name, apply] = STEPS[step]!;
+    const own: NamedStep = { name: `${name} ${n}`, apply: (a, b) => apply(a, b, n) as Values };
+    try {
+      if (chained([...working, own], x, y) instanceof rg.RaggedArray) working.push(own);
+    } catch {
+      // Left out.
+    }
+  }
+  return working;
 }

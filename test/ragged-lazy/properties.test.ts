@@ -9,7 +9,7 @@ import { checkAsync } from "../property/settings.ts";
 import { expectSame } from "./equal.ts";
 import { type Done, isRounded, type Program, programs, runSteps } from "./programs.ts";
 
-const RUNS = 150;
+const RUNS = 80;
 const inline = { executor: "inline" } as const;
 
 /** Rows that nobody counted cannot be matched with others: that much may be refused. */

@@ -10,7 +10,7 @@ let begun = 0;
 await x
   .subtract(x.get("::-1"))
   .toZarr(join(dir, "y.zarr"), {
-    spec: new cw.Spec({ allowedMem: "10.1MB", reservedMem: "10MB", threads: 2 }),
+    spec: new cw.Spec({ allowedMem: "10.2MB", reservedMem: "10MB", threads: 2 }),
     onEvent(event) {
       if (event.type === "spill" && begun++ === 0) console.log("begun");
     },

@@ -3,6 +3,7 @@
 import type { ChunksArgument } from "../../core/chunks.ts";
 import { AxisError, ShapeError } from "../../core/errors.ts";
 import { checkAxes, checkAxisList, checkShape, type Shape, shapeText, sizeOf } from "../../core/shape.ts";
+import { chunksOf } from "../../expr/chunks.ts";
 import * as layout from "../../ops/moves/layout.ts";
 import { reshape as reshapeOp, reshapeSteps } from "../../ops/moves/reshape.ts";
 import * as moves from "../../ops/moves/select.ts";
@@ -156,6 +157,8 @@ export const rechunk: <O = unknown>(x: Operand<O>, chunks: ChunksArgument) => La
   "rechunk",
   (x: Operand, chunks: ChunksArgument): Built => {
     const array = asLazy(x);
-    return node(layout.rechunk, [array], { chunks: chunksFor(chunks, array.shape, array.dtype) });
+    return node(layout.rechunk, [array], {
+      chunks: chunksFor(chunks, array.shape, array.dtype, chunksOf(array.expr)),
+    });
   },
 );

@@ -61,6 +61,10 @@ export class RaggedArray {
     return toList(this.layout) as RaggedValue[];
   }
 
+  /** JSON.stringify writes its values. */
+  toJSON(): RaggedValue[] {
+    return this.toList();
+  }
   toString(): string {
     return `RaggedArray ${this.type}`;
   }

@@ -124,10 +124,10 @@ pipeline.register(necessaryColumnsPass);
 
 function listOf(arrays: LazyRagged | readonly LazyRagged[]): LazyRagged[] {
   const list: unknown[] = Array.isArray(arrays) ? [...arrays] : [arrays];
-  const wrong = list.find((array) => !(array instanceof LazyRagged));
-  if (wrong === undefined) return list as LazyRagged[];
+  const wrong = list.findIndex((array) => !(array instanceof LazyRagged));
+  if (wrong < 0) return list as LazyRagged[];
   throw new ValueError({
-    what: `${describe(wrong)} is not a lazy ragged array`,
+    what: `${describe(list[wrong])} is not a lazy ragged array`,
     cure: "Pass one, or a list of them",
   });
 }

@@ -120,7 +120,7 @@ export const compute: {
   "compute",
   async (arrays: LazyRagged | readonly LazyRagged[], options?: RaggedComputeOptions) => {
     const checked = runOptionsOf(options, "compute");
-    if (Array.isArray(arrays)) return computeLazy(arrays.map(lazyOnly), checked);
+    if (Array.isArray(arrays)) return computeLazy(Array.from(arrays, lazyOnly), checked);
     return (await computeLazy([lazyOnly(arrays)], checked))[0]!;
   },
   [1, ...COMPUTE_OPTIONS, "onFail"],
@@ -131,7 +131,7 @@ export const plan: (arrays: LazyRagged | readonly LazyRagged[], options?: Ragged
   userCall(
     "plan",
     (arrays: LazyRagged | readonly LazyRagged[], options?: RaggedComputeOptions) => {
-      const list = (Array.isArray(arrays) ? arrays : [arrays]).map(lazyOnly);
+      const list = Array.from(Array.isArray(arrays) ? arrays : [arrays], lazyOnly);
       return planned([...new Set(list.map(({ expr }) => expr))], runOptionsOf(options, "plan", PLAN_OPTIONS));
     },
     [1, ...PLAN_OPTIONS, "onFail"],

@@ -21,6 +21,7 @@ import type { FileArguments, WriteOptions, WriteTarget } from "../../storage/par
 import { asyncCall } from "../call.ts";
 import { COMPUTE_OPTIONS } from "../runOptions.ts";
 import { LazyRagged, type Ragged, type RaggedArray } from "./arrays.ts";
+import { checkTarget } from "./check.ts";
 import { computeLazy, type RaggedComputeOptions, runOptionsOf, runRagged } from "./compute.ts";
 import { asLazyRagged, asRagged, lazyOf, type RaggedInput } from "./operands.ts";
 import { inOrder } from "./order.ts";
@@ -80,7 +81,8 @@ export const toParquet: (
   options?: ToParquetOptions,
 ) => Promise<readonly WrittenPart[]> = asyncCall(
   "toParquet",
-  async (array: RaggedInput, target: WriteTarget, options: ToParquetOptions = {}) => {
+  async (array: RaggedInput, place: WriteTarget, options: ToParquetOptions = {}) => {
+    const target = checkTarget(place);
     const { run, own } = split(options, "toParquet");
     if (options.files === "perPartition" && typeof target === "string") {
       await checkParquetFolder(target);
@@ -101,7 +103,8 @@ export const toJsonLines: (
   options?: ToJsonLinesOptions,
 ) => Promise<readonly WrittenPart[]> = asyncCall(
   "toJsonLines",
-  async (array: RaggedInput, target: WriteTarget, options: ToJsonLinesOptions = {}) => {
+  async (array: RaggedInput, place: WriteTarget, options: ToJsonLinesOptions = {}) => {
+    const target = checkTarget(place);
     const { run, own } = split(options, "toJsonLines");
     if (options.files === "perPartition" && typeof target === "string") {
       await checkJsonFolder(target);

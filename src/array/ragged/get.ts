@@ -7,6 +7,7 @@ import { userCall } from "../call.ts";
 import { Slice } from "../selection.ts";
 import { apply } from "./apply.ts";
 import type { LazyRagged, Ragged, RaggedArray, RaggedValue } from "./arrays.ts";
+import { withoutHoles } from "./check.ts";
 import { asRagged, type RaggedInput } from "./operands.ts";
 import type { Joint } from "./types.ts";
 
@@ -28,7 +29,7 @@ function itemOf(item: RaggedItem, arrays: Ragged[]): SelectionItem {
   if (typeof item === "number" || item === null || item === "...") return item;
   if (typeof item === "string") return textItem(item);
   if (item instanceof Slice) return ["slice", item.start, item.stop, item.step];
-  if (Array.isArray(item)) return listItem(item as readonly unknown[], arrays);
+  if (Array.isArray(item)) return listItem(withoutHoles(item), arrays);
   return arrayItem(asRagged(item), arrays);
 }
 

@@ -4,8 +4,10 @@ import type { DType } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import type { RaggedOp } from "../../ragged/index.ts";
 import * as ops from "../../ragged/index.ts";
+import { checkDType } from "../build.ts";
 import { userCall } from "../call.ts";
 import { apply } from "./apply.ts";
+import { checkConstant, checkCount, checkScalar } from "./check.ts";
 import { splitOperands } from "./elementwise.ts";
 import { asRagged, type RaggedInput, type RaggedOperand } from "./operands.ts";
 import type { Joint } from "./types.ts";
@@ -89,7 +91,10 @@ export const padNone: <const X extends RaggedInput>(x: X, target: number, option
   userCall(
     "padNone",
     (x: RaggedInput, target: number, options: PadOptions = {}) =>
-      apply(ops.padNone as never, [asRagged(x)], { target, ...options }) as never,
+      apply(ops.padNone as never, [asRagged(x)], {
+        target: checkCount("target", target, 0),
+        ...options,
+      }) as never,
     [2, "axis", "clip"],
   );
 
@@ -100,7 +105,7 @@ export const fillNone: <const X extends RaggedInput>(
 ) => Joint<X> = userCall(
   "fillNone",
   (x: RaggedInput, value: Scalar | string, options: AnyAxisOptions = {}) =>
-    apply(ops.fillNone as never, [asRagged(x)], { value, ...options }) as never,
+    apply(ops.fillNone as never, [asRagged(x)], { value: checkConstant(value), ...options }) as never,
   [2, "axis"],
 );
 
@@ -118,7 +123,8 @@ export const mask: <const X extends RaggedInput, const M extends RaggedInput>(
 
 export const valuesAstype: <const X extends RaggedInput>(x: X, dtype: DType) => Joint<X> = userCall(
   "valuesAstype",
-  (x: RaggedInput, dtype: DType) => apply(ops.valuesAstype as never, [asRagged(x)], { dtype }) as never,
+  (x: RaggedInput, dtype: DType) =>
+    apply(ops.valuesAstype as never, [asRagged(x)], { dtype: checkDType(dtype) }) as never,
 );
 
 export const fullLike: <const X extends RaggedInput>(
@@ -128,7 +134,7 @@ export const fullLike: <const X extends RaggedInput>(
 ) => Joint<X> = userCall(
   "fullLike",
   (x: RaggedInput, value: Scalar, options: object = {}) =>
-    apply(ops.fullLike as never, [asRagged(x)], { value, ...options }) as never,
+    apply(ops.fullLike as never, [asRagged(x)], { value: checkScalar(value), ...options }) as never,
   [2, "dtype"],
 );
 

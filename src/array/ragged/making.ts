@@ -10,6 +10,7 @@ import { asyncCall, userCall } from "../call.ts";
 import { LazyArray } from "../lazyArray.ts";
 import { NDArray } from "../ndarray.ts";
 import { LazyRagged, type Ragged, RaggedArray } from "./arrays.ts";
+import { checkCount, checkForm, inMemory } from "./check.ts";
 import { lazyFromDense, lazyToDense } from "./dense.ts";
 import { asRagged, lazyOf, type RaggedInput } from "./operands.ts";
 
@@ -93,9 +94,7 @@ export const toNumpy: {
 export const toList: (array: RaggedArray | readonly unknown[]) => unknown[] = userCall(
   "toList",
   (input: RaggedArray | readonly unknown[]) => {
-    const array = asRagged(input);
-    if (array instanceof RaggedArray) return array.toList();
-    throw new ValueError({ what: "a lazy array has no values yet", cure: "Compute it first" });
+    return inMemory(input).toList();
   },
 );
 
@@ -103,11 +102,22 @@ export const toList: (array: RaggedArray | readonly unknown[]) => unknown[] = us
 export const fromBuffers: (form: Form, length: number, container: ragged.Container) => RaggedArray = userCall(
   "fromBuffers",
   (form: Form, length: number, container: ragged.Container) =>
-    new RaggedArray(ragged.fromBuffers(form, length, container)),
+    new RaggedArray(
+      ragged.fromBuffers(checkForm(form), checkCount("length", length, 0), checkContainer(container)),
+    ),
 );
 
+function checkContainer(container: ragged.Container): ragged.Container {
+  if (typeof container === "function" || (typeof container === "object" && container !== null))
+    return container;
+  throw new ValueError({
+    what: `${describe(container)} holds no buffers`,
+    cure: "Pass {name: buffer}, or a function of names",
+  });
+}
+
 export const toBuffers: (array: RaggedArray) => ragged.Buffers = userCall("toBuffers", (array: RaggedArray) =>
-  ragged.toBuffers(array.layout),
+  ragged.toBuffers(inMemory(array).layout),
 );
 
 /** From a table or a vector of apache-arrow. */
@@ -119,6 +129,6 @@ export const fromArrow: (data: ragged.ArrowTable | ragged.ArrowVector) => Ragged
 /** A vector of apache-arrow, which has to be installed. */
 export const toArrow: (array: RaggedArray) => Promise<ragged.ArrowVector> = asyncCall(
   "toArrow",
-  async (array: RaggedArray) => ragged.toArrow(array.layout),
+  async (array: RaggedArray) => ragged.toArrow(inMemory(array).layout),
   [1],
 );

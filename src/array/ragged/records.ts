@@ -7,6 +7,7 @@ import * as ops from "../../ragged/index.ts";
 import { userCall } from "../call.ts";
 import { apply } from "./apply.ts";
 import type { Ragged } from "./arrays.ts";
+import { checkCount, checkPath } from "./check.ts";
 import { asRagged, type RaggedInput } from "./operands.ts";
 import type { Joint } from "./types.ts";
 
@@ -63,9 +64,6 @@ export const fields: (x: RaggedInput) => readonly string[] = userCall(
   (x: RaggedInput) => asRagged(x).fields,
 );
 
-const pathOf = (name: string | readonly string[]): readonly string[] =>
-  Array.isArray(name) ? name : [name as string];
-
 /** The records with another field, or with another in its place. */
 export const withField: <const X extends RaggedInput, const V extends RaggedInput | Scalar | string>(
   x: X,
@@ -74,7 +72,7 @@ export const withField: <const X extends RaggedInput, const V extends RaggedInpu
 ) => Joint<X | V> = userCall(
   "withField",
   (x: RaggedInput, value: RaggedInput | Scalar | string, name: string | readonly string[]) => {
-    const path = pathOf(name);
+    const path = checkPath(name);
     const isConstant = isScalar(value) || typeof value === "string";
     return (
       isConstant
@@ -88,7 +86,7 @@ export const withoutField: <const X extends RaggedInput>(x: X, name: string | re
   userCall(
     "withoutField",
     (x: RaggedInput, name: string | readonly string[]) =>
-      apply(ops.withoutField as never, [asRagged(x)], { path: pathOf(name) }) as never,
+      apply(ops.withoutField as never, [asRagged(x)], { path: checkPath(name) }) as never,
   );
 
 export interface CartesianOptions {
@@ -126,7 +124,7 @@ const combinationsOf = (record: object): Combinations =>
   userCall(
     (record as { name: string }).name,
     (x: RaggedInput, n: number, options: CombinationOptions = {}) =>
-      apply(record as never, [asRagged(x)], { n, ...options }) as never,
+      apply(record as never, [asRagged(x)], { n: checkCount("n", n, 1), ...options }) as never,
     [2, "axis", "replacement", "fields"],
   ) as Combinations;
 

@@ -14,13 +14,17 @@ import { recut } from "./align.ts";
 type Way = (inputs: readonly Expr[], attrs: Attrs) => Expr | null;
 
 const WAYS: ReadonlyMap<object, Way> = new Map<object, Way>([
-  [concatenate, (inputs, attrs) => makeExpr(append, inputs, attrs)],
-  [localIndex, ([input]) => numbered(input!)],
+  [concatenate, (inputs, attrs) => ((attrs["axis"] ?? 0) === 0 ? makeExpr(append, inputs, attrs) : null)],
+  [localIndex, ([input], attrs) => (isFlat(input!, attrs) ? numbered(input!) : null)],
   [get, (inputs, attrs) => rowsSelected(inputs, attrs)],
 ]);
 
 export const selectRows = (record: RaggedOp<object>, inputs: readonly Expr[], attrs: Attrs): Expr | null =>
   WAYS.get(record)?.(inputs, attrs) ?? null;
+
+/** One number for each row, and not one inside of each field? */
+const isFlat = (input: Expr, attrs: Attrs): boolean =>
+  localIndex.form([input.type.ragged!.form], attrs).kind === "numpy";
 
 function numbered(input: Expr): Expr | null {
   const rows = rowsOfExpr(input);

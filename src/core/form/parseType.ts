@@ -3,6 +3,7 @@
 
 import { DTYPES, isDType } from "../dtype.ts";
 import { ValueError } from "../errors.ts";
+import { describe } from "../shape.ts";
 import { closest } from "../suggest.ts";
 import {
   emptyForm,
@@ -53,6 +54,12 @@ class TypeParser {
   #next = 0;
 
   constructor(text: string) {
+    if (typeof text !== "string")
+      throw new ValueError({
+        where: "parseType",
+        what: `${describe(text)} is no type`,
+        cure: 'Write one, as "var * float64"',
+      });
     this.#text = text;
     this.#tokens = tokensOf(text);
   }

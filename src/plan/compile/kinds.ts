@@ -5,11 +5,12 @@
 
 import type { KernelStep } from "../../kernel/blockProgram.ts";
 import type { Operation, PlanArray } from "../plan.ts";
-import { isAlike, layoutOf, type TaskLayout } from "./layout.ts";
+import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./layout.ts";
 import { compileLayout, type StepOf, type TaskKind, type TaskProgram } from "./task.ts";
 
 interface KnownKind extends TaskKind {
   readonly layout: TaskLayout;
+  readonly pairs: readonly Pair[];
 }
 
 /** Inside and at the edges of a grid, in a few dimensions. */
@@ -32,7 +33,7 @@ export class TaskKinds {
   compile(place: readonly number[]): TaskProgram {
     const layout = layoutOf(this.#operation, this.#arrays, place);
     if (this.#unlike > MOST_UNLIKE) return compileLayout(this.#operation, layout).task;
-    const found = this.#known.findIndex((kind) => isAlike(this.#operation, kind.layout, layout));
+    const found = this.#known.findIndex((kind) => isAlike(this.#operation, kind.layout, layout, kind.pairs));
     if (found < 0) return this.#add(layout);
     this.#unlike = Number.NEGATIVE_INFINITY;
     const kind = this.#known[found]!;
@@ -43,7 +44,7 @@ export class TaskKinds {
   #add(layout: TaskLayout): TaskProgram {
     const kind = compileLayout(this.#operation, layout);
     this.#unlike++;
-    this.#known.unshift({ ...kind, layout });
+    this.#known.unshift({ ...kind, layout, pairs: pairsIn(this.#operation, layout) });
     if (this.#known.length > MOST_KINDS) this.#known.pop();
     return kind.task;
   }

@@ -49,14 +49,19 @@ function piecesIn({ steps }: Operation, boxes: readonly (Box | null)[]): TaskLay
 }
 
 /** True when a program for one layout is, but for where it lies, one for the other. */
-export function isAlike(operation: Operation, a: TaskLayout, b: TaskLayout): boolean {
+export function isAlike(
+  operation: Operation,
+  a: TaskLayout,
+  b: TaskLayout,
+  pairs: readonly Pair[] = pairsIn(operation, a),
+): boolean {
   const { steps, outputs } = operation;
   return (
     steps.every((step, at) => isAlikeAt(step, at, a, b)) &&
     outputs.every(({ value: { step } }, i) =>
       liesAlike(a.outputs[i]!, a.boxes[step]!, b.outputs[i]!, b.boxes[step]!),
     ) &&
-    lieTogether(steps, a, b)
+    lieTogether(pairs, a, b)
   );
 }
 
@@ -118,37 +123,46 @@ const sameWalk = (p: Piece, q: Piece): boolean =>
     );
   });
 
+/** Two boxes of a layout. */
+export type Pair = readonly [BoxAt, BoxAt];
+
+/** The box of a step, or the one that a reduction runs over. */
+interface BoxAt {
+  readonly step: number;
+  readonly isDemand: boolean;
+}
+
+const boxAt = ({ boxes, demands }: TaskLayout, { step, isDemand }: BoxAt): Box =>
+  isDemand ? demands[step]![0]! : boxes[step]!;
+
 /**
  * Steps on equal boxes share loops, reads of equal boxes share windows, reductions of equal boxes share passes. So boxes
- * that could be equal, having one shape or being of one array, must lie to each other as they did.
+ * that could be equal, having one shape or being of one array, must lie to each other as they did: these pairs.
  */
-function lieTogether(steps: readonly PlanStep[], a: TaskLayout, b: TaskLayout): boolean {
-  const [ofA, ofB] = [comparable(steps, a), comparable(steps, b)];
-  const firsts: number[] = [];
-  return ofA.every(({ box, array }, i) => {
-    const beside = firsts.filter((at) => mayEqual(ofA[at]!, { box, array }));
-    if (!beside.some((at) => sameShape(ofA[at]!.box.shape, box.shape))) firsts.push(i);
-    return beside.every((at) => liesAlike(box, ofA[at]!.box, ofB[i]!.box, ofB[at]!.box));
+export function pairsIn({ steps }: Operation, layout: TaskLayout): Pair[] {
+  const pairs: Pair[] = [];
+  const firsts: BoxAt[] = [];
+  for (const one of comparable(steps, layout)) {
+    const { shape } = boxAt(layout, one);
+    const isSame = (other: BoxAt): boolean => sameShape(boxAt(layout, other).shape, shape);
+    for (const other of firsts) if (isSame(other) || sameArray(steps, one, other)) pairs.push([one, other]);
+    if (!firsts.some(isSame)) firsts.push(one);
+  }
+  return pairs;
+}
+
+function sameArray(steps: readonly PlanStep[], a: BoxAt, b: BoxAt): boolean {
+  const [one, other] = [steps[a.step]!, steps[b.step]!];
+  return one.kind === "read" && other.kind === "read" && one.array === other.array;
+}
+
+function comparable(steps: readonly PlanStep[], { boxes }: TaskLayout): BoxAt[] {
+  return steps.flatMap(({ kind }, step): BoxAt[] => {
+    if (boxes[step] === null) return [];
+    const own = { step, isDemand: false };
+    return kind === "reduce" ? [own, { step, isDemand: true }] : [own];
   });
 }
 
-interface Comparable {
-  readonly box: Box;
-  /** Of reads. */
-  readonly array: string | null;
-}
-
-const mayEqual = (a: Comparable, b: Comparable): boolean =>
-  sameShape(a.box.shape, b.box.shape) || (a.array !== null && a.array === b.array);
-
-/** Boxes that are looked at beside others: those of steps, and those that reductions run over. */
-function comparable(steps: readonly PlanStep[], { boxes, demands }: TaskLayout): Comparable[] {
-  const list: Comparable[] = [];
-  steps.forEach((step, at) => {
-    const box = boxes[at]!;
-    if (box === null) return;
-    list.push({ box, array: step.kind === "read" ? step.array : null });
-    if (step.kind === "reduce") list.push({ box: demands[at]![0]!, array: null });
-  });
-  return list;
-}
+const lieTogether = (pairs: readonly Pair[], a: TaskLayout, b: TaskLayout): boolean =>
+  pairs.every(([one, other]) => liesAlike(boxAt(a, one), boxAt(a, other), boxAt(b, one), boxAt(b, other)));

@@ -3,16 +3,26 @@
 // Equation: results(graph) = results(graph over sources narrowed by demand).
 
 import type { Attrs } from "../../core/attrs.ts";
+import type { Form } from "../../core/form/form.ts";
 import { sameForm } from "../../core/form/json.ts";
-import { ABSENT, everything, type Level, type Need } from "../../core/form/need.ts";
+import {
+  ABSENT,
+  closed,
+  everything,
+  type Level,
+  NEEDED,
+  type Need,
+  nodesOf,
+  PRESENT,
+} from "../../core/form/need.ts";
 import { type Expr, makeExpr, withInputs } from "../../expr/expr.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
 import { postOrder } from "../../expr/walk.ts";
 import { partitioned } from "../../ops/partitions.ts";
 import { type DemandNode, demandOf, type GraphDemand, narrow, relativeNeed } from "../demand/index.ts";
+import { isStructureForm } from "../demand/outline.ts";
 import { plainForm } from "../layout/probe.ts";
 import type { RaggedOp } from "../ops/op.ts";
-import { toPacked } from "../ops/values.ts";
 import { nodeOfRecord, recordOfNode } from "./placewise.ts";
 import { Reading } from "./reading.ts";
 import { RECORD_LIKE } from "./structure.ts";
@@ -54,9 +64,29 @@ export function projectionOf(roots: readonly Expr[]): Projection {
     if (!isRaggedNode(node))
       for (const input of node.inputs) if (isRaggedNode(input)) sinks.set(list.numbers.get(input)!, null);
   const { exprs, nodes, arguments: given, numbers } = list;
-  const demand = demandOf(nodes, sinks);
+  const demand = demandWith(list, sinks);
   const failures = new Map([...demand.failures, ...list.opaque]);
   return { exprs, nodes, demand, failures, numbers, arguments: given };
+}
+
+/** What an argument is to the array that is given: the same. */
+const ARGUMENT = narrow as object as RaggedOp<object>;
+
+/** A function that is called runs as it is written, whatever of its steps is wanted: see `asWritten`. */
+function demandWith({ nodes, inside }: NodeList, sinks: ReadonlyMap<number, Need | null>): GraphDemand {
+  const demand = demandOf(nodes, sinks);
+  const called = [...inside].filter(([at]) => demand.needs[at]![0] !== ABSENT);
+  if (called.length === 0) return demand;
+  const more = new Map(sinks);
+  for (const [, steps] of called) for (const at of steps) more.set(at, asWritten(nodes[at]!));
+  return demandOf(nodes, more);
+}
+
+/** All fields are there, and lists and nulls of what a step made are as they are; an argument's own may be empty. */
+function asWritten({ form, op }: DemandNode): Need {
+  const isArgument = op === ARGUMENT;
+  const level = (node: Form): Level => (isArgument || !isStructureForm(node) ? PRESENT : NEEDED);
+  return closed(form, nodesOf(form).map(level));
 }
 
 /** Nodes as demand sees them. Of a function that was traced it sees what the function does. */
@@ -66,6 +96,8 @@ class NodeList {
   readonly numbers = new Map<Expr, number>();
   /** For traced functions the nodes that stand for their arguments. */
   readonly arguments = new Map<number, readonly number[]>();
+  /** And all nodes of what they do, arguments among them. */
+  readonly inside = new Map<number, readonly number[]>();
   readonly opaque = new Map<number, unknown>();
 
   add(node: Expr): void {
@@ -104,8 +136,8 @@ class NodeList {
   #addTraced(node: Expr, placeholders: readonly Expr[], result: Expr, inputs: readonly number[]): void {
     const inside = new Map<Expr, number>();
     const given = placeholders.map((place, k) => {
-      const at = this.#push(place, toPacked as RaggedOp<object>, [inputs[k]!], inside);
-      this.nodes[at] = { ...this.nodes[at]!, attrs: {} };
+      const at = this.#push(place, ARGUMENT, [inputs[k]!], inside);
+      this.nodes[at] = { ...this.nodes[at]!, attrs: { need: everything(this.nodes[inputs[k]!]!.form) } };
       return at;
     });
     for (const part of postOrder([result], (input) => inside.has(input)))
@@ -118,6 +150,7 @@ class NodeList {
         );
     const at = this.#push(node, null, [inside.get(result)!], this.numbers);
     this.arguments.set(at, given);
+    this.inside.set(at, [...inside.values()]);
   }
 }
 

@@ -13,6 +13,8 @@ export type Rows = readonly (number | null)[];
 const known = new WeakMap<Expr, Rows>();
 
 export function rowsOfExpr(expr: Expr): Rows {
+  const found = known.get(expr);
+  if (found !== undefined) return found;
   for (const node of postOrder([expr], (input) => known.has(input))) known.set(node, rowsOfNode(node));
   return known.get(expr)!;
 }
@@ -30,11 +32,17 @@ function rowsOfNode(node: Expr): Rows {
   if (op === append) return inputs.flatMap((input) => known.get(input)!);
   if (op === rowNumbers) return known.get(inputs[0]!)!;
   const record = recordOfNode(op);
-  const main = inputs.find((input) => input.type.ragged?.isItem === false);
-  if (record === undefined || main === undefined || type.ragged.isItem) return unknown;
+  const arrays = inputs
+    .filter((input) => input.type.ragged?.isItem === false)
+    .map((input) => known.get(input)!);
+  if (record === undefined || arrays.length === 0 || type.ragged.isItem) return unknown;
   const forms = formsOf(inputs.map((input) => input.type));
-  return record.keepsRows(forms, attrs) ? known.get(main)! : unknown;
+  return record.keepsRows(forms, attrs) && !mayStretch(arrays) ? arrays[0]! : unknown;
 }
+
+/** One row goes with all rows of another array, where both are in one partition. */
+const mayStretch = ([first, ...others]: readonly Rows[]): boolean =>
+  first!.length === 1 && first![0] === 1 && others.some(([n]) => n !== 1);
 
 /** The last block may have fewer. */
 const rowsOfBlocks = (rows: number, each: number, blocks: number): Rows =>

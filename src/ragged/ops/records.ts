@@ -16,6 +16,7 @@ import {
   recordOf,
 } from "../layout/layout.ts";
 import { overContent, viewOf } from "../layout/lists.ts";
+import { drawnFrom } from "../layout/origins.ts";
 import { plain } from "../layout/plain.ts";
 import { throughNode } from "./axis.ts";
 import { broadcast } from "./broadcast.ts";
@@ -184,8 +185,11 @@ export const withField: RaggedOp<WithFieldAttrs> = raggedOp(
     if (path.length === 0) throw new ValueError({ what: "the field has no name", cure: "Name it" });
     const [base] = inputs;
     const added = inputs[1] ?? (value === undefined ? EMPTY : oneRow(value, EMPTY));
+    // A constant depends on how many records there are, and on none of their fields.
+    const field = ([records, field]: readonly Plain[]): Plain =>
+      inputs.length > 1 ? field! : drawnFrom(field!, records!, false);
     const stop = (nodes: readonly Plain[]): Plain | null =>
-      nodes[0]!.kind === "record" ? withFieldAt(nodes[0]!, nodes[1]!, path) : null;
+      nodes[0]!.kind === "record" ? withFieldAt(nodes[0]!, field(nodes), path) : null;
     if (fieldsOf(base!).length === 0 && !hasRecords(base!))
       throw new IndexError({
         what: "there are no records to add a field to",

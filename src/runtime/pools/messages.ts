@@ -51,7 +51,7 @@ export interface SharedPart {
   readonly block: SharedBlock;
 }
 
-/** A task all of whose arrays are in stores: four numbers. */
+/** A task all of whose arrays are in stores. */
 export interface BareTask {
   readonly id: number;
   /** Tasks of one lane run one after another. */
@@ -68,61 +68,9 @@ export interface SentTask extends BareTask {
   readonly storesAll: boolean;
 }
 
-const TASK_WORDS = 4;
-
-export function packTasks(tasks: readonly BareTask[]): Float64Array {
-  const words = new Float64Array(TASK_WORDS * tasks.length);
-  tasks.forEach(({ id, lane, op, task }, i) => {
-    const at = TASK_WORDS * i;
-    words[at] = id;
-    words[at + 1] = lane;
-    words[at + 2] = op;
-    words[at + 3] = task;
-  });
-  return words;
-}
-
-export function unpackTasks(words: Float64Array, receive: (task: BareTask) => void): void {
-  for (let at = 0; at < words.length; at += TASK_WORDS)
-    receive({ id: words[at]!, lane: words[at + 1]!, op: words[at + 2]!, task: words[at + 3]! });
-}
-
 export interface DoneTask {
   readonly id: number;
   readonly stats: TaskStats;
-}
-const DONE_WORDS = 8;
-
-/** Eight numbers each: what costs most in a message is the number of objects. */
-export function packDone(done: readonly DoneTask[]): Float64Array {
-  const words = new Float64Array(DONE_WORDS * done.length);
-  done.forEach(({ id, stats }, i) => {
-    const at = DONE_WORDS * i;
-    words[at] = id;
-    words[at + 1] = stats.startTime;
-    words[at + 2] = stats.readTime;
-    words[at + 3] = stats.computeTime;
-    words[at + 4] = stats.endTime;
-    words[at + 5] = stats.bytesRead;
-    words[at + 6] = stats.bytesWritten;
-    words[at + 7] = stats.measuredMem ?? Number.NaN;
-  });
-  return words;
-}
-
-export function unpackDone(words: Float64Array, receive: (id: number, stats: TaskStats) => void): void {
-  for (let at = 0; at < words.length; at += DONE_WORDS) {
-    const measured = words[at + 7]!;
-    receive(words[at]!, {
-      startTime: words[at + 1]!,
-      readTime: words[at + 2]!,
-      computeTime: words[at + 3]!,
-      endTime: words[at + 4]!,
-      bytesRead: words[at + 5]!,
-      bytesWritten: words[at + 6]!,
-      measuredMem: Number.isNaN(measured) ? null : measured,
-    });
-  }
 }
 
 export interface FailedTask {
@@ -135,13 +83,15 @@ export type ToThread =
       readonly type: "open";
       readonly run: number;
       readonly plan: Json;
+      /** Of the plan's arrays: packed tasks name them by number. */
+      readonly names: readonly string[];
       readonly stored: readonly StoredPlace[];
       readonly partitioned: readonly PartitionedPlace[];
     }
   | { readonly type: "close"; readonly run: number }
   | { readonly type: "tasks"; readonly run: number; readonly tasks: readonly (BareTask | SentTask)[] }
-  /** As packTasks makes them. */
-  | { readonly type: "bareTasks"; readonly run: number; readonly tasks: Float64Array }
+  /** As packTasks makes them: without intermediates in stores. */
+  | { readonly type: "packedTasks"; readonly run: number; readonly tasks: Float64Array }
   | {
       readonly type: "answer";
       readonly request: number;

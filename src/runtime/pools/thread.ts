@@ -26,22 +26,21 @@ import {
 import { ReadPartitions } from "../partitions.ts";
 import { runTask, type TaskArrays } from "../task.ts";
 import { findFunction, functionsOf } from "../userFunctions.ts";
-import {
-  type BareTask,
-  type DoneTask,
-  type FailedTask,
-  type FromThread,
-  packDone,
-  type SentPart,
-  type SentTask,
-  type SharedBlock,
-  type SharedPart,
-  type StoredPlace,
-  type StoreHandle,
-  type ThreadSetting,
-  type ToThread,
-  unpackTasks,
+import type {
+  BareTask,
+  DoneTask,
+  FailedTask,
+  FromThread,
+  SentPart,
+  SentTask,
+  SharedBlock,
+  SharedPart,
+  StoredPlace,
+  StoreHandle,
+  ThreadSetting,
+  ToThread,
 } from "./messages.ts";
+import { packDone, unpackTasks } from "./packing.ts";
 import { receiveError, sendError } from "./sentError.ts";
 import { SentPartitions, ThreadPartitions } from "./threadPartitions.ts";
 import { port } from "./threadPort.ts";
@@ -57,6 +56,7 @@ interface Run {
 
 const runs = new Map<number, Promise<Run>>();
 const opened = new Map<number, Run>();
+const names = new Map<number, readonly string[]>();
 const stores = new Map<string, Store>();
 const asked = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
 let requests = 0;
@@ -79,6 +79,7 @@ export async function serveTasks(): Promise<void> {
 function receive(message: ToThread): void {
   switch (message.type) {
     case "open":
+      names.set(message.run, message.names);
       runs.set(message.run, open(message));
       // Who runs a task of it sees why it could not be opened.
       runs.get(message.run)!.catch(() => {});
@@ -86,9 +87,10 @@ function receive(message: ToThread): void {
     case "close":
       runs.delete(message.run);
       opened.delete(message.run);
+      names.delete(message.run);
       return;
-    case "bareTasks":
-      return unpackTasks(message.tasks, (task) => enqueue(message.run, task));
+    case "packedTasks":
+      return unpackTasks(message.tasks, names.get(message.run)!, (task) => enqueue(message.run, task));
     case "tasks":
       for (const task of message.tasks) enqueue(message.run, task);
       return;

@@ -25,7 +25,6 @@ import { functionsOf } from "../userFunctions.ts";
 import {
   type BareTask,
   type FromThread,
-  packTasks,
   type SentPart,
   type SentTask,
   type SharedPart,
@@ -33,8 +32,8 @@ import {
   type StoreHandle,
   sharedBlock,
   type ToThread,
-  unpackDone,
 } from "./messages.ts";
+import { packTasks, unpackDone } from "./packing.ts";
 import { LostWorker, type Pool, type TaskJob } from "./pool.ts";
 import { receiveError, sendError } from "./sentError.ts";
 import { giveThread, type TaskThread, type ThreadKind, takeThread } from "./taskThread.ts";
@@ -87,7 +86,7 @@ interface Sent {
 class ThreadPool implements Pool {
   readonly name = "threads";
   readonly workers: number;
-  readonly ahead = 31;
+  readonly ahead = 255;
   readonly canEnd = true;
   readonly #run = ++runs;
   readonly #execution: Execution;
@@ -99,6 +98,8 @@ class ThreadPool implements Pool {
   readonly #isBare: readonly boolean[];
   readonly #opening: ToThread;
   readonly #kind: ThreadKind;
+  /** Of the plan's arrays. */
+  readonly #numbers: ReadonlyMap<string, number>;
 
   constructor(execution: Execution, threads: number) {
     this.#execution = execution;
@@ -111,7 +112,9 @@ class ThreadPool implements Pool {
       array,
       location: resource.location()!,
     }));
-    this.#opening = { type: "open", run: this.#run, plan, stored, partitioned };
+    const names = execution.request.plan.arrays.map(({ name }) => name);
+    this.#opening = { type: "open", run: this.#run, plan, names, stored, partitioned };
+    this.#numbers = new Map(names.map((name, i) => [name, i]));
     this.#isBare = execution.request.plan.operations.map((operation) =>
       [...readsOf(operation), ...operation.outputs.map(({ array }) => array)].every((name) =>
         execution.stored.has(name),
@@ -202,8 +205,15 @@ class ThreadPool implements Pool {
   }
 
   #flush(): void {
-    for (const [thread, tasks] of this.#outgoing) thread.send(messageOf(this.#run, tasks));
+    for (const [thread, tasks] of this.#outgoing) thread.send(this.#messageOf(tasks));
     this.#outgoing.clear();
+  }
+
+  /** In the order in which they were given out: of a thread that dies, the first was running. */
+  #messageOf(tasks: readonly (BareTask | SentTask)[]): ToThread {
+    const isPlain = (task: BareTask | SentTask): boolean => !("held" in task) || task.held.length === 0;
+    if (!tasks.every(isPlain)) return { type: "tasks", run: this.#run, tasks };
+    return { type: "packedTasks", run: this.#run, tasks: packTasks(tasks, this.#numbers) };
   }
 
   /** Intermediates of the operation that are in a store. */
@@ -304,12 +314,6 @@ const unpackedFor = ({ arrays }: Execution, array: string, bytes: Uint8Array): P
 
 /** Nothing was borrowed, and nothing is given back. */
 const NOTHING = new Borrowed();
-
-/** In the order in which they were given out: of a thread that dies, the first was running. */
-function messageOf(run: number, tasks: readonly (BareTask | SentTask)[]): ToThread {
-  if (!tasks.some((task) => "held" in task)) return { type: "bareTasks", run, tasks: packTasks(tasks) };
-  return { type: "tasks", run, tasks };
-}
 
 const partOf = (array: string, box: Box, block: Block): SharedPart => ({
   array,

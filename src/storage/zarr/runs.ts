@@ -16,6 +16,8 @@ import type { Endian, StoredType } from "./storedType.ts";
 export const GAP: number = 64 * 1024;
 /** The same where the object is open. */
 const OPEN_GAP = 16 * 1024;
+/** Runs of so many bytes are there at once. */
+const SHORT = 64 * 1024;
 const MOST_REQUESTS = 8;
 
 /** A slab with more bytes than this is read in pieces, unless it is all wanted and lies in one piece in its place, too. */
@@ -100,6 +102,18 @@ async function readStraight(
     const place = placeOf(i, outer);
     let from = start.reduce((at, x, a) => at + (x + (place[a] ?? 0)) * stored[a]!, 0) * bytes;
     let to = place.reduce((at, x, a) => at + x * strides[a]!, offset) * bytes;
+    if (object.readRuns !== undefined && length <= SHORT) {
+      object.readRuns({
+        count: rows,
+        length,
+        offset: from,
+        step: fromStep,
+        target: memory,
+        at: to,
+        stride: toStep,
+      });
+      continue;
+    }
     for (let row = 0; row < rows; row++, from += fromStep, to += toStep) {
       const waiting = object.readInto(from, memory.subarray(to, to + length));
       if (waiting !== undefined) await waiting;

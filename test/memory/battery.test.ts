@@ -1,0 +1,41 @@
+// Some of the memory battery, and that all of it has every op. `npm run battery` runs all of it.
+
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import * as cw from "chunkwise";
+import { expect, test } from "vitest";
+import { OPS } from "../../src/ops/index.ts";
+import { planOf } from "../../src/plan/index.ts";
+import { ensureBuilt } from "../built.ts";
+import { arraysOf, OPERATIONS } from "./cases.mjs";
+
+/** Ops that no function of the API makes by itself: rewriting does, or other ops have them as their parts. */
+const MADE_BY_OTHERS = new Set(["data", "stored", "expSumRest", "coordinate", "mapBlocksAll"]);
+
+test("every op of the table is in the battery", () => {
+  const n = 64;
+  const square = (data: Float64Array | Int32Array): cw.LazyArray =>
+    cw.asarray(new cw.NDArray(data, [n, n]), { chunks: [n / 4, n / 2] });
+  const given = { cw, n, x: square(new Float64Array(n * n)), y: square(new Float64Array(n * n)) };
+  const i = square(new Int32Array(n * n));
+  const found = new Set<string>(MADE_BY_OTHERS);
+  for (const name of OPERATIONS.keys()) {
+    const roots = arraysOf(name, { ...given, i }).map(({ expr }) => expr);
+    for (const { steps } of planOf(roots).data.operations)
+      for (const step of steps) if ("op" in step) found.add(step.op);
+  }
+  const dense = [...OPS.values()].filter((op) => op.class !== "ragged" && op.class !== "source");
+  expect(dense.map(({ name }) => name).filter((name) => !found.has(name))).toEqual([]);
+});
+
+const EVERY = 36;
+const hasPeaks = process.platform === "linux";
+
+test.runIf(hasPeaks)("measured peaks keep to what is stated", { timeout: 300_000 }, async () => {
+  await ensureBuilt();
+  const battery = new URL("battery.mjs", import.meta.url).pathname;
+  const { stdout } = await promisify(execFile)(process.execPath, [battery, String(EVERY)]).catch(
+    (error: { stdout?: string }) => expect.fail(error.stdout ?? String(error)),
+  );
+  console.log(stdout);
+});
