@@ -1,11 +1,23 @@
 // Bad input: every function of the door with junk in every place gives a typed error, in memory and lazily; options and
 // fields that are mistyped are told of with a suggestion; nothing comes as a raw error from inside.
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as cw from "chunkwise";
 import * as rg from "chunkwise/ragged";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ELEMENTWISE } from "../../src/ragged/index.ts";
 import { endlessList, fault, mistake } from "../bad-input/check.ts";
+
+// Some junk is a good name of a file: what is written goes where nobody looks.
+const folder = mkdtempSync(join(tmpdir(), "chunkwise-junk-"));
+const before = process.cwd();
+beforeAll(() => process.chdir(folder));
+afterAll(() => {
+  process.chdir(before);
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const inline = { executor: "inline" } as const;
 type AnyFunction = (...args: unknown[]) => unknown;

@@ -8,11 +8,13 @@ const ALIGNMENT = 64;
 const STAGGER = 2 * ALIGNMENT;
 
 /** Places of up to so many bytes are small. */
-const SMALL = 1 << 15;
+const SMALL = 1 << 18;
 /** Of small places; what is not used of it is never touched. */
-const SLAB = 1 << 20;
+const SLAB = 1 << 22;
 /** A range that is shorter than this has no slabs. */
-const LEAST_FOR_SLABS = 64 * SLAB;
+const LEAST_FOR_SLABS = 16 * SLAB;
+/** Large places have a length of so many steps, so that one fits where another of about its length was. */
+const STEPS = 16;
 
 interface Gap {
   at: number;
@@ -46,7 +48,12 @@ export class Heap {
   take(bytes: number): number | null {
     const size = Math.ceil(Math.max(1, bytes) / ALIGNMENT) * ALIGNMENT + STAGGER;
     const isSmall = size <= SMALL && this.#slabs.size > 0;
-    const at = (isSmall ? this.#takeSmall(size) : null) ?? this.#takeLarge(size);
+    if (isSmall) return this.#taken(this.#takeSmall(size), size) ?? this.#taken(this.#takeLarge(size), size);
+    const rounded = roundedUp(size);
+    return this.#taken(this.#takeLarge(rounded), rounded) ?? this.#taken(this.#takeLarge(size), size);
+  }
+
+  #taken(at: number | null, size: number): number | null {
     if (at !== null) this.#sizes.set(at, size);
     return at;
   }
@@ -90,6 +97,12 @@ export class Heap {
     for (const slab of this.#slabs) if (at >= slab && at < slab + SLAB) return true;
     return false;
   }
+}
+
+/** What is not used of it is never touched. */
+function roundedUp(size: number): number {
+  const step = Math.max(ALIGNMENT, 2 ** Math.floor(Math.log2(size)) / STEPS);
+  return Math.ceil(size / step) * step;
 }
 
 /** The smallest gap that is large enough, and of equal ones the first. */
