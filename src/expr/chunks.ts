@@ -55,11 +55,17 @@ export function unifyChunks(
   const lengths = out.shape.map((length, axis) =>
     lengthsAlong(types, chunks, length, out.shape.length - axis),
   );
-  const unified = lengths.map((list, axis) => Math.min(...list, Math.max(1, out.shape[axis]!)));
-  const room = Math.max(...chunks.map((chunk, i) => ownSize(chunk, types[i]!.shape, out.shape)), 1);
+  // Inputs can be very many: no call takes them all as arguments.
+  const unified = lengths.map((list, axis) =>
+    list.reduce((a, b) => Math.min(a, b), Math.max(1, out.shape[axis]!)),
+  );
+  const room = chunks.reduce(
+    (most, chunk, i) => Math.max(most, ownSize(chunk, types[i]!.shape, out.shape)),
+    1,
+  );
   let size = unified.reduce((product, n) => product * n, 1);
   for (let axis = unified.length - 1; axis >= 0; axis--) {
-    const longest = Math.max(...lengths[axis]!, unified[axis]!);
+    const longest = lengths[axis]!.reduce((a, b) => Math.max(a, b), unified[axis]!);
     const isWhole = lengths[axis]!.every((n) => longest % n === 0) || longest >= out.shape[axis]!;
     const larger = (size / unified[axis]!) * longest;
     if (!isWhole || larger > room) continue;

@@ -24,7 +24,7 @@ const nodes = graphs.flat();
 const BLOCK_OPS = ["mapBlocks", "mapBlocksAll", "blockOutput", "overlap", "groupby"];
 
 test("every op of the table occurs, but for those that need a store or a function", () => {
-  const seen = new Set([...nodes.map(({ op }) => op.name), "stored", ...BLOCK_OPS]);
+  const seen = new Set([...nodes.map(({ op }) => op.name), "stored", "partitioned", ...BLOCK_OPS]);
   expect([...OPS.keys()].filter((name) => !seen.has(name))).toEqual([]);
 });
 

@@ -3,8 +3,8 @@
 // typed error that names the buffer. Must hold: nothing is allocated by what a buffer says; views share its memory.
 
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
-import { isLength, sizeOf } from "../../core/shape.ts";
 import { childrenOf, type Form, type IndexType, withKeys } from "../../core/form/form.ts";
+import { isLength, sizeOf } from "../../core/shape.ts";
 import { indexOf } from "../layout/indices.ts";
 import { formOf, type Layout } from "../layout/layout.ts";
 import { LayoutError, validate } from "../layout/validate.ts";

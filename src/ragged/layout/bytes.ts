@@ -85,10 +85,12 @@ export function unpackLayout(bytes: Uint8Array, form: Form): Plain {
 function countsOf(form: Form): { nodes: number; buffers: number } {
   const own = { numpy: 1, string: 2, listOffset: 1, indexedOption: 1, union: 2 }[form.kind as string] ?? 0;
   const children = "contents" in form ? form.contents : "content" in form ? [form.content] : [];
-  return children.map(countsOf).reduce((a, b) => ({ nodes: a.nodes + b.nodes, buffers: a.buffers + b.buffers }), {
-    nodes: 1,
-    buffers: own,
-  });
+  return children
+    .map(countsOf)
+    .reduce((a, b) => ({ nodes: a.nodes + b.nodes, buffers: a.buffers + b.buffers }), {
+      nodes: 1,
+      buffers: own,
+    });
 }
 
 class Unpacker {

@@ -4,8 +4,14 @@
 // Must hold: what validate.ts checks.
 
 import { type DType, dtypeOfTypedArray, infoOf, type TypedArray } from "../../core/dtype.ts";
+import {
+  type Encoding,
+  type Form,
+  type IndexType,
+  NO_PARAMETERS,
+  type Parameters,
+} from "../../core/form/form.ts";
 import { type Shape, sizeOf } from "../../core/shape.ts";
-import { type Encoding, type Form, type IndexType, NO_PARAMETERS, type Parameters } from "../../core/form/form.ts";
 
 interface LayoutBase {
   readonly length: number;
