@@ -53,8 +53,10 @@ async function chunkwise() {
   return async (path) => {
     const events = await rg.fromParquet(path);
     const [met, pt] = await rg.compute([events.field("met"), events.field("jets", "pt")]);
-    const lists = pt.layout;
-    return { met: met.layout.data, pt: lists.content.data, offsets: lists.offsets };
+    // The file's columns may have nulls, and have none.
+    const there = (node) => (node.kind === "indexedOption" ? node.content : node);
+    const lists = there(pt.layout);
+    return { met: there(met.layout).data, pt: there(lists.content).data, offsets: lists.offsets };
   };
 }
 

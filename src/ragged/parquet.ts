@@ -26,7 +26,7 @@ import {
   type StructColumn,
 } from "../storage/parquet/index.ts";
 import { rowsWithDefaults } from "./layout/defaults.ts";
-import { regularOffsets } from "./layout/indices.ts";
+import { allValid, regularOffsets } from "./layout/indices.ts";
 import { type Layout, listOf, numpyOf, type Plain, recordOf, stringOf } from "./layout/layout.ts";
 import { plain } from "./layout/plain.ts";
 
@@ -99,13 +99,10 @@ function layoutOf(column: Column, node: SchemaNode): Layout | undefined {
   return { kind: "byteMasked", mask: maskOf(column), validWhen: true, content, length, parameters: {} };
 }
 
-let ones = new Int8Array(0);
-
 /** Where nothing is null, all columns share one mask. */
 export function maskOf({ validity, length }: Pick<Column, "validity" | "length">): Int8Array {
   if (validity !== null) return new Int8Array(validity.buffer, validity.byteOffset, validity.length);
-  if (ones.length < length) ones = new Int8Array(Math.max(length, 2 * ones.length)).fill(1);
-  return ones.subarray(0, length);
+  return allValid(length);
 }
 
 function contentLayout(column: Column, node: SchemaNode): Layout | undefined {

@@ -30,6 +30,7 @@ export function apply(record: RaggedOp<never>, inputs: readonly Ragged[], attrs:
 
 /** Only what was said, so that equal calls are equal nodes. */
 function withoutUndefined(attrs: object): Attrs {
+  if (!Object.values(attrs).includes(undefined)) return attrs as Attrs;
   return Object.fromEntries(Object.entries(attrs).filter(([, value]) => value !== undefined)) as Attrs;
 }
 
@@ -58,6 +59,7 @@ function lazily(record: RaggedOp<object>, arrays: readonly LazyRagged[], attrs: 
 
 /** Is there one row that goes with all rows of the others? */
 function isStretched(inputs: readonly Expr[]): boolean {
+  if (inputs.length === 1) return false;
   const counts = inputs
     .filter(({ type }) => !type.ragged!.isItem)
     .map(rowsOfExpr)

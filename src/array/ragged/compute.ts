@@ -80,7 +80,8 @@ export async function computeLazy(
     }),
     options,
   );
-  return arrays.map((array, i) => resultOf(array, parts[i]! as Layout[]));
+  // What has been put together is let go before the next.
+  return arrays.map((array, i) => resultOf(array, parts[i]!.splice(0) as Layout[]));
 }
 
 function resultOf(array: LazyRagged, parts: readonly Layout[]): RaggedArray | RaggedValue {

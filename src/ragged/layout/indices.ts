@@ -22,6 +22,33 @@ export function arange(count: number): Int32Array {
   return index;
 }
 
+/** What is the same for all, and never written to: 0, 1, 2, … as an index, and a mask of ones. */
+let places: Int32Array = new Int32Array(0);
+let ones: Int8Array = new Int8Array(0);
+const shared = new WeakSet<ArrayBufferLike>();
+
+/** 0, 1, 2, … of which nobody writes: where nothing is null and nothing is moved, indexes take no memory. */
+export function identity(count: number): Int32Array {
+  if (places.length < count) {
+    places = arange(Math.max(count, 2 * places.length));
+    shared.add(places.buffer);
+  }
+  return places.subarray(0, count);
+}
+
+export const isIdentity = (index: Int32Array): boolean => index.byteOffset === 0 && shared.has(index.buffer);
+
+/** A mask of ones. */
+export function allValid(count: number): Int8Array {
+  if (ones.length < count) {
+    ones = new Int8Array(Math.max(count, 2 * ones.length)).fill(1);
+    shared.add(ones.buffer);
+  }
+  return ones.subarray(0, count);
+}
+
+export const isAllValid = (mask: Int8Array): boolean => shared.has(mask.buffer);
+
 /** [2, 0, 3] → [0, 2, 2, 5] */
 export function offsetsOfCounts(counts: Int32Array): Int32Array {
   const offsets = new Int32Array(counts.length + 1);
@@ -93,6 +120,8 @@ export function localPlaces(offsets: Int32Array): Int32Array {
 
 /** a[b[i]], where a negative b stays −1. */
 export function compose(a: Int32Array, b: Int32Array): Int32Array {
+  if (isIdentity(a)) return b;
+  if (isIdentity(b) && b.length === a.length) return a;
   const out = new Int32Array(b.length);
   for (let i = 0; i < b.length; i++) out[i] = b[i]! < 0 ? -1 : a[b[i]!]!;
   return out;

@@ -5,7 +5,7 @@
 import { ShapeError } from "../../core/errors.ts";
 import type { Parameters } from "../../core/form/form.ts";
 import { concatenateFlat } from "./flat.ts";
-import { checkLength, fromZero, ranksOfValid, validOf } from "./indices.ts";
+import { checkLength, fromZero, identity, isIdentity, ranksOfValid, validOf } from "./indices.ts";
 import {
   EMPTY,
   indexedOptionOf,
@@ -101,6 +101,12 @@ function mergeAsUnion(parts: readonly Plain[], options: MergeOptions): Plain {
 
 function mergeOptions(parts: readonly Plain[], options: MergeOptions): Plain {
   const contents = parts.map((node) => (node.kind === "indexedOption" ? node.content : node));
+  const isWhole = (node: Plain): boolean =>
+    node.kind !== "indexedOption" || (isIdentity(node.index) && node.content.length === node.length);
+  if (parts.every(isWhole)) {
+    const merged = mergeRows(contents, options);
+    return takeOption(merged, identity(merged.length));
+  }
   const index = new Int32Array(parts.reduce((sum, node) => sum + node.length, 0));
   let at = 0;
   let base = 0;

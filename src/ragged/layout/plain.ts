@@ -3,7 +3,7 @@
 // Must hold: what is plain already is given back as it is; the form of the result depends on the form alone.
 
 import { sizeOf } from "../../core/shape.ts";
-import { arange } from "./indices.ts";
+import { identity, isAllValid } from "./indices.ts";
 import {
   indexedOptionOf,
   type Layout,
@@ -51,11 +51,11 @@ function plainNode(layout: Layout): Plain {
         : takeOption(content, layout.index);
     }
     case "byteMasked":
-      return takeOption(plain(layout.content), validBytes(layout.mask, layout.length, layout.validWhen));
+      return takeOption(plain(layout.content), validBytes(layout));
     case "bitMasked":
       return takeOption(plain(layout.content), validBits(layout));
     case "unmasked":
-      return takeOption(plain(layout.content), arange(layout.length));
+      return takeOption(plain(layout.content), identity(layout.length));
     case "union":
       return makeUnion(layout.tags, layout.index, layout.contents.map(plain), layout.parameters);
     default:
@@ -96,7 +96,8 @@ function plainRecord(layout: RecordLayout): Plain {
     : { ...layout, contents };
 }
 
-function validBytes(mask: Int8Array, length: number, validWhen: boolean): Int32Array {
+function validBytes({ mask, length, validWhen }: Extract<Layout, { kind: "byteMasked" }>): Int32Array {
+  if (validWhen && isAllValid(mask)) return identity(length);
   const index = new Int32Array(length);
   for (let i = 0; i < length; i++) index[i] = (mask[i] !== 0) === validWhen ? i : -1;
   return index;

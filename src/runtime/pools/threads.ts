@@ -56,13 +56,17 @@ export async function threadPool(
     ? threads <= SYSTEM_THREADS
       ? Number.POSITIVE_INFINITY
       : PLAIN_BYTES
-    : LITTLE_BYTES;
+    : execution.partitioned.size > 0
+      ? LITTLE_RAGGED_BYTES
+      : LITTLE_BYTES;
   const isLittle = execution.storedBytes < enough && functions.length === 0;
   return isLittle && !isAskedFor ? undefined : new ThreadPool(execution, threads);
 }
 
 /** About what one thread reads, computes and writes in the time that it takes to start others. */
 const LITTLE_BYTES = 32e6;
+/** Threads for partitions load more, and what they make is packed to travel. */
+const LITTLE_RAGGED_BYTES = 256e6;
 /** The same where the system does the reading and writing, with so many threads. */
 const PLAIN_BYTES = 1e9;
 const SYSTEM_THREADS = 4;
