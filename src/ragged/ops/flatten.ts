@@ -2,7 +2,7 @@
 // elements), unflatten cuts an axis into lists, ravel leaves no structure and keeps nulls, num says how long lists are.
 
 import { AxisError, DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
-import { MOVED, MOVED_BY_DATA, STRUCTURE } from "../demand/roles.ts";
+import { DATA, MOVED, MOVED_BY_DATA, STRUCTURE } from "../demand/roles.ts";
 import {
   arange,
   countsOf,
@@ -76,7 +76,8 @@ export const flatten: RaggedOp<FlattenAttrs> = raggedOp(
     axis === null ? flattenAll(input!, { keepsNulls: false }) : flattenAt(input!, axis),
 );
 
-export const ravel: RaggedOp<object> = raggedOp("ravel", oneLeaf, MOVED, ([input]) =>
+/** All of it: how many rows there are depends on every field, on those of no known type too. */
+export const ravel: RaggedOp<object> = raggedOp("ravel", oneLeaf, DATA, ([input]) =>
   flattenAll(input!, { keepsNulls: true }),
 );
 
