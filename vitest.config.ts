@@ -11,7 +11,12 @@ const config: ViteUserConfig = defineConfig({
     ],
   },
   // Two at a time even on two cores, where vitest would leave one to itself.
-  test: { include: ["test/**/*.test.ts"], testTimeout: 60_000, maxWorkers: 2 },
+  test: {
+    include: ["test/**/*.test.ts"],
+    setupFiles: ["test/setup.ts"],
+    testTimeout: 60_000,
+    maxWorkers: 2,
+  },
 });
 
 export default config;
