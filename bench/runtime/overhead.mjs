@@ -91,7 +91,7 @@ export async function measureOverhead(given, { rounds, progress, python }) {
   };
   if (dask !== null) entries.dask = () => dask.run({ source, target: target("dask") });
   try {
-    const times = await takeTurns(entries, Math.max(2, Math.ceil(rounds / 2)));
+    const times = await takeTurns(entries, Math.max(2, rounds));
     const files = { name: "the files alone, one thread", unit: "ms", ours: times.files.best, goal: null };
     return [...["inline", "threads"].map((pool) => rowOf(pool, times)), files];
   } finally {
