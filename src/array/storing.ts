@@ -13,6 +13,7 @@ import { transferTo } from "../runtime/planStorage.ts";
 import { isOurs, markBegun, markFinished, removeMark, runKey } from "../runtime/resume.ts";
 import { runPlan } from "../runtime/run.ts";
 import { defaultSpec } from "../runtime/spec.ts";
+import { FileStore } from "../storage/fileStore.ts";
 import { type StoreArgument, storeOf } from "../storage/location.ts";
 import { normalPath, type Store } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
@@ -202,7 +203,12 @@ async function begin({ array, store, path, options, existing }: Destination, key
   const settings = settingsOf(array, options);
   if (await isOurs(store, path, key)) {
     const zarr = await resumable(array, store, path, settings);
-    if (zarr !== null) return { target: new StoredArray(zarr), isResumed: true };
+    if (zarr !== null) {
+      // What the run before was writing when it was killed.
+      if (store instanceof FileStore)
+        await store.sweepStrays({ below: path === "" ? "/" : (path as `/${string}`) });
+      return { target: new StoredArray(zarr), isResumed: true };
+    }
   }
   // The mark is there before the array is: whenever the run is killed, the next one knows its work.
   if ((await findNode(store, path, {}).catch(() => "damaged")) === null) await markBegun(store, path, key);

@@ -202,11 +202,14 @@ export class FileStore implements Store {
 
   /**
    * Removes what killed runs left: temporary files of processes of this machine that are gone, and any
-   * that are older than `olderThanMs` (those of other machines can be told only by age). How many.
+   * that are older than `olderThanMs` (those of other machines can be told only by age). How many. In all of the store, or
+   * below a path of it.
    */
-  async sweepStrays(options: { olderThanMs?: number } = {}): Promise<number> {
+  async sweepStrays(options: { olderThanMs?: number; below?: StoreKey } = {}): Promise<number> {
     const io = this.#io ?? (await this.#open());
-    return this.#sweep(io, io.root, options.olderThanMs ?? Number.POSITIVE_INFINITY);
+    const { below = "/", olderThanMs = Number.POSITIVE_INFINITY } = options;
+    const folder = this.#place(io, below, {}, "folder");
+    return folder === undefined ? 0 : this.#sweep(io, folder, olderThanMs);
   }
 
   async #sweep(io: FileIo, folder: string, olderThanMs: number): Promise<number> {

@@ -1,10 +1,11 @@
 // One suite for every pool: what is computed, stored, resumed, retried, refused and cleaned up.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as cw from "chunkwise";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { machineName } from "../../src/storage/strays.ts";
 import { ensureBuilt } from "../built.ts";
 
 const root = mkdtempSync(join(tmpdir(), "chunkwise-pools-"));
@@ -229,6 +230,15 @@ describe.each(["inline", "threads"] as const)("%s", (executor) => {
     const x = await cw.fromZarr(path);
     await expect(x.sum().compute({ executor })).rejects.toThrow(/c\/1\/2/);
     expect((await x.get("0:10", "0:12").sum().compute({ executor })).size).toBe(1);
+  });
+
+  test("what a killed run was writing is swept when its work is gone on with", async () => {
+    const path = folder();
+    await grid().add(1).toZarr(path, { executor });
+    const stray = join(path, "c", "0", `.chunkwise-${machineName()}-99999999-abc-0-1.partial`);
+    writeFileSync(stray, "half a chunk");
+    await grid().add(1).toZarr(path, { executor });
+    expect(existsSync(stray)).toBe(false);
   });
 
   test("the same computation again does nothing; another one is refused, or overwrites", async () => {

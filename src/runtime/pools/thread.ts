@@ -208,7 +208,7 @@ async function openHeld({ stored }: Run, { held }: SentTask): Promise<void> {
 }
 
 /** How long a report may wait for others: telling wakes the other thread, which costs as much as a small task. */
-const REPORT_MS = 3;
+const REPORT_MS = 8;
 let done: DoneTask[] = [];
 let failed: FailedTask[] = [];
 let made: SentPart[] = [];

@@ -4,7 +4,7 @@ import { Durations } from "./durations.ts";
 import type { TwinPolicy } from "./policy.ts";
 
 /** How much work may be queued at a worker. */
-const QUEUE_MS = 10;
+const QUEUE_MS = 20;
 const LOOK_EVERY = 16;
 
 export class Pace {
