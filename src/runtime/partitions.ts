@@ -19,7 +19,7 @@ import type { TaskArrays } from "./task.ts";
 type Soon<T> = T | Promise<T>;
 
 /** What tasks read and write of ragged arrays has no boxes of elements. */
-function noBlocks(name: string): never {
+export function noBlocks(name: string): never {
   throw new InvariantError({ what: `${name} has partitions and no blocks` });
 }
 
@@ -83,6 +83,7 @@ class RaggedTask {
   readonly #using: TaskArrays;
   readonly #place: readonly number[];
   readonly #boxes: readonly (Box | null)[];
+  readonly #uses: readonly number[];
   readonly #values = new Map<number, Value>();
   readonly #read = new Map<string, RaggedInput>();
   readonly #borrowed = new Borrowed();
@@ -98,6 +99,7 @@ class RaggedTask {
     this.#place = placeOf(task, operation.grid);
     const boxes = operation.outputs.map(({ array }) => this.#chunk(array));
     this.#boxes = taskBoxes(operation, boxes);
+    this.#uses = usesOf(operation, this.#boxes);
   }
 
   #chunk(array: string): Box {
@@ -131,12 +133,7 @@ class RaggedTask {
 
   #add(at: number, made: RaggedInput): void {
     const bytes = isBlock(made) ? blockBytes(made.dtype, made.shape) : sumBytes(made);
-    const { steps, outputs } = this.#operation;
-    const readers = steps.flatMap(({ inputs }, user) =>
-      this.#boxes[user] == null ? [] : inputs.filter(({ step }) => step === at),
-    );
-    const written = outputs.filter(({ value }) => value.step === at);
-    this.#values.set(at, { box: this.#boxes[at]!, made, bytes, uses: readers.length + written.length });
+    this.#values.set(at, { box: this.#boxes[at]!, made, bytes, uses: this.#uses[at]! });
     this.#live += bytes;
     this.#most = Math.max(this.#most, this.#live);
   }
@@ -197,6 +194,16 @@ class RaggedTask {
     await target.store(box, block);
     return bytes;
   }
+}
+
+/** How often each step's value is used: by steps of this task, and as an output. */
+function usesOf({ steps, outputs }: Operation, boxes: readonly (Box | null)[]): number[] {
+  const uses = steps.map(() => 0);
+  steps.forEach(({ inputs }, user) => {
+    if (boxes[user] != null) for (const { step } of inputs) uses[step]!++;
+  });
+  for (const { value } of outputs) uses[value.step]!++;
+  return uses;
 }
 
 const isBlock = (made: RaggedInput): made is Block => !Array.isArray(made);

@@ -7,12 +7,8 @@ import type { Partition } from "../../expr/op.ts";
 import { partitionFormat } from "../../ops/partitions.ts";
 import type { PlanArray } from "../../plan/plan.ts";
 import type { ArraySource, ArrayTarget, Part, StoredArray } from "../arrays.ts";
-import type { ReadPartitions } from "../partitions.ts";
+import { noBlocks, type ReadPartitions } from "../partitions.ts";
 import type { SentPart } from "./messages.ts";
-
-const noBlocks = (): never => {
-  throw new InvariantError({ what: "partitions have no blocks" });
-};
 
 export class ThreadPartitions implements ArraySource {
   readonly #array: PlanArray;
@@ -33,7 +29,7 @@ export class ThreadPartitions implements ArraySource {
   }
 
   window(): Block {
-    return noBlocks();
+    return noBlocks(this.#array.name);
   }
 
   async partition(at: number): Promise<Partition> {
@@ -63,10 +59,10 @@ export class SentPartitions implements ArrayTarget {
   }
 
   block(): Block {
-    return noBlocks();
+    return noBlocks(this.#array);
   }
   store(): void {
-    noBlocks();
+    noBlocks(this.#array);
   }
 
   async put(at: number, partition: Partition): Promise<void> {
