@@ -22,7 +22,7 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
   array: ["core", "kernel", "expr", "ops", "rewrite", "plan", "storage", "runtime", "ragged"],
   observe: ["core", "expr", "plan", "runtime", "array"],
   cli: ["core", "plan", "runtime", "array", "observe"],
-  doors: ["rewrite", "native", "ragged", "array", "observe", "runtime"],
+  doors: ["core", "storage", "rewrite", "native", "ragged", "array", "observe", "runtime"],
 };
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((file) =>

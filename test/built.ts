@@ -40,10 +40,7 @@ function takeLock(): boolean {
 
 function build(): void {
   try {
-    // Types are checked elsewhere.
-    const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
-    execFileSync(process.execPath, [compiler, "-p", "tsconfig.build.json", "--noCheck"], { cwd: ROOT });
-    execFileSync(process.execPath, [join(ROOT, "scripts", "finish-build.mjs")], { cwd: ROOT });
+    execFileSync(process.execPath, [join(ROOT, "scripts", "bundle.mjs")], { cwd: ROOT });
     writeFileSync(STAMP, "");
   } finally {
     rmSync(LOCK, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import * as cw from "chunkwise";
 import * as rg from "chunkwise/ragged";
+import * as zarr from "chunkwise/zarr";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -72,4 +73,5 @@ test.each([
 test("values at run time are the ones that are declared", () => {
   expect(Object.keys(cw).sort()).toMatchSnapshot();
   expect(Object.keys(rg).sort()).toMatchSnapshot("chunkwise/ragged");
+  expect(Object.keys(zarr).sort()).toMatchSnapshot("chunkwise/zarr");
 });

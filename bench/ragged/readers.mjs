@@ -49,7 +49,7 @@ function joinedOffsets(parts) {
 
 /** By the public functions: which columns are read follows from what is computed. */
 async function chunkwise() {
-  const rg = await import("../../dist/doors/ragged.js");
+  const rg = await import("../../dist/ragged.js");
   return async (path) => {
     const events = await rg.fromParquet(path);
     const [met, pt] = await rg.compute([events.field("met"), events.field("jets", "pt")]);
@@ -57,21 +57,6 @@ async function chunkwise() {
     const there = (node) => (node.kind === "indexedOption" ? node.content : node);
     const lists = there(pt.layout);
     return { met: there(met.layout).data, pt: there(lists.content).data, offsets: lists.offsets };
-  };
-}
-
-/** The reader of files alone. */
-async function chunkwiseFiles() {
-  const { localFile, ParquetFile } = await import("../../dist/storage/parquet/index.js");
-  return async (path) => {
-    const file = await ParquetFile.open(await localFile(path));
-    const leaves = [...file.leavesAt("met"), ...file.leavesAt("jets.pt")].map((node) => node.leaf);
-    const pieces = new Pieces();
-    for (const { index } of file.rowGroups) {
-      const [met, jets] = (await file.read(index, { leaves })).fields;
-      pieces.add(met.values.data, jets.item.fields[0].values.data, jets.offsets);
-    }
-    return { ...pieces.whole(), bytesRead: file.bytesRead };
   };
 }
 
@@ -118,7 +103,6 @@ async function parquetWasm() {
 
 export const READERS = {
   chunkwise,
-  "chunkwise, files alone": chunkwiseFiles,
   "duckdb, list_transform": () => duckdb("list_transform(jets, lambda j: j.pt)", (data) => data),
   "duckdb, whole jets": () => duckdb("jets", (data) => data.entryVectors[0]),
   "parquet-wasm": parquetWasm,

@@ -1,7 +1,7 @@
 // 1,000 operations on a table of 27 leaves: how long it takes to build the expression (every operation's type is found on
 // the way) and to find which columns it needs. Prints one line of JSON, milliseconds.
 
-import * as rg from "../../dist/doors/ragged.js";
+import * as rg from "../../dist/ragged.js";
 
 const OPERATIONS = 1000;
 const ROUNDS = 7;

@@ -4,7 +4,7 @@ const DIST = process.env.CHUNKWISE_DIST ?? new URL("../../dist/", import.meta.ur
 
 export const cw = await import(`${DIST}/index.js`);
 /** Chunk by chunk; the public functions stand on this. */
-export const storage = await import(`${DIST}/storage/index.js`);
+export const storage = await import(`${DIST}/zarr.js`);
 
 /** A block in memory that threads share, as blocks of tasks are. */
 export function sharedBlock(shape) {

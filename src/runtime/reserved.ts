@@ -13,7 +13,7 @@ const { process: host } = globalThis as {
 /** From the sources, the built package is measured. */
 const library = import.meta.url.endsWith(".ts")
   ? new URL("../../dist/index.js", import.meta.url)
-  : new URL("../index.js", import.meta.url);
+  : new URL("./index.js", import.meta.url);
 
 const SCRIPT = `
 const cw = await import(process.argv[1]);

@@ -1,8 +1,10 @@
 // A task thread, seen from the thread that has it: started when it is first needed, kept for later runs, and replaced
 // when it dies. Threads do not keep the process alive, except while they run something.
 
+import { ChunkwiseError } from "../../core/errors.ts";
 import { memory } from "../../kernel/wasm/memory.ts";
 import { threadOptions } from "../../kernel/wasm/threads.ts";
+import { messageOf, NotSupportedError } from "../../storage/errors.ts";
 import { runName, threadEnded } from "../../storage/strays.ts";
 import type { FromThread, ThreadSetting, ToThread } from "./messages.ts";
 
@@ -32,8 +34,8 @@ export type ThreadKind = "plans" | "all";
 
 /** From the sources, the built package is loaded: threads take no TypeScript. */
 const doors: URL = import.meta.url.endsWith(".ts")
-  ? new URL("../../../dist/doors/", import.meta.url)
-  : new URL("../../doors/", import.meta.url);
+  ? new URL("../../../dist/", import.meta.url)
+  : new URL("./", import.meta.url);
 const CODE: { readonly [K in ThreadKind]: URL } = {
   plans: new URL("planThread.js", doors),
   all: new URL("thread.js", doors),
@@ -41,16 +43,29 @@ const CODE: { readonly [K in ThreadKind]: URL } = {
 
 let threads = 0;
 
+/** Of something that need not happen again. */
+export class ThreadDied extends ChunkwiseError {}
+
+/** Of the file itself, and of one that it imports. */
+const MISSING: ReadonlySet<unknown> = new Set(["MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND"]);
+const isMissingCode = (error: unknown): boolean => MISSING.has((error as { code?: unknown } | null)?.code);
+
+const withoutCode = (kind: ThreadKind): NotSupportedError =>
+  new NotSupportedError({
+    what: `the code of task threads is not at ${CODE[kind].pathname}`,
+    cure: 'Where a bundler made one file of everything, tell it to leave chunkwise out ("external"), or put planThread.js, thread.js, worker.js and shared-*.js of chunkwise/dist beside that file; executor: "inline" does without threads',
+  });
+
 export class TaskThread {
   readonly kind: ThreadKind;
   readonly #worker: Worker;
   readonly number: number = ++threads;
-  readonly #lost: (why: string) => void;
+  readonly #lost: (why: Error) => void;
   isAlive = true;
   /** Who hears what it says. */
   onMessage: (message: FromThread) => void = () => {};
 
-  constructor(kind: ThreadKind, worker: WorkerClass, lost: (why: string) => void) {
+  constructor(kind: ThreadKind, worker: WorkerClass, lost: (why: Error) => void) {
     this.kind = kind;
     this.#lost = lost;
     const setting: ThreadSetting = { memory, runName: runName(), thread: this.number };
@@ -67,18 +82,22 @@ export class TaskThread {
     if (on === undefined) {
       this.#worker.addEventListener?.("message", ({ data }) => heard(data));
       this.#worker.addEventListener?.("error", ({ message }) =>
-        this.#die(message ?? "it could not be loaded"),
+        this.#die(message ?? "its code could not be loaded"),
       );
       return;
     }
     on.call(this.#worker, "message", heard);
     on.call(this.#worker, "error", (error) =>
-      this.#die(error instanceof Error ? error.message : String(error)),
+      isMissingCode(error) ? this.#end(withoutCode(this.kind)) : this.#die(messageOf(error)),
     );
     on.call(this.#worker, "exit", (code) => this.#die(`it ended with code ${String(code)}`));
   }
 
   #die(why: string): void {
+    this.#end(new ThreadDied({ what: `task thread ${this.number} died: ${why}` }));
+  }
+
+  #end(why: Error): void {
     if (!this.isAlive) return;
     this.isAlive = false;
     threadEnded(this.number);
@@ -108,7 +127,7 @@ const idle: { readonly [K in ThreadKind]: TaskThread[] } = { plans: [], all: [] 
 export function takeThread(
   kind: ThreadKind,
   onMessage: (message: FromThread) => void,
-  lost: (why: string) => void,
+  lost: (why: Error) => void,
 ): TaskThread | null {
   const Worker = workerClass();
   if (Worker === null) return null;
@@ -126,7 +145,7 @@ export function takeThread(
   return thread;
 }
 
-const owners = new WeakMap<TaskThread, (why: string) => void>();
+const owners = new WeakMap<TaskThread, (why: Error) => void>();
 
 export function giveThread(thread: TaskThread): void {
   thread.hold(false);

@@ -36,7 +36,7 @@ import {
 import { packTasks, unpackDone } from "./packing.ts";
 import { LostWorker, type Pool, type TaskJob } from "./pool.ts";
 import { receiveError, sendError } from "./sentError.ts";
-import { giveThread, type TaskThread, type ThreadKind, takeThread } from "./taskThread.ts";
+import { giveThread, type TaskThread, ThreadDied, type ThreadKind, takeThread } from "./taskThread.ts";
 
 /**
  * Where everything is in memory, the threads share the loops of one task after another instead. Where little is read
@@ -285,13 +285,13 @@ class ThreadPool implements Pool {
   }
 
   /** Of each lane the first task was running, and the others waited behind it. */
-  #lose(thread: TaskThread, why: string): void {
+  #lose(thread: TaskThread, why: Error): void {
     const lanes = new Set<number>();
     for (const [id, sent] of this.#sent) {
       if (sent.thread !== thread) continue;
       this.#sent.delete(id);
       sent.borrowed.giveBack();
-      sent.reject(new LostWorker(`task thread ${thread.number} died: ${why}`, !lanes.has(sent.lane)));
+      sent.reject(why instanceof ThreadDied ? new LostWorker(why.message, !lanes.has(sent.lane)) : why);
       lanes.add(sent.lane);
     }
   }

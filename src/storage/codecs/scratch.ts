@@ -11,10 +11,14 @@ const MOST_KEPT_BYTES = 1 << 25;
 const kept: Uint8Array[] = [];
 let keptBytes = 0;
 
-/** Where memory for a while comes from. */
-export interface ScratchMemory {
+/** Where memory for a while comes from, which somebody else gives back. */
+export interface Room {
   /** At least so many bytes, holding whatever was there before. */
   take(length: number): Uint8Array;
+}
+
+/** Where memory for a while comes from. */
+export interface ScratchMemory extends Room {
   /** Nobody may look at it any more. */
   give(bytes: Uint8Array): void;
 }
@@ -36,6 +40,26 @@ export const ownScratch: ScratchMemory = {
     while (keptBytes > MOST_KEPT_BYTES) keptBytes -= kept.shift()!.length;
   },
 };
+
+/** What one piece of work takes, given back together when nobody looks at any of it. */
+export class Taken implements Room {
+  readonly #memory: ScratchMemory;
+  readonly #taken: Uint8Array[] = [];
+
+  constructor(memory: ScratchMemory = ownScratch) {
+    this.#memory = memory;
+  }
+
+  take(length: number): Uint8Array {
+    const bytes = this.#memory.take(length);
+    this.#taken.push(bytes);
+    return bytes;
+  }
+
+  end(): void {
+    for (const bytes of this.#taken.splice(0)) this.#memory.give(bytes);
+  }
+}
 
 /** A little more than is needed, so that the next ones find room in it. */
 function roundedUp(length: number): number {

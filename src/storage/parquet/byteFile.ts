@@ -4,9 +4,15 @@
 
 import type * as Fs from "node:fs";
 import { requireBuiltin } from "../builtin.ts";
+import type { Room } from "../codecs/scratch.ts";
 import { CorruptDataError, messageOf, NotFoundError, StoreRequestError } from "../errors.ts";
 import { HttpStore, type HttpStoreOptions } from "../httpStore.ts";
 import { readRange, type Store, type StoreKey, type StoreOptions, tooShort } from "../store.ts";
+
+export interface FileOptions extends StoreOptions {
+  /** Where the bytes may be put: good until whoever reads ends it. */
+  room?: Room | undefined;
+}
 
 export interface ByteFile {
   /** For errors and for telling files apart. */
@@ -18,7 +24,7 @@ export interface ByteFile {
   /** Another one for another state of the file, where that is known: when it was last changed. */
   readonly version?: string | undefined;
   /** Exactly so many bytes, which the file must have. */
-  read(offset: number, length: number, options?: StoreOptions): Promise<Uint8Array>;
+  read(offset: number, length: number, options?: FileOptions): Promise<Uint8Array>;
   /** The last bytes; all of them when there are fewer. */
   tail(length: number, options?: StoreOptions): Promise<Uint8Array>;
 }
@@ -40,9 +46,11 @@ export async function localFile(path: string): Promise<ByteFile> {
   const fs = await requireBuiltin("node:fs");
   const { resolve } = await requireBuiltin("node:path");
   const { size, mtimeMs } = trying(path, () => checkedStat(fs, path));
-  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+  const read: ByteFile["read"] = async (offset, length, { room } = {}) => {
     if (offset + length > size) throw tooShort(path, length, Math.max(0, size - offset));
-    return trying(path, () => readAt(fs, path, { size, mtimeMs }, offset, length));
+    const bytes = room?.take(length).subarray(0, length) ?? new Uint8Array(length);
+    trying(path, () => readAt(fs, path, { size, mtimeMs }, offset, bytes));
+    return bytes;
   };
   return {
     name: path,
@@ -66,7 +74,7 @@ function checkedStat(fs: typeof Fs, path: string): FileState {
 }
 
 /** Blocking: files are read in few large pieces, and a hop between threads takes longer than most of them. */
-function readAt(fs: typeof Fs, path: string, state: FileState, offset: number, length: number): Uint8Array {
+function readAt(fs: typeof Fs, path: string, state: FileState, offset: number, bytes: Uint8Array): void {
   const file = fs.openSync(path, "r");
   try {
     const { size, mtimeMs } = fs.fstatSync(file);
@@ -76,13 +84,12 @@ function readAt(fs: typeof Fs, path: string, state: FileState, offset: number, l
         where: path,
         cure: "Open it again",
       });
-    const bytes = new Uint8Array(length);
+    const { length } = bytes;
     for (let done = 0; done < length; ) {
       const count = fs.readSync(file, bytes, done, Math.min(length - done, 2 ** 30), offset + done);
       if (count === 0) throw tooShort(path, length, done);
       done += count;
     }
-    return bytes;
   } finally {
     fs.closeSync(file);
   }

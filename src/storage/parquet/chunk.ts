@@ -4,6 +4,7 @@
 
 import { crc32 } from "../codecs/checksums.ts";
 import { readUint32 } from "../codecs/codec.ts";
+import type { Room } from "../codecs/scratch.ts";
 import { type Decompressors, decompressed } from "./compression.ts";
 import { takeDeltaLengths, takeDeltaStrings, takeDeltas } from "./delta.ts";
 import { takeIndexed } from "./dictionary.ts";
@@ -50,6 +51,8 @@ export interface ChunkInput {
   /** For errors. */
   readonly where: string;
   readonly codecs: Decompressors;
+  /** For levels, which are good until it ends. */
+  readonly room: Room;
 }
 
 export async function decodeChunk(input: ChunkInput): Promise<DecodedChunk> {
@@ -76,11 +79,12 @@ class ChunkDecoder implements DecodedChunk {
   #dictionary: ValueStore | null = null;
 
   constructor(input: ChunkInput) {
-    const { node, info, wish, limit } = input;
+    const { node, info, wish, limit, room } = input;
+    const { repetition, definition, slot } = node;
     this.#input = input;
-    this.definitions = node.definition > 0 ? new Levels(node.definition, node.slot, info.entries) : null;
+    this.definitions = definition > 0 ? new Levels(definition, slot, info.entries, room) : null;
     this.repetitions =
-      node.repetition > 0 && wish.repetitions ? new Levels(node.repetition, UNCOUNTED, info.entries) : null;
+      repetition > 0 && wish.repetitions ? new Levels(repetition, UNCOUNTED, info.entries, room) : null;
     this.store = newStore(node.type, wish.values ? info.entries : 0, limit);
   }
 
@@ -162,7 +166,7 @@ class ChunkDecoder implements DecodedChunk {
   }
 
   #takeValues(cursor: Cursor, encoding: EncodingName, count: number): void {
-    const { node, wish } = this.#input;
+    const { node, wish, room } = this.#input;
     if (!wish.values || count === 0) return;
     const isBoolean = node.type.physical === "boolean";
     switch (encoding) {
@@ -173,7 +177,8 @@ class ChunkDecoder implements DecodedChunk {
         if (this.#dictionary === null) throw new Damage("dictionary indices without a dictionary");
         return takeIndexed(cursor, this.store, this.#dictionary, count);
       case "rle":
-        return takeRunBooleans(cursor, this.store, isBoolean, count);
+        if (!isBoolean) throw new Damage("runs of values that are not booleans");
+        return takeRunBooleans(cursor, this.store, count, room);
       case "deltaBinaryPacked":
         return takeDeltas(cursor, this.store, count);
       case "deltaLengthByteArray":
@@ -210,11 +215,11 @@ function takeLength(cursor: Cursor): number {
   return length;
 }
 
-function takeRunBooleans(cursor: Cursor, store: ValueStore, isBoolean: boolean, count: number): void {
-  if (!isBoolean || store.kind !== "fixed") throw new Damage("runs of values that are not booleans");
+function takeRunBooleans(cursor: Cursor, store: ValueStore, count: number, room: Room): void {
+  if (store.kind !== "fixed") throw new Damage("runs of values that are not booleans");
   const length = takeLength(cursor);
   const first = store.extend(count);
-  const levels = new Levels(1, UNCOUNTED, count);
+  const levels = new Levels(1, UNCOUNTED, count, room);
   levels.append(cursorOf(cursor.bytes, cursor.at, cursor.at + length), "rle", count);
   store.bytes.set(levels.data(), first);
   cursor.at += length;

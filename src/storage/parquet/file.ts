@@ -6,10 +6,11 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { ValueError } from "../../core/errors.ts";
+import { Taken } from "../codecs/scratch.ts";
 import type { StoreOptions } from "../store.ts";
 import { assemble, type Decoded, leadsOfLists } from "./assemble.ts";
 import type { ByteFile } from "./byteFile.ts";
-import { type DecodedChunk, decodeChunk } from "./chunk.ts";
+import { type ChunkInput, type DecodedChunk, decodeChunk } from "./chunk.ts";
 import type { StructColumn } from "./column.ts";
 import type { Decompressors } from "./compression.ts";
 import { Damage, located, placeText, Unsupported } from "./errors.ts";
@@ -158,36 +159,42 @@ export class ParquetFile {
     const shapesOnly = new Set((options.shapesOnly ?? []).filter((leaf) => !wanted.has(leaf)));
     // Schema order: neighbours in the file are neighbours in memory.
     const chosen = [...wanted, ...shapesOnly].sort((a, b) => a - b);
-    const parts = await this.#bytes.readAll(this.byteRanges(rowGroup, chosen), options);
-    const leads = leadsOfLists(this.schema.root, new Set(chosen));
-    const chunks = new Map<number, DecodedChunk>();
-    for (const [i, leaf] of chosen.entries()) {
-      options.signal?.throwIfAborted();
-      const wish = { values: wanted.has(leaf), repetitions: leads.has(leaf) };
-      chunks.set(leaf, await this.#decode(group, this.#leaf(leaf), parts[i]!, wish));
-    }
-    const inColumn: Decoded["inColumn"] = (leaf, action) => {
-      try {
-        return action();
-      } catch (cause) {
-        throw located(cause, this.#place(group, leaf));
+    // Columns keep nothing of stored bytes and levels.
+    const room = new Taken(options.scratch);
+    try {
+      const parts = await this.#bytes.readAll(this.byteRanges(rowGroup, chosen), { ...options, room });
+      const leads = leadsOfLists(this.schema.root, new Set(chosen));
+      const chunks = new Map<number, DecodedChunk>();
+      for (const [i, leaf] of chosen.entries()) {
+        options.signal?.throwIfAborted();
+        const wish = { values: wanted.has(leaf), repetitions: leads.has(leaf) };
+        chunks.set(leaf, await this.#decode(group, this.#leaf(leaf), { bytes: parts[i]!, wish, room }));
       }
-    };
-    return assemble(this.schema.root, group.rows, { chunks, shapesOnly, inColumn });
+      const inColumn: Decoded["inColumn"] = (leaf, action) => this.#inColumn(group, leaf, action);
+      return assemble(this.schema.root, group.rows, { chunks, shapesOnly, inColumn });
+    } finally {
+      room.end();
+    }
+  }
+
+  #inColumn<T>(group: RowGroup, leaf: LeafNode, action: () => T): T {
+    try {
+      return action();
+    } catch (cause) {
+      throw located(cause, this.#place(group, leaf));
+    }
   }
 
   async #decode(
     group: RowGroup,
     node: LeafNode,
-    bytes: Uint8Array,
-    wish: { values: boolean; repetitions: boolean },
+    given: Pick<ChunkInput, "bytes" | "wish" | "room">,
   ): Promise<DecodedChunk> {
     const place = this.#place(group, node);
     try {
       return await decodeChunk({
-        bytes,
+        ...given,
         node,
-        wish,
         info: group.chunks[node.leaf]!,
         limit: this.#maxChunkBytes,
         where: placeText(place),

@@ -2,6 +2,7 @@
 // byte per entry, or nothing at all as long as every entry has one and the same level, which is common: columns
 // without nulls. Entries are counted as they are decoded. What must hold: no level is above the column's highest.
 
+import type { Room } from "../codecs/scratch.ts";
 import { Damage } from "./errors.ts";
 import {
   type Cursor,
@@ -31,13 +32,18 @@ export class Levels {
   #uniform = 0;
   #data: Uint8Array | null = null;
   readonly #expected: number;
+  readonly #room: Room;
 
-  /** `expected`: how many entries the chunk says it has; memory grows by what pages really bring. */
-  constructor(most: number, slot: number, expected: number) {
+  /**
+   * `expected`: how many entries the chunk says it has; memory grows by what pages really bring, and is good until
+   * `room` ends.
+   */
+  constructor(most: number, slot: number, expected: number, room: Room) {
     this.most = most;
     this.width = levelWidth(most);
     this.#slot = slot;
     this.#expected = expected;
+    this.#room = room;
   }
 
   /** The level that all entries have; null when they differ. */
@@ -148,9 +154,9 @@ export class Levels {
   #spread(entries: number): void {
     const old = this.#data;
     if (old !== null && old.length >= entries) return;
-    const data = new Uint8Array(grown(old?.length ?? 0, entries, this.#expected));
+    const data = this.#room.take(grown(old?.length ?? 0, entries, this.#expected));
     if (old !== null) data.set(old);
-    else if (this.#uniform !== 0) data.fill(this.#uniform, 0, this.length);
+    else data.fill(this.#uniform, 0, this.length);
     this.#data = data;
   }
 }

@@ -2,7 +2,7 @@
 // counted as they are read, gaps included.
 
 import type { StoreOptions } from "../store.ts";
-import type { ByteFile } from "./byteFile.ts";
+import type { ByteFile, FileOptions } from "./byteFile.ts";
 
 export interface Range {
   readonly offset: number;
@@ -61,12 +61,12 @@ export class CountedFile {
     return this.#count(await this.file.tail(length, options));
   }
 
-  async read({ offset, length }: Range, options: StoreOptions): Promise<Uint8Array> {
+  async read({ offset, length }: Range, options: FileOptions): Promise<Uint8Array> {
     return this.#count(await this.file.read(offset, length, options));
   }
 
   /** The bytes of each range. They may share memory. */
-  async readAll(ranges: readonly Range[], options: StoreOptions): Promise<Uint8Array[]> {
+  async readAll(ranges: readonly Range[], options: FileOptions): Promise<Uint8Array[]> {
     const result: Uint8Array[] = new Array(ranges.length);
     const reads = joinRanges(ranges).map(async (joined) => {
       const bytes = await this.read(joined, options);
