@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { ABSENT, closed, NEEDED, type Need, PRESENT } from "../../src/core/form/need.ts";
 import { needsOf, reasonChain, reasonOf } from "../../src/ragged/demand/index.ts";
 import { outlineOf } from "../../src/ragged/demand/outline.ts";
-import { ALL, parseElementType, raggedOpNamed } from "../../src/ragged/index.ts";
+import { ALL, parseElementType, plainForm, raggedOpNamed, typeText } from "../../src/ragged/index.ts";
 import { Graph, neededOf, presentOf } from "./demandGraph.ts";
 
 const EVENTS = parseElementType(`{
@@ -378,4 +378,29 @@ test("a need that holds: one content of a union brings the others", () => {
   const form = parseElementType("{u: union[int32, string], v: int32}");
   const some: Need = [ABSENT, ABSENT, PRESENT, ABSENT, ABSENT];
   expect(closed(form, some)).toEqual([PRESENT, PRESENT, PRESENT, PRESENT, ABSENT]);
+});
+
+test("fields within a union are there when it is: without them its contents could be one", () => {
+  const form = parseElementType("union[{x: int64, w: int64}, {x: int64, w: string}]");
+  const first = outlineOf(form).nodes.map((_, at) => (at === 2 ? NEEDED : ABSENT));
+  const [n, p] = [NEEDED, PRESENT];
+  expect(closed(form, first)).toEqual([n, n, n, p, p, p, p]);
+});
+
+test("whether a masked reduction is null follows from the lists, though there are nulls around them", () => {
+  const form = parseElementType("option[var * string]");
+  const attrs = { axis: 1, maskIdentity: true };
+  expect(needsOf(raggedOpNamed("count"), [form], attrs, [NEEDED, PRESENT])).toEqual([
+    [NEEDED, NEEDED, PRESENT],
+  ]);
+});
+
+test("what becomes a union within a union takes in what fits it", () => {
+  const records = parseElementType("var * ?{y: int64}");
+  const added = parseElementType("union[int64, var * union[int64, string], bool]");
+  const form = raggedOpNamed("withField").form([records, added], { path: ["w"] });
+  expect(typeText(form)).toBe(
+    "var * ?union[{y: int64, w: int64}, {y: int64, w: string}, {y: int64, w: bool}]",
+  );
+  expect(plainForm(form)).toEqual(form);
 });

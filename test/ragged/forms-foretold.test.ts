@@ -28,6 +28,8 @@ describe("forms are foretold", () => {
       if (!("value" in run) || !("value" in form)) return;
       rg.validate(run.value);
       expect(rg.formText(rg.formOf(run.value)), JSON.stringify(attrs)).toBe(rg.formText(form.value));
+      // A form that has been made plain is plain: operations would see another one otherwise.
+      expect(rg.formText(rg.plainForm(form.value))).toBe(rg.formText(form.value));
       rg.toList(run.value);
     }),
   );

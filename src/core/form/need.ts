@@ -51,7 +51,10 @@ export function narrowed(form: Form, need: Need): Form {
   return visit(form);
 }
 
-/** Levels that hold: whatever is above a node has at least its level, and contents of what is there are there. */
+/**
+ * Levels that hold: whatever is above a node has at least its level, and contents of what is there are there. Within a
+ * union fields are there, too: contents that differ by one field only would be one without it, and the union none.
+ */
 export function closed(form: Form, need: Need): Need {
   const levels = [...need];
   let at = 0;
@@ -61,14 +64,15 @@ export function closed(form: Form, need: Need): Need {
     return levels[own]!;
   };
   // After that: one content of a union may have brought the union, which brings the others.
-  const fill = (node: Form, isThere: boolean): void => {
+  const fill = (node: Form, isThere: boolean, isInUnion: boolean): void => {
     const own = at++;
     if (isThere) levels[own] = Math.max(levels[own]!, PRESENT) as Level;
-    const isHere = levels[own]! !== ABSENT && node.kind !== "record";
-    for (const child of childrenOf(node)) fill(child, isHere);
+    const isWithin = isInUnion || node.kind === "union";
+    const isHere = levels[own]! !== ABSENT && (node.kind !== "record" || isInUnion);
+    for (const child of childrenOf(node)) fill(child, isHere, isWithin);
   };
   raise(form);
   at = 0;
-  fill(form, true);
+  fill(form, true, false);
   return levels;
 }

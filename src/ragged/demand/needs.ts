@@ -68,7 +68,7 @@ const exactText = (attrs: object): string =>
 function keyOf({ op, attrs, inputs, form, items }: Applied, need: Need): string {
   const number = opNumbers.get(op) ?? ops++;
   opNumbers.set(op, number);
-  const text = attempt(() => JSON.stringify(attrs)) ?? exactText(attrs);
+  const text = op.demand.attrsText?.(attrs) ?? attempt(() => JSON.stringify(attrs)) ?? exactText(attrs);
   return `${number}${text}(${inputs.map(formNumber)})${formNumber(form)} ${items ?? ""} ${need.join("")}`;
 }
 

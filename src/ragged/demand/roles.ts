@@ -28,6 +28,8 @@ export interface Roles {
 }
 
 export interface Demand<A> extends Roles {
+  /** What of the attributes demand depends on, beside the result's form; all of them unless it says. */
+  attrsText?(attrs: A): string;
   /** It makes a record: what it is when only the fields with these numbers are wanted; null when it cannot say. */
   lesser?(attrs: A, kept: readonly number[]): Lesser<A> | null;
 }

@@ -220,6 +220,7 @@ export function makeUnion(
   contents: readonly Plain[],
   parameters: Parameters = {},
   options: MergeOptions = APART,
+  isNullable: boolean = contents.some(hasOption),
 ): Plain {
   const groups: Group[] = [];
   const outTags = new Int8Array(tags.length);
@@ -229,7 +230,7 @@ export function makeUnion(
       const place = placeIn(groups, member.content, options);
       if (place === null) continue;
       for (let i = 0; i < tags.length; i++) {
-        if (tags[i] !== tag) continue;
+        if (tags[i] !== tag || index[i]! < 0) continue;
         const row = member.rows === null ? index[i]! : member.rows[index[i]!]!;
         if (row < 0) continue;
         outTags[i] = place.group;
@@ -244,7 +245,11 @@ export function makeUnion(
     });
   }
   const merged = groups.map(({ nodes }) => mergeRows(nodes, options));
-  return unionOfMerged(outTags, outIndex, merged, contents.some(hasOption), parameters);
+  // A group that holds a union now may take in others that fitted none of its parts.
+  const isSettled = merged.every((a, i) => merged.every((b, j) => i >= j || !mergeable(a, b, options)));
+  return isSettled
+    ? unionOfMerged(outTags, outIndex, merged, isNullable, parameters)
+    : makeUnion(outTags, outIndex, merged, parameters, options, isNullable);
 }
 
 /** Where a member goes; a content of no known type has no rows and goes nowhere. */

@@ -33,7 +33,7 @@ function elementwise(op: ElementwiseFunction): RaggedOp<OperandAttrs> {
   return raggedOp(
     op.name,
     rowsMatched,
-    { ...COMPUTED, failsOnZeros: () => failsOnZeros(op) },
+    { ...COMPUTED, failsOnZeros: () => failsOnZeros(op), attrsText: kindsOfOperands },
     (inputs, attrs) => {
       const stop = (nodes: readonly Plain[]): Plain | null =>
         nodes.every(isLeaf) ? onLeaves(op, operandsOf(nodes, attrs), nodes[0]!.length) : null;
@@ -41,6 +41,10 @@ function elementwise(op: ElementwiseFunction): RaggedOp<OperandAttrs> {
     },
   );
 }
+
+/** Which operands are inputs; of the others only the type counts, and the result's form says what came of it. */
+const kindsOfOperands = ({ operands }: OperandAttrs): string =>
+  operands?.map((value) => (value === null ? "input" : typeof value)).join() ?? "";
 
 const failing = new Map<string, boolean>();
 

@@ -6,6 +6,7 @@ import { DTypeError } from "../../core/errors.ts";
 import { COMPUTED, STRUCTURE } from "../demand/roles.ts";
 import { depthsOf, listOf, type Plain, regularOf } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
+import { drawnFrom } from "../layout/origins.ts";
 import { take, takeOption } from "../layout/rows.ts";
 import { type Groups, groupsOfLists, innerGroups, oneGroup, withoutNulls } from "../segments/groups.ts";
 import { atAxis, frontAxis } from "./axis.ts";
@@ -30,7 +31,7 @@ function reduction(reducer: Reducer): RaggedOp<ReduceAttrs> {
       return atAxis(input!, axis, {
         list: (list) => {
           const view = viewOf(list);
-          const values = reduced(view.content, groupsOfLists(view.offsets), reducer, attrs);
+          const values = reduced(view.content, groupsOfLists(view.offsets), reducer, attrs, list);
           return keepdims ? regularOf(values, 1, list.length) : values;
         },
       });
@@ -47,18 +48,24 @@ function overAll(input: Plain, reducer: Reducer, attrs: ReduceAttrs): Plain | It
   return result;
 }
 
-/** One row for each group. */
-function reduced(node: Plain, groups: Groups, reducer: Reducer, attrs: ReduceAttrs): Plain {
+/** One row for each group. `above` is what the groups were made of, where it is a node. */
+function reduced(
+  node: Plain,
+  groups: Groups,
+  reducer: Reducer,
+  attrs: ReduceAttrs,
+  above: Plain | null = null,
+): Plain {
   switch (node.kind) {
     case "numpy":
     case "string":
     case "empty": {
       const ordered = groups.order === null ? node : (take(node, groups.order) as typeof node);
       const values = reducer.reduce(ordered, groups, attrs);
-      return (attrs.maskIdentity ?? reducer.masksEmpty) ? masked(values, groups.offsets) : values;
+      return (attrs.maskIdentity ?? reducer.masksEmpty) ? masked(values, groups.offsets, above) : values;
     }
     case "indexedOption":
-      return reduced(node.content, withoutNulls(groups, node.index), reducer, attrs);
+      return reduced(node.content, withoutNulls(groups, node.index), reducer, attrs, node);
     case "regular":
     case "listOffset":
       return reducedLists(node, groups, reducer, attrs);
@@ -83,16 +90,17 @@ function reducedLists(
   const view = viewOf(list);
   const size = list.kind === "regular" ? list.size : null;
   const inner = innerGroups(groups, view.offsets, size);
-  const content = reduced(view.content, inner.groups, reducer, attrs);
+  const content = reduced(view.content, inner.groups, reducer, attrs, list);
   const count = groups.offsets.length - 1;
   return size === null ? listOf(inner.columns, content) : regularOf(content, size, count);
 }
 
-/** Null where a group has no elements. */
-function masked(values: Plain, offsets: Int32Array): Plain {
+/** Null where a group has no elements, which follows from what is above the values alone. */
+function masked(values: Plain, offsets: Int32Array, above: Plain | null): Plain {
   const index = new Int32Array(values.length);
   for (let g = 0; g < index.length; g++) index[g] = offsets[g] === offsets[g + 1] ? -1 : g;
-  return takeOption(values, index);
+  const option = takeOption(values, index);
+  return above === null ? option : drawnFrom(option, above);
 }
 
 export const REDUCTIONS: { readonly [name: string]: RaggedOp<ReduceAttrs> } = Object.fromEntries(
