@@ -393,6 +393,10 @@ test("whether a masked reduction is null follows from the lists, though there ar
   expect(needsOf(raggedOpNamed("count"), [form], attrs, [NEEDED, PRESENT])).toEqual([
     [NEEDED, NEEDED, PRESENT],
   ]);
+  const lists = parseElementType("var * var * bool");
+  expect(needsOf(raggedOpNamed("count"), [lists], attrs, [NEEDED, PRESENT, PRESENT])).toEqual([
+    [NEEDED, NEEDED, PRESENT],
+  ]);
 });
 
 test("what becomes a union within a union takes in what fits it", () => {

@@ -92,7 +92,7 @@ function reducedLists(
   const inner = innerGroups(groups, view.offsets, size);
   const content = reduced(view.content, inner.groups, reducer, attrs, list);
   const count = groups.offsets.length - 1;
-  return size === null ? listOf(inner.columns, content) : regularOf(content, size, count);
+  return drawnFrom(size === null ? listOf(inner.columns, content) : regularOf(content, size, count), list);
 }
 
 /** Null where a group has no elements, which follows from what is above the values alone. */
