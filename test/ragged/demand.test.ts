@@ -408,3 +408,10 @@ test("what becomes a union within a union takes in what fits it", () => {
   );
   expect(plainForm(form)).toEqual(form);
 });
+
+test("an axis that counts from the end stays the same: the deepest field is there", () => {
+  const inputs = ["var * unknown", "var * {x: int64, y: var * unknown}"].map(parseElementType);
+  const nothing = [PRESENT, PRESENT, ABSENT, ABSENT, ABSENT] as const;
+  const [, records] = needsOf(raggedOpNamed("concatenate"), inputs, { axis: -2 }, nothing);
+  expect(records!.every((level) => level !== ABSENT)).toBe(true);
+});

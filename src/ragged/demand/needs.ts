@@ -6,8 +6,9 @@
 
 import type { Form } from "../../core/form/form.ts";
 import { ABSENT, closed, type Level, NEEDED, type Need, narrowed, PRESENT } from "../../core/form/need.ts";
+import { depthsOf } from "../layout/layout.ts";
 import { marksOf } from "../layout/origins.ts";
-import { plainForm } from "../layout/probe.ts";
+import { plainForm, plainProbe } from "../layout/probe.ts";
 import type { RaggedOp } from "../ops/op.ts";
 import {
   type Applied,
@@ -162,6 +163,8 @@ function givenBy(
 ): Need | null {
   const { attrs, forms, form, kept } = candidate;
   if (needs.every((need) => !need.includes(ABSENT))) return everyNode(form);
+  if (countsFromEnd(attrs) && forms.some((input, i) => !isAsDeep(input, narrowed(input, needs[i]!))))
+    return null;
   const wanted = whole.filter((_, at) => kept[at] !== ABSENT);
   const there = thereOf(candidate, needs);
   const given = closed(
@@ -175,6 +178,15 @@ function givenBy(
     ),
   );
   return actual !== null && sameNodes(actual, narrowed(form, given)) ? given : null;
+}
+
+const countsFromEnd = (attrs: { readonly axis?: unknown }): boolean => Number(attrs.axis) < 0;
+
+/** An axis counted from the end is another one where the deepest field is left out. */
+function isAsDeep(whole: Form, part: Form): boolean {
+  const [least, most] = depthsOf(plainProbe(whole));
+  const [leastLeft, mostLeft] = depthsOf(plainProbe(part));
+  return least === leastLeft && most === mostLeft;
 }
 
 /** A node is there when all that it is made of is. */
