@@ -79,20 +79,20 @@ export class StoredArray implements ArraySource, ArrayTarget {
     this.offset = offset;
   }
 
-  window(box: Box, borrowed: Borrowed, into?: Block): Promise<Block> {
+  window(box: Box, borrowed: Borrowed, into?: Block): Soon<Block> {
     const start = box.start.map((x, axis) => x + this.offset[axis]!);
     const whole = into ?? borrowed.block(this.array.dtype, box.shape);
-    return this.array.readRegion(start, box.shape, whole, IN_KERNELS);
+    return this.array.readSoon(start, box.shape, whole, IN_KERNELS);
   }
 
   block(box: Box, borrowed: Borrowed): Block {
     return borrowed.block(this.array.dtype, box.shape);
   }
 
-  store(box: Box, block: Block): Promise<void> {
+  store(box: Box, block: Block): Soon<void> {
     const { unitShape } = this.array.metadata;
     const place = box.start.map((x, axis) => (x + this.offset[axis]!) / unitShape[axis]!);
-    return this.array.setShard(place, block, IN_KERNELS);
+    return this.array.setShardSoon(place, block, IN_KERNELS);
   }
 }
 

@@ -20,6 +20,9 @@ type Callback<T> = (error: NodeJS.ErrnoException | null, value: T) => void;
 const call = <T>(start: (done: Callback<T>) => void): Promise<T> =>
   new Promise((resolve, reject) => start((error, value) => (error ? reject(error) : resolve(value))));
 
+/** Where small files are read to first. */
+const spare = new Uint8Array(4097);
+
 /** Up to this many bytes a thread-pool hop costs more than the reading or writing. */
 const SMALL = 64 * 1024;
 
@@ -29,6 +32,7 @@ export class FileIo {
   readonly root: string;
   readonly #options: FileOptions;
   readonly #openFlags: number;
+  readonly #newFlags: number;
   readonly #follow: boolean;
 
   constructor(fs: typeof Fs, path: typeof Path, root: string, options: FileOptions, follow = false) {
@@ -38,7 +42,8 @@ export class FileIo {
     this.#options = options;
     this.#follow = follow;
     // O_NOFOLLOW does not exist on Windows. O_NONBLOCK: opening a pipe must not hang.
-    const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+    const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+    this.#newFlags = O_WRONLY | O_CREAT | O_EXCL;
     this.#openFlags = O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW);
   }
 
@@ -62,6 +67,46 @@ export class FileIo {
     return undefined;
   }
 
+  /** A file that is just as long as `target`; false where it is not, or cannot be read. */
+  readNow(path: string, target: Uint8Array): boolean {
+    const { length } = target;
+    if (length >= spare.length) return false;
+    try {
+      const file = this.fs.openSync(path, this.#openFlags);
+      try {
+        // One byte more than is wanted: a longer file is seen without asking how long it is.
+        if (this.fs.readSync(file, spare, 0, length + 1, 0) !== length) return false;
+      } finally {
+        this.fs.closeSync(file);
+      }
+    } catch {
+      return false;
+    }
+    for (let i = 0; i < length; i++) target[i] = spare[i]!;
+    return true;
+  }
+
+  /** A new file, or another in the place of the one that is there. False where that failed: nothing has changed then. */
+  writeNow(folder: string, name: string, bytes: Uint8Array): boolean {
+    if (this.#options.fsync === true) return false;
+    const temporary = folder + strayName(machineName());
+    try {
+      const file = this.fs.openSync(temporary, this.#newFlags);
+      let written: number;
+      try {
+        written = this.fs.writeSync(file, bytes, 0, bytes.length);
+      } finally {
+        this.fs.closeSync(file);
+      }
+      if (written === bytes.length) {
+        this.fs.renameSync(temporary, folder + name);
+        return true;
+      }
+    } catch {}
+    this.fs.rmSync(temporary, { force: true });
+    return false;
+  }
+
   /** Parts follow each other in the file. */
   async write(path: string, parts: readonly Uint8Array[]): Promise<void> {
     const temporary = `${this.path.dirname(path)}${this.path.sep}${strayName(machineName())}`;
@@ -76,7 +121,7 @@ export class FileIo {
   }
 
   async #fill(path: string, parts: readonly Uint8Array[]): Promise<void> {
-    const file = this.fs.openSync(path, "wx");
+    const file = this.fs.openSync(path, this.#newFlags);
     try {
       for (const part of parts) {
         const waiting = this.#append(file, part);

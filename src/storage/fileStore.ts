@@ -34,8 +34,8 @@ export class FileStore implements Store {
   #opening: Promise<FileIo> | undefined;
   /** Folders known to lie inside the root. */
   readonly #inside = new Set<string>();
-  /** The folder of the last key: the key's part before the last "/", and the folder's path with what ends it. */
-  #known: { readonly prefix: string; readonly folder: string } | undefined;
+  /** The folder of the last key: the key's part before the last "/", and the folder's path, with what ends it and without. */
+  #known: { readonly prefix: string; readonly folder: string; readonly path: string } | undefined;
 
   constructor(root: string | URL, options: FileStoreOptions = {}) {
     this.root = typeof root === "string" ? root : decodeURIComponent(root.pathname);
@@ -115,6 +115,29 @@ export class FileStore implements Store {
   #openFile(io: FileIo, key: StoreKey, options: StoreOptions): OpenFile | undefined {
     const path = this.#place(io, key, options);
     return path === undefined ? undefined : this.#trying(key, (using) => using.open(path));
+  }
+
+  readNow(key: StoreKey, target: Uint8Array): boolean {
+    const folder = this.#folderOf(key);
+    return folder !== undefined && this.#io!.readNow(folder + nameOf(key), target);
+  }
+
+  writeNow(key: StoreKey, bytes: Uint8Array): boolean {
+    const folder = this.#options.readOnly === true ? undefined : this.#folderOf(key);
+    return folder !== undefined && this.#io!.writeNow(folder, nameOf(key), bytes);
+  }
+
+  /** The path of the folder with what ends it, where the folder was looked at before. */
+  #folderOf(key: StoreKey): string | undefined {
+    const known = this.#known;
+    const cut = key.lastIndexOf("/");
+    const isKnown =
+      known !== undefined &&
+      known.prefix.length === cut &&
+      key.startsWith(known.prefix) &&
+      isPlainName(key, cut + 1) &&
+      this.#inside.has(known.path);
+    return isKnown ? known.folder : undefined;
   }
 
   async has(key: StoreKey, options: StoreOptions = {}): Promise<boolean> {
@@ -254,16 +277,16 @@ export class FileStore implements Store {
     // Chunks of an array share a folder, whose path is known after the first.
     const cut = key.length > 1 && key.endsWith("/") ? 0 : key.lastIndexOf("/");
     const known = this.#known;
-    if (known !== undefined && known.prefix.length === cut && key.startsWith(known.prefix)) {
+    const hasName = cut < key.length - 1;
+    if (hasName && known?.prefix.length === cut && key.startsWith(known.prefix)) {
       if (!isPlainName(key, cut + 1)) keySegments(key.slice(cut));
       return known.folder + key.slice(cut + 1);
     }
     const path = [io.root === io.path.sep ? "" : io.root, ...keySegments(key)].join(io.path.sep);
-    if (cut > 0)
-      this.#known = {
-        prefix: key.slice(0, cut),
-        folder: path.slice(0, path.length - (key.length - cut - 1)),
-      };
+    if (hasName) {
+      const folder = path.slice(0, path.length - (key.length - cut - 1));
+      this.#known = { prefix: key.slice(0, cut), folder, path: io.path.dirname(path) };
+    }
     return path === "" ? io.root : path;
   }
 
@@ -303,6 +326,8 @@ export class FileStore implements Store {
 }
 
 const MOST_KNOWN_FOLDERS = 10_000;
+
+const nameOf = (key: StoreKey): string => key.slice(key.lastIndexOf("/") + 1);
 
 function isMissing(cause: unknown): boolean {
   const { code } = cause as NodeJS.ErrnoException;

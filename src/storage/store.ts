@@ -52,6 +52,13 @@ export interface Store {
   set?(key: StoreKey, value: Uint8Array, options?: StoreOptions): Answer<unknown>;
   /** The same for an object in parts, which follow each other. */
   setParts?(key: StoreKey, parts: readonly Uint8Array[], options?: StoreOptions): Answer<unknown>;
+  /**
+   * A small object that is just as long as `target`, without waiting; false: ask otherwise. For stores in which a task of
+   * microseconds would wait for nothing but promises.
+   */
+  readNow?(key: StoreKey, target: Uint8Array): boolean;
+  /** The same for writing. False: nothing has changed. */
+  writeNow?(key: StoreKey, bytes: Uint8Array): boolean;
   delete?(key: StoreKey, options?: StoreOptions): Answer<unknown>;
   /** All keys that begin with `prefix` + "/" (or all), in no order. */
   list?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<StoreKey> | Iterable<StoreKey>;

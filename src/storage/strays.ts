@@ -21,6 +21,7 @@ export const runName = (): string => run;
 export function joinRun(name: string, number: number): void {
   run = name;
   thread = number;
+  own = null;
 }
 
 /** Threads of this process that were ended while they may have been writing. */
@@ -28,9 +29,12 @@ const endedThreads = new Set<number>();
 
 export const threadEnded = (number: number): Set<number> => endedThreads.add(number);
 
+/** What names of this thread begin with. */
+let own: string | null = null;
+
 export function strayName(machine: string): string {
-  count++;
-  return `.chunkwise-${machine}-${host?.pid ?? 0}-${run}-${thread.toString(16)}-${count.toString(16)}.partial`;
+  own ??= `.chunkwise-${machine}-${host?.pid ?? 0}-${run}-${thread.toString(16)}-`;
+  return `${own}${(++count).toString(16)}.partial`;
 }
 
 export const isStray = (name: string): boolean => PATTERN.test(name);

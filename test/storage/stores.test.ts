@@ -166,6 +166,60 @@ describe("FileStore stays inside its root", () => {
   });
 });
 
+describe("FileStore reads and writes small objects at once", () => {
+  async function known(): Promise<{ store: FileStore; at: string }> {
+    const at = folder();
+    const store = new FileStore(at);
+    await store.set("/a/x", new Uint8Array([1, 2, 3]));
+    return { store, at };
+  }
+
+  test("objects of just the length, in folders that were looked at", async () => {
+    const { store, at } = await known();
+    const target = new Uint8Array(3);
+    expect(store.readNow("/a/x", target)).toBe(true);
+    expect([...target]).toEqual([1, 2, 3]);
+    expect(store.writeNow("/a/y", new Uint8Array([4, 5]))).toBe(true);
+    expect(store.writeNow("/a/y", new Uint8Array([6]))).toBe(true);
+    expect([...(await store.get("/a/y"))!]).toEqual([6]);
+    expect(readdirSync(join(at, "a")).sort()).toEqual(["x", "y"]);
+  });
+
+  test("anything else is left to the other way, and nothing has happened", async () => {
+    const { store, at } = await known();
+    const target = new Uint8Array([9, 9]);
+    expect(store.readNow("/a/x", target), "longer").toBe(false);
+    expect(store.readNow("/a/x", new Uint8Array(4)), "shorter").toBe(false);
+    expect(store.readNow("/a/z", target), "missing").toBe(false);
+    expect(store.readNow("/b/x", target), "another folder").toBe(false);
+    expect(store.readNow("/a/../x", target), "no name").toBe(false);
+    expect(store.readNow("/a/x", new Uint8Array(5000)), "large").toBe(false);
+    expect([...target]).toEqual([9, 9]);
+    expect(new FileStore(at).readNow("/a/x", new Uint8Array(3)), "not open yet").toBe(false);
+    expect(store.writeNow("/b/x", target), "another folder").toBe(false);
+    expect(store.writeNow("/a/..", target), "no name").toBe(false);
+    mkdirSync(join(at, "a", "folder"));
+    expect(store.writeNow("/a/folder", target), "a folder is there").toBe(false);
+    rmSync(join(at, "a"), { recursive: true });
+    expect(store.writeNow("/a/x", target), "the folder is gone").toBe(false);
+    expect(readdirSync(at)).toEqual([]);
+  });
+
+  test("no link is followed, and no option forgotten", async () => {
+    const { store, at } = await known();
+    writeFileSync(`${at}-secret`, "abc");
+    symlinkSync(`${at}-secret`, join(at, "a", "link"));
+    expect(store.readNow("/a/link", new Uint8Array(3))).toBe(false);
+    for (const options of [{ readOnly: true }, { fsync: true }]) {
+      const other = new FileStore(at, options);
+      await other.get("/a/x");
+      expect(other.readNow("/a/x", new Uint8Array(3))).toBe(true);
+      expect(other.writeNow("/a/x", new Uint8Array(1))).toBe(false);
+    }
+    expect(readdirSync(join(at, "a")).sort()).toEqual(["link", "x"]);
+  });
+});
+
 describe("FileStore writes whole objects", () => {
   test("readers see the old object or the new one", async () => {
     const store = new FileStore(folder());

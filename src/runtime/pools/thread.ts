@@ -23,6 +23,7 @@ import {
   type Part,
   StoredArray,
 } from "../arrays.ts";
+import type { TaskStats } from "../events.ts";
 import { ReadPartitions } from "../partitions.ts";
 import { runTask, type TaskArrays } from "../task.ts";
 import { findFunction, functionsOf } from "../userFunctions.ts";
@@ -179,25 +180,57 @@ function enqueue(run: number, task: BareTask | SentTask): void {
 }
 
 async function work(lane: Lane): Promise<void> {
-  for (let next = lane.queue.shift(); next !== undefined; next = lane.queue.shift())
-    await perform(next.run, next.task);
+  for (let next = lane.queue.shift(); next !== undefined; next = lane.queue.shift()) {
+    const waiting = perform(next.run, next.task);
+    if (waiting !== undefined) await waiting;
+  }
   lane.isBusy = false;
 }
 
-async function perform(number: number, task: BareTask | SentTask): Promise<void> {
+/** At once, where nothing is waited for. */
+function perform(number: number, task: BareTask | SentTask): Promise<void> | undefined {
   const { id } = task;
   running++;
   const isAlone = running === 1;
   try {
-    const run = opened.get(number) ?? (await runs.get(number));
-    if (run === undefined) throw new InvariantError({ what: `run ${number} is not open` });
-    if ("held" in task) await openHeld(run, task);
-    const using = "held" in task ? arraysOf(run, task) : run.bare;
-    const stats = await runTask(run.plan.operations[task.op]!, task.task, using);
-    done.push({ id, stats: isAlone ? stats : { ...stats, measuredMem: null } });
+    const stats = statsOf(number, task);
+    if (stats instanceof Promise) return performed(id, stats, isAlone);
+    succeed(id, stats, isAlone);
   } catch (error) {
-    failed.push({ id, error: sendError(error) });
+    fail(id, error);
   }
+  return undefined;
+}
+
+async function performed(id: number, stats: Promise<TaskStats>, isAlone: boolean): Promise<void> {
+  try {
+    succeed(id, await stats, isAlone);
+  } catch (error) {
+    fail(id, error);
+  }
+}
+
+function statsOf(number: number, task: BareTask | SentTask): TaskStats | Promise<TaskStats> {
+  const run = opened.get(number);
+  if (run === undefined || "held" in task) return statsLater(number, task);
+  return runTask(run.plan.operations[task.op]!, task.task, run.bare);
+}
+
+async function statsLater(number: number, task: BareTask | SentTask): Promise<TaskStats> {
+  const run = opened.get(number) ?? (await runs.get(number));
+  if (run === undefined) throw new InvariantError({ what: `run ${number} is not open` });
+  if ("held" in task) await openHeld(run, task);
+  return runTask(run.plan.operations[task.op]!, task.task, "held" in task ? arraysOf(run, task) : run.bare);
+}
+
+function succeed(id: number, stats: TaskStats, isAlone: boolean): void {
+  done.push({ id, stats: isAlone ? stats : { ...stats, measuredMem: null } });
+  running--;
+  report();
+}
+
+function fail(id: number, error: unknown): void {
+  failed.push({ id, error: sendError(error) });
   running--;
   report();
 }

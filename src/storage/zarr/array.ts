@@ -30,6 +30,7 @@ import {
 import { readRegion } from "./region.ts";
 import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
 import type { StoredName } from "./storedType.ts";
+import { VerbatimChunks } from "./verbatim.ts";
 
 export interface ArrayOptions {
   /** Chunks that take more bytes than this in memory are refused: 2 GiB unless told otherwise. */
@@ -59,6 +60,8 @@ export class ZarrArray {
   readonly #indexes: ShardCache = new Map();
   /** Writers of one shard wait for each other. */
   readonly #locks = new Map<string, Promise<unknown>>();
+  /** Null where chunks need more than to be moved. */
+  readonly #verbatim: VerbatimChunks | null;
 
   constructor(store: Store, path: string, metadata: ArrayMetadata, options: ArrayOptions = {}) {
     const { codecs, unitShape, type, fill } = metadata;
@@ -71,6 +74,7 @@ export class ZarrArray {
     const inner = serial.kind === "shard" ? serial.chunkShape : null;
     this.chunks = inner === null ? unitShape : unitShape.map((_, axis) => inner[order.indexOf(axis)]!);
     this.shards = inner === null ? null : unitShape;
+    this.#verbatim = VerbatimChunks.of(this);
   }
 
   get shape(): Shape {
@@ -178,6 +182,12 @@ export class ZarrArray {
         this.#putOnce(key, await this.#encoded(whole), whole, options),
       ),
     );
+  }
+
+  /** The same, at once where that can be. */
+  setShardSoon(place: readonly number[], block: Block, options: StoreOptions = {}): void | Promise<void> {
+    if (this.#locks.size === 0 && this.#verbatim?.write(place, block) === true) return;
+    return this.setShard(place, block, options);
   }
 
   /** The bytes that `setShard` would store; null when nothing would be (all is fill value). */
@@ -312,6 +322,17 @@ export class ZarrArray {
     options: StoreOptions = {},
   ): Promise<Block> {
     return readRegion(this, { start, shape }, into ?? null, options);
+  }
+
+  /** The same, at once where that can be. */
+  readSoon(
+    start: readonly number[],
+    shape: Shape,
+    into: Block,
+    options: StoreOptions = {},
+  ): Block | Promise<Block> {
+    if (this.#verbatim?.read(start, into) === true) return into;
+    return this.readRegion(start, shape, into, options);
   }
 
   /** The whole array. */
