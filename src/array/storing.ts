@@ -229,6 +229,7 @@ async function resumable(
   if (node?.kind !== "array" || !sameShape(node.shape, array.shape)) return null;
   const isSame =
     JSON.stringify([node.codecs, node.unitShape]) === JSON.stringify([wanted.codecs, wanted.unitShape]);
+  if (!isSame && settings.overwrite === true) return null;
   if (!isSame)
     throw new ValueError({
       what: `the same computation is stored there with chunks of ${shapeText(node.unitShape)} or other codecs`,

@@ -3,6 +3,7 @@
 
 import { type Block, blockBytes, newBlock } from "../core/block.ts";
 import type { DType } from "../core/dtype.ts";
+import { InvariantError } from "../core/errors.ts";
 import type { Shape } from "../core/shape.ts";
 import { giveBlock, keepBlock, takeBlock } from "./wasm/memory.ts";
 
@@ -15,14 +16,25 @@ export function resultBlock(dtype: DType, shape: Shape): Block {
   return (isSmall ? null : keepBlock(dtype, shape)) ?? newBlock(dtype, shape);
 }
 
-/** Bytes of borrowed blocks on this thread: what there is now, and the most since somebody set `most`. */
-const borrowedBytes = { now: 0, most: 0 };
+/** Bytes of borrowed blocks on this thread: what there is now, the most since somebody set `most`, and what there may be. */
+const borrowedBytes = { now: 0, most: 0, limit: Number.POSITIVE_INFINITY };
 
-/** Blocks for a while: all of them are given back together. */
+const beyond = (bytes: number, limit: number): InvariantError =>
+  new InvariantError({
+    what: `a task asks for ${bytes} bytes, and no more than ${limit} were stated for it`,
+  });
+
+/** Blocks for a while: all of them are given back together. Never more than the limit: who asks for more is refused. */
 export class Borrowed {
   readonly #blocks: Block[] = [];
+  readonly #limit: number;
   #bytes = 0;
   #mostBeside = 0;
+
+  /** `limit`: of bytes, of these blocks and of those that are borrowed `during` something. */
+  constructor(limit: number = Number.POSITIVE_INFINITY) {
+    this.#limit = limit;
+  }
 
   /** Bytes of these blocks, and of the most that `during` saw beside them. */
   get most(): number {
@@ -35,9 +47,14 @@ export class Borrowed {
 
   /** Counts what others borrow meanwhile as used beside these blocks, and what was borrowed for it before. */
   during(action: () => void, beside = 0): void {
-    borrowedBytes.most = borrowedBytes.now;
-    const before = borrowedBytes.now;
-    action();
+    const { now: before, limit } = borrowedBytes;
+    borrowedBytes.most = before;
+    borrowedBytes.limit = Math.min(limit, before + this.#limit - this.#bytes - beside);
+    try {
+      action();
+    } finally {
+      borrowedBytes.limit = limit;
+    }
     this.#mostBeside = Math.max(this.#mostBeside, beside + borrowedBytes.most - before);
   }
 
@@ -53,6 +70,8 @@ export class Borrowed {
     this.#bytes += bytes;
     borrowedBytes.now += bytes;
     borrowedBytes.most = Math.max(borrowedBytes.most, borrowedBytes.now);
+    if (this.#bytes > this.#limit) throw beyond(this.#bytes, this.#limit);
+    if (borrowedBytes.now > borrowedBytes.limit) throw beyond(borrowedBytes.now, borrowedBytes.limit);
   }
 
   giveBack(): void {

@@ -9,7 +9,7 @@ import { InvariantError } from "../core/errors.ts";
 import type { Partition } from "../expr/op.ts";
 import type { Borrowed } from "../kernel/blocks.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
-import { addressOf, giveBlock, giveBytes, takeBlock } from "../kernel/wasm/memory.ts";
+import { addressOf, giveBlock, giveBytes, settledBlock, takeBlock } from "../kernel/wasm/memory.ts";
 import { partitionFormat } from "../ops/partitions.ts";
 import type { PlanArray } from "../plan/plan.ts";
 import { ownScratch } from "../storage/codecs/scratch.ts";
@@ -146,15 +146,18 @@ export class HeldArray implements ArraySource {
   readonly #chunks = new Map<number, Block>();
   /** Where chunks are that are not in memory; null when all are. */
   store: ZarrArray | null = null;
+  /** Memory is scarce: chunks are moved together, so that what is free lies together. */
+  readonly isTight: boolean;
 
-  constructor(plan: PlanArray) {
+  constructor(plan: PlanArray, isTight = false) {
     this.plan = plan;
+    this.isTight = isTight;
   }
 
   /** The block is the array's own from now on. */
   put(chunk: number, block: Block): void {
     this.drop(chunk);
-    this.#chunks.set(chunk, block);
+    this.#chunks.set(chunk, this.isTight ? settledBlock(block) : block);
   }
 
   inMemory(chunk: number): Block | undefined {

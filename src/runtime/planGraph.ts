@@ -21,6 +21,7 @@ export class PlanGraph implements TaskGraph {
   readonly #readers = new Map<string, number[]>();
   /** Operations that read what others make: the rest need nothing. */
   readonly #reads: readonly boolean[];
+  readonly #stated: ReadonlyMap<Operation, number>;
 
   constructor(plan: PlanData) {
     this.plan = plan;
@@ -35,6 +36,9 @@ export class PlanGraph implements TaskGraph {
       for (const name of readsOf(operation)) this.#addReader(name, at);
     });
     this.operations = plan.operations.map((operation) => this.#nodeOf(operation));
+    this.#stated = new Map(
+      plan.operations.map((operation, i) => [operation, this.operations[i]!.projectedMem]),
+    );
   }
 
   #addReader(array: string, at: number): void {
@@ -55,6 +59,11 @@ export class PlanGraph implements TaskGraph {
       isWanted: made.some(({ role }) => role === "result"),
       heldBytes: held.reduce((sum, array) => sum + chunkBytes(array), 0),
     };
+  }
+
+  /** The memory that was stated for each task of an operation. */
+  statedOf(operation: Operation): number {
+    return this.#stated.get(operation)!;
   }
 
   *needs(op: number, task: number): Iterable<TaskRef> {

@@ -13,7 +13,7 @@ import { isReleased } from "../kernel/wasm/memory.ts";
 import { PartitionResource } from "../ops/partitions.ts";
 import { DataResource } from "../ops/sources.ts";
 import { checkBudget } from "../plan/budget.ts";
-import { isRagged, type PlanArray, type PlanData, type PlanStep } from "../plan/plan.ts";
+import { isRagged, type Operation, type PlanArray, type PlanData, type PlanStep } from "../plan/plan.ts";
 import { arrayBytes } from "../plan/ragged.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import { MemoryStore } from "../storage/memoryStore.ts";
@@ -71,10 +71,12 @@ export class Execution implements TaskArrays {
   /** Ragged sources, and ragged results. */
   readonly partitioned: Map<string, ReadPartitions> = new Map();
   readonly taken: Map<string, TakenPartitions> = new Map();
+  readonly #isTight: boolean;
 
-  constructor(request: RunRequest) {
+  constructor(request: RunRequest, budget: number = Number.POSITIVE_INFINITY) {
     this.request = request;
     this.graph = graphOf(request.plan);
+    this.#isTight = this.graph.operations.some(({ projectedMem }) => budget < FEW_TASKS * projectedMem);
     this.run = request.run ?? execute;
     for (const array of request.plan.arrays) this.#place(array);
   }
@@ -90,7 +92,7 @@ export class Execution implements TaskArrays {
     else if (target !== undefined) this.stored.set(name, target);
     else if (role === "result" && array.ragged !== undefined) this.taken.set(name, this.#takenBy(array));
     else if (role === "result") this.memory.set(name, new MemoryArray(resultOf(array)));
-    else this.held.set(name, new HeldArray(array));
+    else this.held.set(name, new HeldArray(array, this.#isTight));
   }
 
   #takenBy(array: PlanArray): TakenPartitions {
@@ -115,6 +117,10 @@ export class Execution implements TaskArrays {
 
   target(name: string): ArrayTarget {
     return (this.memory.get(name) ?? this.stored.get(name) ?? this.taken.get(name))!;
+  }
+
+  limitOf(operation: Operation): number {
+    return this.graph.statedOf(operation);
   }
 
   /** True when every array is in memory: nothing has to be waited for. */
@@ -171,6 +177,8 @@ export class Execution implements TaskArrays {
   }
 }
 
+/** Memory is scarce when there is not enough for so many tasks at once. */
+const FEW_TASKS = 4;
 const REMOTE_LANES = 4;
 /** One task computes while the other's files are read and written. */
 const PLAIN_LANES = 2;
@@ -238,7 +246,7 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   setting.signal?.throwIfAborted();
   for (const called of functionsOf(request.plan)) await called.load();
   checkOnce(request.plan, setting.budget);
-  const execution = new Execution(request);
+  const execution = new Execution(request, setting.budget);
   if (isOneTask(execution)) return runOne(execution);
   const pool = (await setting.pool?.(execution)) ?? inlinePool(execution);
   // Without files there is nothing to clean up.

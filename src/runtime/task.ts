@@ -30,6 +30,8 @@ export interface TaskArrays {
   source(array: string): ArraySource;
   target(array: string): ArrayTarget;
   readonly run: RunProgram;
+  /** The memory that was stated for a task of an operation: it gets no more. None where nothing was stated. */
+  limitOf?(operation: Operation): number;
 }
 
 const origin = performance.timeOrigin;
@@ -43,7 +45,7 @@ export function runTask(
   if (isRagged(operation)) return runRaggedTask(operation, task, using);
   const startTime = now();
   const compiled = compiledTask(operation, using.arrays, task);
-  const borrowed = new Borrowed();
+  const borrowed = new Borrowed(using.limitOf?.(operation));
   const end = (readTime: number, computeTime: number): TaskStats => {
     const measuredMem = borrowed.most;
     borrowed.giveBack();

@@ -40,6 +40,36 @@ describe("the heap", () => {
     );
   });
 
+  test("places that settle go down, stay apart, and leave what is free in one piece", () => {
+    fc.assert(
+      fc.property(moves, (list) => {
+        const heap = new Heap(0, LIMIT);
+        const held: { at: number; size: number }[] = [];
+        for (const move of list) {
+          const at = move < 0 ? null : heap.take(move);
+          if (at !== null) held.push({ at, size: move });
+          if (move >= 0 || held.length === 0) continue;
+          const index = -move % held.length;
+          if (move % 2 === 0) heap.give(held.splice(index, 1)[0]!.at);
+          else {
+            const { at: before, size } = held[index]!;
+            const to = heap.settle(before);
+            expect(to).toBeLessThanOrEqual(before);
+            held[index] = { at: to, size };
+            for (const [i, other] of held.entries())
+              if (i !== index) expect(to + size <= other.at || other.at + other.size <= to).toBe(true);
+          }
+        }
+        held.sort((a, b) => a.at - b.at);
+        const settled = held.map(({ at }) => heap.settle(at));
+        const total = held.reduce((sum, { size }) => sum + size + 256 + size / 16, 0);
+        for (const at of settled) expect(at).toBeLessThanOrEqual(total);
+        for (const at of settled) heap.give(at);
+        expect(heap.take(LIMIT - 2048)).toBe(0);
+      }),
+    );
+  });
+
   test("a place that was given back is the next to be taken, however often", () => {
     const heap = new Heap(0, LIMIT);
     const first = heap.take(5000);

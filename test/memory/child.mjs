@@ -15,7 +15,7 @@ const options = { codecs: JSON.parse(codecs) };
 /** Of the spec: what is reserved is measured here. */
 const RESERVED = 1;
 /** Objects of JavaScript, pages that are filled in part. */
-const ENGINE = 2e6;
+const ENGINE = 3e6;
 const WARM_UPS = 2;
 
 const status = (field) =>
@@ -85,6 +85,8 @@ for (let i = 0; i < WARM_UPS; i++) {
   reserved = status("VmHWM") - stated + ENGINE;
 }
 const large = await opened("large");
+// Loops over longer rows are other kernels: the first time compiles them, which no task does, and the second counts.
+await runTight(large, begin);
 const { budget, stated } = await runTight(large, begin);
 const measured = status("VmHWM") - reserved;
 rmSync(out, { recursive: true, force: true });

@@ -260,6 +260,30 @@ describe.each(["inline", "threads"] as const)("%s", (executor) => {
     await expect(grid().add(2).toZarr(path, { executor })).rejects.toThrow(/something already/);
   });
 
+  test("the same computation in another form is refused, or overwrites", async () => {
+    const path = folder();
+    await grid()
+      .add(1)
+      .toZarr(path, { executor, codecs: ["gzip"] });
+    const again = grid().add(1).toZarr(path, { executor, codecs: [] });
+    await expect(again).rejects.toThrow(/the same computation is stored there.*overwrite: true/);
+    const other = await grid().add(1).toZarr(path, { executor, codecs: [], overwrite: true });
+    expect((await other.get(0, 0).compute()).item()).toBe(1);
+    expect(JSON.stringify(JSON.parse(readFileSync(join(path, "zarr.json"), "utf8")).codecs)).not.toContain(
+      "gzip",
+    );
+  });
+
+  test("a store that keeps what it is given has data of its own", async () => {
+    const kept = new Map<string, Uint8Array>() as unknown as cw.Store;
+    const x = cw.arange(0, 100_000, 1, { dtype: "float64" }).rechunk([20_000]);
+    await x.add(1).toZarr(kept, { executor, codecs: [] });
+    // Others use the memory in which the chunks were made.
+    await x.multiply(7).toZarr(new cw.MemoryStore(), { executor, codecs: [] });
+    const { data } = await (await cw.fromZarr(kept)).compute();
+    expect(data.findIndex((value, i) => value !== i + 1)).toBe(-1);
+  });
+
   test("what a failed run has stored is used by the next: chunks of the target and intermediates", async () => {
     const [path, workDir] = [folder(), folder()];
     let fails = true;

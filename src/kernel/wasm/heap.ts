@@ -93,6 +93,22 @@ export class Heap {
     giveGap(this.#isInSlab(at) ? this.#small : this.#gaps, at, size);
   }
 
+  /**
+   * Where a place may move to: as low as it gets in the gap that it would leave, or in a lower one of about its size. What
+   * is kept for long then lies below what is not, and leaves no gaps that fit nothing. Its place is there from now on.
+   */
+  settle(at: number): number {
+    const size = this.#sizes.get(at);
+    if (size === undefined || this.#isInSlab(at)) return at;
+    this.give(at);
+    const isFit = (gap: Gap): boolean =>
+      gap.size >= size && gap.at <= at && (gap.size <= 2 * size || gap.at + gap.size > at);
+    const index = this.#gaps.findIndex(isFit);
+    const to = takeFrom(this.#gaps, index, size);
+    this.#sizes.set(to, size);
+    return to;
+  }
+
   #isInSlab(at: number): boolean {
     for (const slab of this.#slabs) if (at >= slab && at < slab + SLAB) return true;
     return false;
@@ -110,10 +126,13 @@ function takeGap(gaps: Gap[], size: number): number | null {
   let best = -1;
   for (let i = 0; i < gaps.length; i++)
     if (gaps[i]!.size >= size && (best < 0 || gaps[i]!.size < gaps[best]!.size)) best = i;
-  if (best < 0) return null;
-  const gap = gaps[best]!;
+  return best < 0 ? null : takeFrom(gaps, best, size);
+}
+
+function takeFrom(gaps: Gap[], index: number, size: number): number {
+  const gap = gaps[index]!;
   const { at } = gap;
-  if (gap.size === size) gaps.splice(best, 1);
+  if (gap.size === size) gaps.splice(index, 1);
   else {
     gap.at += size;
     gap.size -= size;

@@ -90,6 +90,17 @@ export function giveBlock({ data }: Block): void {
   if (buffers.has(data.buffer)) heap.give(data.byteOffset);
 }
 
+/** The same elements, perhaps at a lower address: for blocks of takeBlock that are kept while others come and go. */
+export function settledBlock(block: Block): Block {
+  const { data, dtype, shape } = block;
+  if (!buffers.has(data.buffer)) return block;
+  const at = data.byteOffset;
+  const to = heap.settle(at);
+  if (to === at) return block;
+  new Uint8Array(memory.buffer).copyWithin(to, at, at + data.byteLength);
+  return { ...block, data: blockAt(memory.buffer, to, dtype, shape).data };
+}
+
 const freed = new FinalizationRegistry<number>((at) => heap.give(at));
 
 /** A block that lives as long as anything can see it: its view has a buffer object of its own, and every part of

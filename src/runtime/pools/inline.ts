@@ -33,6 +33,7 @@ export class InlinePool implements Pool {
       run: this.workers === 1 ? this.#arrays.run : this.#pacedRun,
       source: (name: string) => this.#arrays.source(name),
       target: (name: string) => outputs.target(name) ?? this.#arrays.target(name),
+      limitOf: (operation: Operation) => this.#arrays.limitOf?.(operation) ?? Number.POSITIVE_INFINITY,
     };
     return runTask(this.#operations[ref.op]!, ref.task, using);
   }

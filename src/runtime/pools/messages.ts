@@ -87,6 +87,8 @@ export type ToThread =
       readonly names: readonly string[];
       readonly stored: readonly StoredPlace[];
       readonly partitioned: readonly PartitionedPlace[];
+      /** By operation: the memory that was stated for its tasks. */
+      readonly limits: readonly number[];
     }
   | { readonly type: "close"; readonly run: number }
   | { readonly type: "tasks"; readonly run: number; readonly tasks: readonly (BareTask | SentTask)[] }

@@ -10,7 +10,7 @@ import type { Borrowed } from "../../kernel/blocks.ts";
 import { execute } from "../../kernel/execute.ts";
 import { partitionFormat } from "../../ops/partitions.ts";
 import { planFromJson } from "../../plan/load.ts";
-import type { PlanArray, PlanData } from "../../plan/plan.ts";
+import type { Operation, PlanArray, PlanData } from "../../plan/plan.ts";
 import { storeAt } from "../../storage/location.ts";
 import type { Store } from "../../storage/store.ts";
 import { joinRun } from "../../storage/strays.ts";
@@ -53,6 +53,7 @@ interface Run {
   readonly arrays: ReadonlyMap<string, PlanArray>;
   readonly stored: Map<string, StoredArray>;
   readonly partitioned: ReadonlyMap<string, ReadPartitions>;
+  readonly limitOf: (operation: Operation) => number;
 }
 
 const runs = new Map<number, Promise<Run>>();
@@ -107,6 +108,7 @@ async function open({
   plan: json,
   stored: places,
   partitioned: sources,
+  limits,
 }: ToThread & { type: "open" }): Promise<Run> {
   const plan = planFromJson(json, findFunction);
   for (const called of functionsOf(plan)) await called.load();
@@ -116,7 +118,10 @@ async function open({
   for (const { array, location } of sources)
     partitioned.set(array, new ReadPartitions(await partitionFormat().open(location)));
   const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
-  const run = { plan, arrays, stored, partitioned, bare: bareArrays(arrays, stored) };
+  const stated = new Map(plan.operations.map((operation, i) => [operation, limits[i]!]));
+  const limitOf = (operation: Operation): number => stated.get(operation)!;
+  const bare = bareArrays(arrays, stored, limitOf);
+  const run = { plan, arrays, stored, partitioned, limitOf, bare };
   opened.set(number, run);
   return run;
 }
@@ -260,21 +265,27 @@ function report(): void {
 
 const executeAlone: TaskArrays["run"] = (program, bound) => execute(program, bound, 1);
 
-const bareArrays = (arrays: Run["arrays"], stored: ReadonlyMap<string, StoredArray>): TaskArrays => ({
+const bareArrays = (
+  arrays: Run["arrays"],
+  stored: ReadonlyMap<string, StoredArray>,
+  limitOf: Run["limitOf"],
+): TaskArrays => ({
   arrays,
+  limitOf,
   run: executeAlone,
   source: (name) => stored.get(name)!,
   target: (name) => stored.get(name)!,
 });
 
 function arraysOf(
-  { arrays, stored, partitioned }: Run,
+  { arrays, stored, partitioned, limitOf }: Run,
   { id, reads, writes, storesAll }: SentTask,
 ): TaskArrays {
   const isRagged = (name: string): boolean => arrays.get(name)!.ragged !== undefined;
   const storeOf = (name: string): StoredArray | null => stored.get(name) ?? null;
   return {
     arrays,
+    limitOf,
     run: executeAlone,
     source: (name) => {
       const [array, parts] = [arrays.get(name)!, partsOf(reads, name)];

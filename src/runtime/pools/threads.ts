@@ -117,7 +117,8 @@ class ThreadPool implements Pool {
       location: resource.location()!,
     }));
     const names = execution.request.plan.arrays.map(({ name }) => name);
-    this.#opening = { type: "open", run: this.#run, plan, names, stored, partitioned };
+    const limits = execution.request.plan.operations.map((operation) => execution.limitOf(operation));
+    this.#opening = { type: "open", run: this.#run, plan, names, stored, partitioned, limits };
     this.#numbers = new Map(names.map((name, i) => [name, i]));
     this.#isBare = execution.request.plan.operations.map((operation) =>
       [...readsOf(operation), ...operation.outputs.map(({ array }) => array)].every((name) =>

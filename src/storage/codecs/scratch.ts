@@ -56,6 +56,11 @@ export class Taken implements Room {
     return bytes;
   }
 
+  /** True for a part of what was taken. */
+  has({ buffer }: Uint8Array): boolean {
+    return this.#taken.some((taken) => taken.buffer === buffer);
+  }
+
   end(): void {
     for (const bytes of this.#taken.splice(0)) this.#memory.give(bytes);
   }

@@ -10,6 +10,7 @@ import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { isLength, type Shape, sameShape, shapeText } from "../../core/shape.ts";
 import { releaseBytes } from "../codecs/release.ts";
+import { type Room, Taken } from "../codecs/scratch.ts";
 import { keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import { fillBlock, isAllFill } from "./blocks.ts";
 import { buildPipeline } from "./build.ts";
@@ -178,8 +179,8 @@ export class ZarrArray {
     this.#checkBlock(block, chunkBox(this.shape, unitShape, place).shape, unitShape);
     const key = this.shardKey(place);
     await this.#locked(key, () =>
-      withFilledUp(block, unitShape, this.metadata.fill, options.scratch, async (whole) =>
-        this.#putOnce(key, await this.#encoded(whole), whole, options),
+      withFilledUp(block, unitShape, this.metadata.fill, options.scratch, (whole) =>
+        this.#putOnce(key, whole, options),
       ),
     );
   }
@@ -196,10 +197,10 @@ export class ZarrArray {
     return parts === null ? null : joinedParts(parts);
   }
 
-  async #encoded(block: Block): Promise<Uint8Array[] | null> {
-    const keepFill = this.#keepFill();
-    if (!keepFill.keepFill && isAllFill(block, this.metadata.fill)) return null;
-    return encodeParts(this.pipeline, block, keepFill);
+  async #encoded(block: Block, room?: Room): Promise<Uint8Array[] | null> {
+    const keepFill = this.writesEmptyChunks;
+    if (!keepFill && isAllFill(block, this.metadata.fill)) return null;
+    return encodeParts(this.pipeline, block, { keepFill, room });
   }
 
   /** What `setShard` stored, from its bytes. */
@@ -208,16 +209,19 @@ export class ZarrArray {
   }
 
   /** What was made of a block to be stored is of no use afterwards. */
-  async #putOnce(
-    key: StoreKey,
-    parts: readonly Uint8Array[] | null,
-    { data }: Block,
-    options: StoreOptions,
-  ): Promise<void> {
-    await this.#put(key, parts, options);
-    // A store that takes parts keeps none; another may keep what it is given.
-    if (this.store.setParts === undefined) return;
-    for (const part of parts ?? []) if (part.buffer !== data.buffer) releaseBytes(part);
+  async #putOnce(key: StoreKey, block: Block, options: StoreOptions): Promise<void> {
+    // A store that takes parts keeps none; another, a Map for one, may keep what it is given.
+    if (this.store.setParts === undefined)
+      return this.#put(key, ownParts(await this.#encoded(block), block), options);
+    const room = new Taken(options.scratch);
+    try {
+      const parts = await this.#encoded(block, room);
+      await this.#put(key, parts, options);
+      for (const part of parts ?? [])
+        if (part.buffer !== block.data.buffer && !room.has(part)) releaseBytes(part);
+    } finally {
+      room.end();
+    }
   }
 
   /** Nothing is stored for what is missing anyway. */
@@ -385,6 +389,10 @@ export class ZarrArray {
     }
   }
 }
+
+/** Without memory of the block, which will hold something else. */
+const ownParts = (parts: readonly Uint8Array[] | null, { data }: Block): Uint8Array[] | null =>
+  parts?.map((part) => (part.buffer === data.buffer ? part.slice() : part)) ?? null;
 
 function checkPlace(place: readonly number[], grid: Shape): void {
   const fits = place.length === grid.length && place.every((x, axis) => isLength(x) && x < grid[axis]!);

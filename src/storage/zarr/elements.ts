@@ -1,9 +1,10 @@
 // Elements as stored bytes ⇄ elements as in memory: byte order, half precision, booleans. In memory is
 // little-endian, as every JavaScript engine in use is. Without a copy where none is needed.
 
-import { type Block, isContiguous, newBlock } from "../../core/block.ts";
+import { type Block, blockBytes, isContiguous, newBlock } from "../../core/block.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
+import type { Room } from "../codecs/scratch.ts";
 import { copyBlock } from "./blocks.ts";
 import { narrowAll, widenAll } from "./float16.ts";
 import type { Endian, StoredType } from "./storedType.ts";
@@ -52,9 +53,9 @@ function booleansFrom(bytes: Uint8Array): Uint8Array {
   return wrong === 0 ? bytes : bytes.map((byte) => (byte === 0 ? 0 : 1));
 }
 
-/** The bytes to store for a block, row-major; the block's own memory where that is right already. */
-export function bytesFromBlock(block: Block, type: StoredType, endian: Endian): Uint8Array {
-  const bytes = memoryOf(isContiguous(block) ? block : compact(block));
+/** The bytes to store for a block, row-major; the block's own memory where that is right already, or memory of `room`. */
+export function bytesFromBlock(block: Block, type: StoredType, endian: Endian, room?: Room): Uint8Array {
+  const bytes = memoryOf(isContiguous(block) ? block : compact(block, room));
   const ordered = type.name === "float16" ? halvesOf(bytes) : bytes;
   return endian === "big" && type.wordBytes > 1 ? swapped(ordered, type.wordBytes) : ordered;
 }
@@ -65,10 +66,16 @@ function halvesOf(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(halves.buffer);
 }
 
-function compact(block: Block): Block {
-  const copy = newBlock(block.dtype, block.shape);
+function compact(block: Block, room: Room | undefined): Block {
+  const copy = room === undefined ? newBlock(block.dtype, block.shape) : blockIn(room, block);
   copyBlock(block, copy);
   return copy;
+}
+
+function blockIn(room: Room, { dtype, shape }: Block): Block {
+  const length = blockBytes(dtype, shape);
+  const data = dataOver(room.take(length).subarray(0, length), dtype);
+  return { dtype, shape, strides: stridesOf(shape), offset: 0, data };
 }
 
 /** The bytes of a contiguous block. */

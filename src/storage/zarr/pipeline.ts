@@ -6,6 +6,7 @@ import { type Block, subBlock } from "../../core/block.ts";
 import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
 import type { BytesCodec, SizeBound } from "../codecs/codec.ts";
 import { joined } from "../codecs/deflate.ts";
+import type { Room } from "../codecs/scratch.ts";
 import { NotSupportedError } from "../errors.ts";
 import type { StoreOptions } from "../store.ts";
 import { copyBlock, isIdentity, permuteBlock } from "./blocks.ts";
@@ -42,27 +43,27 @@ export interface ReadOptions extends StoreOptions {
 export const storedShape = ({ shape, order }: { shape: Shape; order: readonly number[] }): number[] =>
   order.map((axis) => shape[axis]!);
 
-/** The bytes to store; null when a shard has nothing in it. */
-export async function encodeBlock(
-  pipeline: Pipeline,
-  block: Block,
-  options: { keepFill: boolean },
-): Promise<Uint8Array | null> {
-  const parts = await encodeParts(pipeline, block, options);
-  return parts === null ? null : joinedParts(parts);
+export interface WriteOptions {
+  /** Chunks of a shard that hold only the fill value are stored all the same. */
+  keepFill: boolean;
+  /** Where copies may be put: what comes out is good until it ends. */
+  room?: Room | undefined;
 }
 
-/** The same in parts that follow each other: chunks of a shard, a checksum. They may be the block's own memory. */
+/**
+ * The bytes to store, in parts that follow each other: chunks of a shard, a checksum. Null when a shard has nothing in
+ * it. They may be the block's own memory.
+ */
 export async function encodeParts(
   pipeline: Pipeline,
   block: Block,
-  options: { keepFill: boolean },
+  options: WriteOptions,
 ): Promise<Uint8Array[] | null> {
   const permuted = isIdentity(pipeline.order) ? block : permuteBlock(block, pipeline.order);
   const { serial } = pipeline;
   const parts =
     serial.kind === "bytes"
-      ? [bytesFromBlock(permuted, pipeline.type, serial.endian)]
+      ? [bytesFromBlock(permuted, pipeline.type, serial.endian, options.room)]
       : await writeShard(serial, permuted, pipeline.fill, options);
   return parts === null ? null : encodeBytes(pipeline, parts);
 }

@@ -14,7 +14,15 @@ import { copyBlock, fillBlock, isAllFill } from "./blocks.ts";
 import { type ByteSource, openSource, partSource } from "./byteSource.ts";
 import type { Fill } from "./fill.ts";
 import { mapLimited } from "./limited.ts";
-import { decodeChunk, encodeBlock, type Pipeline, type ReadOptions, readPart } from "./pipeline.ts";
+import {
+  decodeChunk,
+  encodeParts,
+  joinedParts,
+  type Pipeline,
+  type ReadOptions,
+  readPart,
+  type WriteOptions,
+} from "./pipeline.ts";
 import { GAP } from "./runs.ts";
 import type { Endian } from "./storedType.ts";
 
@@ -291,23 +299,31 @@ export async function writeShard(
   layout: ShardLayout,
   block: Block,
   fill: Fill,
-  options: { keepFill: boolean },
+  options: WriteOptions,
 ): Promise<Uint8Array[] | null> {
-  const chunks: (Uint8Array | null)[] = [];
+  const chunks: (readonly Uint8Array[] | null)[] = [];
   for (let i = 0; i < sizeOf(layout.grid); i++) {
     const start = placeOf(i, layout.grid).map((x, axis) => x * layout.chunkShape[axis]!);
     const part = subBlock(block, start, layout.chunkShape);
     const isLeftOut = !options.keepFill && isAllFill(part, fill);
-    const encoded = isLeftOut ? null : await encodeBlock(layout.inner, part, options);
-    chunks.push(encoded);
+    const encoded = isLeftOut ? null : await encodeParts(layout.inner, part, options);
+    chunks.push(encoded === null ? null : fewer(encoded));
   }
   return packShard(layout, chunks);
 }
 
-/** Encoded chunks, in row-major order, as the parts of a shard; null when there are none. */
+/** Writing a part costs as much as copying so many bytes. */
+const SHORT_PART = 1 << 15;
+
+function fewer(parts: readonly Uint8Array[]): readonly Uint8Array[] {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  return length <= SHORT_PART ? [joinedParts(parts)] : parts;
+}
+
+/** Encoded chunks, each in parts, in row-major order, as the parts of a shard; null when there are none. */
 export async function packShard(
   layout: ShardLayout,
-  chunks: readonly (Uint8Array | null)[],
+  chunks: readonly (readonly Uint8Array[] | null)[],
 ): Promise<Uint8Array[] | null> {
   if (chunks.every((chunk) => chunk === null)) return null;
   const index = new Uint8Array(16 * chunks.length);
@@ -315,12 +331,13 @@ export async function packShard(
   const isLittle = layout.indexEndian === "little";
   let at = layout.indexAtStart ? layout.indexBytes : 0;
   chunks.forEach((chunk, i) => {
+    const length = chunk?.reduce((sum, part) => sum + part.length, 0) ?? 0;
     view.setBigUint64(16 * i, chunk === null ? MISSING : BigInt(at), isLittle);
-    view.setBigUint64(16 * i + 8, chunk === null ? MISSING : BigInt(chunk.length), isLittle);
-    at += chunk?.length ?? 0;
+    view.setBigUint64(16 * i + 8, chunk === null ? MISSING : BigInt(length), isLittle);
+    at += length;
   });
   let encoded: Uint8Array = index;
   for (const codec of layout.indexCodecs) encoded = await codec.encode(encoded);
-  const present = chunks.filter((chunk) => chunk !== null);
+  const present = chunks.flatMap((chunk) => chunk ?? []);
   return layout.indexAtStart ? [encoded, ...present] : [...present, encoded];
 }

@@ -9,8 +9,8 @@ import { isAllFill, permuteBlock } from "./blocks.ts";
 import { type ByteSource, memorySource, partSource } from "./byteSource.ts";
 import {
   decodeBytes,
-  encodeBlock,
   encodeBytes,
+  encodeParts,
   inverse,
   type Pipeline,
   type ReadOptions,
@@ -90,7 +90,7 @@ export async function replaceChunk(
   const permuted = permuteBlock(block, pipeline.order);
   chunks[numberOf(place, layout.grid)] = isLeftOut
     ? null
-    : await encodeBlock(layout.inner, permuted, { keepFill });
+    : await encodeParts(layout.inner, permuted, { keepFill });
   const parts = await packShard(layout, chunks);
   return parts === null ? null : encodeBytes(pipeline, parts);
 }
@@ -100,8 +100,8 @@ async function storedChunks(
   layout: ShardLayout,
   source: ByteSource,
   options: ReadOptions,
-): Promise<(Uint8Array | null)[]> {
-  const none = new Array<Uint8Array | null>(sizeOf(layout.grid)).fill(null);
+): Promise<(Uint8Array[] | null)[]> {
+  const none = new Array<Uint8Array[] | null>(sizeOf(layout.grid)).fill(null);
   const stored = await source.all({ signal: options.signal, maxBytes: pipeline.encoded.max });
   if (stored === undefined) return none;
   const bytes = await decodeBytes(pipeline, stored, source.where);
@@ -111,6 +111,6 @@ async function storedChunks(
     if (offset < 0) return null;
     const end = offset + index!.lengths[i]!;
     if (end > bytes.length) throw corrupt(`chunk ${i} of the shard runs over the end`, source.where);
-    return bytes.subarray(offset, end);
+    return [bytes.subarray(offset, end)];
   });
 }

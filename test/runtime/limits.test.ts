@@ -1,0 +1,40 @@
+// Tasks get the memory that was stated for them, and no more: a plan that stated too little fails, and says so.
+
+import { afterEach, expect, test, vi } from "vitest";
+import { InvariantError } from "../../src/core/errors.ts";
+import * as cw from "../../src/index.ts";
+import { Borrowed } from "../../src/kernel/blocks.ts";
+import { PlanGraph } from "../../src/runtime/planGraph.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+test("blocks up to the limit, and what is borrowed meanwhile counts too", () => {
+  const borrowed = new Borrowed(1000);
+  borrowed.block("float64", [50]);
+  expect(() => borrowed.block("float64", [76])).toThrow(InvariantError);
+  borrowed.giveBack();
+  borrowed.block("float64", [50]);
+  const other = new Borrowed();
+  borrowed.during(() => other.block("float64", [75]));
+  other.giveBack();
+  expect(borrowed.most).toBe(1000);
+  expect(() => borrowed.during(() => other.block("float64", [76]))).toThrow(
+    "no more than 1000 were stated for it",
+  );
+  other.giveBack();
+  // Afterwards others borrow what they like.
+  other.block("float64", [1000]);
+  for (const each of [borrowed, other]) each.giveBack();
+});
+
+test.each(["inline", "threads"] as const)("a task of more than was stated fails, %s", async (executor) => {
+  const store = new cw.MemoryStore();
+  await cw.ones([64, 64], { chunks: [32, 64] }).toZarr(store);
+  const x = await cw.fromZarr(store);
+  const double = x.multiply(2).sum({ axis: 0 });
+  expect((await double.compute({ executor })).data[0]).toBe(128);
+  vi.spyOn(PlanGraph.prototype, "statedOf").mockReturnValue(1000);
+  const failing = x.multiply(3).sum({ axis: 0 }).compute({ executor });
+  await expect(failing).rejects.toThrow(/a task asks for \d+ bytes, and no more than 1000 were stated/);
+  await expect(failing).rejects.toBeInstanceOf(cw.RunError);
+});
