@@ -9,7 +9,7 @@ import { rechunk } from "../ops/moves/layout.ts";
 import { resourceOf } from "../ops/sources.ts";
 import { attrsInBlocks, splitContraction } from "./contractions.ts";
 import type { SiteOf } from "./origin.ts";
-import type { PlanArray } from "./plan.ts";
+import { type PlanArray, readsOf } from "./plan.ts";
 import { lowerRechunk } from "./rechunk.ts";
 import { lowerReduction, lowerScan } from "./trees.ts";
 import { type Lowered, type LowerSettings, type PlanStorage, PlanWriter } from "./writer.ts";
@@ -28,11 +28,14 @@ function withTransfers({ data, sources }: Lowered, storage: PlanStorage | undefi
   const isStored = [...sources.values()].some((resource) => resource.transfer() !== null);
   if (storage === undefined && !isStored) return { data, sources };
   const results = new Map(data.results.map((name, i) => [name, i]));
+  const read = new Set(data.operations.flatMap(readsOf));
   const transferOf = (array: PlanArray): Transfer | null | undefined => {
     if (array.role === "source") return sources.get(array.name)!.transfer();
     if (array.ragged !== undefined) return null;
     if (array.role === "intermediate") return storage?.intermediate(array);
-    return storage?.results[results.get(array.name)!];
+    const transfer = storage?.results[results.get(array.name)!];
+    // What nobody reads is not decoded.
+    return transfer == null || read.has(array.name) ? transfer : { ...transfer, decoding: 0 };
   };
   const arrays = data.arrays.map((array) => {
     const transfer = transferOf(array);

@@ -123,7 +123,7 @@ function mostOfCodecs(arrays: Arrays): { readonly decoding: number; readonly enc
   if (most === undefined) {
     let [decoding, encoding] = [0, 0];
     for (const { role, transfer } of arrays.values()) {
-      if (role !== "result") decoding = Math.max(decoding, transfer?.decoding ?? 0);
+      decoding = Math.max(decoding, transfer?.decoding ?? 0);
       if (role !== "source") encoding = Math.max(encoding, transfer?.encoding ?? 0);
     }
     most = { decoding, encoding };
