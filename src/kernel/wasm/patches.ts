@@ -1,6 +1,6 @@
 // Reductions of what a kernel cannot read where it lies: arrays from outside, several axes with strides of their
 // own, coordinates. A patch of rows and columns at a time is brought into memory, side by side: the operands
-// themselves, or, where coordinates are asked for, the states made of them. Then it is reduced.
+// themselves, or the states made of them, where coordinates are asked for or that is less to write. Then it is reduced.
 // Memory taken does not depend on the domain.
 
 import type { Block } from "../../core/block.ts";
@@ -56,7 +56,8 @@ class Patches implements Tiles {
   readonly #reduction: Reduction;
   readonly #cut: ReduceCut;
   readonly #totals: readonly number[];
-  readonly #usesIndex: boolean;
+  /** A patch holds states. */
+  readonly #isLifted: boolean;
   readonly #lift: ScalarProgram;
   /** Rows lie side by side, column after column: as they do where the innermost axis is reduced. */
   readonly #isInner: boolean;
@@ -74,10 +75,10 @@ class Patches implements Tiles {
     this.#cut = cut;
     this.#totals = totals;
     this.#isInner = step.axes.includes(step.domain.length - 1);
-    this.#usesIndex = step.lift.instructions.some(({ prim }) => prim === "index");
-    this.#lift = this.#usesIndex ? asTheyAre(states) : step.lift;
-    this.#dtypes = this.#usesIndex ? states : step.lift.operands;
-    const bytes = this.#dtypes.reduce((sum, dtype) => sum + infoOf(dtype).bytes, 0);
+    this.#isLifted = isBetterLifted(reduction);
+    this.#lift = this.#isLifted ? asTheyAre(states) : step.lift;
+    this.#dtypes = this.#isLifted ? states : step.lift.operands;
+    const bytes = bytesOf(this.#dtypes);
     const segment = Math.min(rows, cut.segmentRows);
     this.#wide = Math.min(columns, Math.max(1, Math.floor(PATCH_BYTES / (segment * bytes))));
     const segments = Math.max(1, Math.floor(PATCH_BYTES / (segment * this.#wide * bytes)));
@@ -182,7 +183,7 @@ class Patches implements Tiles {
     const to = into.map((walk) => movedTo(walk, start));
     const first = start.map((x, axis) => x + (step.from[axis] ?? 0));
     // On this thread alone: the others may be at work on patches that are ready.
-    if (this.#usesIndex) runWalks(step.lift, shape, [...from, ...to], first, 1);
+    if (this.#isLifted) runWalks(step.lift, shape, [...from, ...to], first, 1);
     else from.forEach((walk, k) => copyWalk(walk, to[k]!, shape));
   }
 
@@ -202,6 +203,16 @@ class Patches implements Tiles {
       return { data, dtype, offset: -before, strides };
     });
   }
+}
+
+const bytesOf = (dtypes: readonly DType[]): number =>
+  dtypes.reduce((sum, dtype) => sum + infoOf(dtype).bytes, 0);
+
+/** Coordinates are there only now. Else one loop over what lies in memory is better than a copy of each operand. */
+function isBetterLifted({ step, operands, states }: Reduction): boolean {
+  if (step.lift.instructions.some(({ prim }) => prim === "index")) return true;
+  const isThere = operands.every((walk) => addressOf(walk) !== null);
+  return isThere && bytesOf(states) <= bytesOf(step.lift.operands);
 }
 
 function takePatch(dtypes: readonly DType[], rows: number, columns: number): number[] {

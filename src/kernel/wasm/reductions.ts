@@ -47,8 +47,36 @@ export interface Reduction {
 /** False where there is nothing to reduce or no memory for states: the interpreter does it. */
 export function runReduceKernel(step: ReduceStep, blocks: readonly Block[], threads: number): boolean {
   const reduction = reductionOf(step, blocks, threads);
+  if (reduction.rows === 0 || reduction.columns === 0) return false;
+  const brought: number[] = [];
+  const operands = reduction.operands.map((walk) => broughtIn(walk, reduction, brought));
+  try {
+    return reduceTo({ ...reduction, operands }, blocks);
+  } finally {
+    for (const at of brought) giveBytes(at);
+  }
+}
+
+/** Of what is small and used for many places (weights of rows, say) a copy in memory is cheaper than patches. */
+const SMALL_BYTES = 1 << 16;
+
+function broughtIn(walk: Walk, { step, rows, columns }: Reduction, brought: number[]): Walk {
+  const { data, dtype, offset, strides } = walk;
+  const ends = strides.map((stride, axis) => stride * (step.domain[axis]! - 1));
+  const first = ends.reduce((sum, end) => sum + Math.min(0, end), offset);
+  const count = ends.reduce((sum, end) => sum + Math.abs(end), 1);
+  const { bytes, slots } = infoOf(dtype);
+  const isWorth = count * bytes <= SMALL_BYTES && 8 * count <= rows * columns;
+  const at = isWorth && addressOf(walk) === null ? takeBytes(count * bytes) : null;
+  if (at === null) return walk;
+  brought.push(at);
+  const copy = blockAt(memory.buffer, at, dtype, [count]).data;
+  (copy as Float64Array).set(data.subarray(first * slots, (first + count) * slots) as Float64Array);
+  return { data: copy, dtype, offset: offset - first, strides };
+}
+
+function reduceTo(reduction: Reduction, blocks: readonly Block[]): boolean {
   const { rows, columns, states } = reduction;
-  if (rows === 0 || columns === 0) return false;
   const plane = planeOf(reduction);
   const cut = cutOf(reduction, plane);
   const totals = takeStates(states, Math.ceil(rows / cut.segmentRows) * columns);

@@ -18,8 +18,8 @@ import type { Store } from "../../storage/store.ts";
 import type { ZarrArray } from "../../storage/zarr/array.ts";
 import type { HeldArray, StoredArray } from "../arrays.ts";
 import type { TaskStats } from "../events.ts";
+import type { Execution } from "../execution.ts";
 import { chunksIn } from "../planGraph.ts";
-import type { Execution } from "../run.ts";
 import type { Attempt } from "../scheduler/entry.ts";
 import { functionsOf } from "../userFunctions.ts";
 import {

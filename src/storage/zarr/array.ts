@@ -6,16 +6,16 @@ import { type Block, newBlock } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
 import { chunkBox, gridOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
-import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
+import { DTypeError, ShapeError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { isLength, type Shape, sameShape, shapeText } from "../../core/shape.ts";
+import { type Shape, sameShape, shapeText } from "../../core/shape.ts";
 import { releaseBytes } from "../codecs/release.ts";
 import { type Room, Taken } from "../codecs/scratch.ts";
 import { keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import { fillBlock, isAllFill } from "./blocks.ts";
 import { buildPipeline } from "./build.ts";
 import { type ByteSource, storeSource } from "./byteSource.ts";
-import { chunkKey, listPlaces } from "./chunkKeys.ts";
+import { checkPlace, chunkKey, listPlaces } from "./chunkKeys.ts";
 import { filledUp, withFilledUp } from "./fillUp.ts";
 import type { JsonObject } from "./json.ts";
 import type { ArrayMetadata } from "./metadata.ts";
@@ -23,6 +23,7 @@ import {
   decodeChunk,
   encodeParts,
   joinedParts,
+  ownParts,
   type Pipeline,
   type ReadOptions,
   readChunk,
@@ -388,17 +389,4 @@ export class ZarrArray {
       if (this.#locks.get(key) === mine) this.#locks.delete(key);
     }
   }
-}
-
-/** Without memory of the block, which will hold something else. */
-const ownParts = (parts: readonly Uint8Array[] | null, { data }: Block): Uint8Array[] | null =>
-  parts?.map((part) => (part.buffer === data.buffer ? part.slice() : part)) ?? null;
-
-function checkPlace(place: readonly number[], grid: Shape): void {
-  const fits = place.length === grid.length && place.every((x, axis) => isLength(x) && x < grid[axis]!);
-  if (fits) return;
-  throw new IndexError({
-    what: `there is no chunk [${place.join(", ")}] in a grid of ${shapeText(grid)}`,
-    cure: "Give one whole number per axis, inside the grid",
-  });
 }

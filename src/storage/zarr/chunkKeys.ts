@@ -1,6 +1,7 @@
-// Places in the grid ⇄ keys.
+// Places in the grid ⇄ keys, and which places there are.
 
-import type { Shape } from "../../core/shape.ts";
+import { IndexError } from "../../core/errors.ts";
+import { isLength, type Shape, shapeText } from "../../core/shape.ts";
 import { requireList, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import type { ArrayMetadata, KeyEncoding } from "./metadata.ts";
 
@@ -35,4 +36,13 @@ export async function* listPlaces(
     const place = placeFromKey(keyEncoding, key.slice(path.length + 1), grid);
     if (place !== null) yield place;
   }
+}
+
+export function checkPlace(place: readonly number[], grid: Shape): void {
+  const fits = place.length === grid.length && place.every((x, axis) => isLength(x) && x < grid[axis]!);
+  if (fits) return;
+  throw new IndexError({
+    what: `there is no chunk [${place.join(", ")}] in a grid of ${shapeText(grid)}`,
+    cure: "Give one whole number per axis, inside the grid",
+  });
 }

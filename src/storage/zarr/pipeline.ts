@@ -88,6 +88,10 @@ export const joinedParts = (parts: readonly Uint8Array[]): Uint8Array =>
     parts.reduce((sum, part) => sum + part.length, 0),
   );
 
+/** Without memory of the block, which will hold something else. */
+export const ownParts = (parts: readonly Uint8Array[] | null, { data }: Block): Uint8Array[] | null =>
+  parts?.map((part) => (part.buffer === data.buffer ? part.slice() : part)) ?? null;
+
 /** Through compressors and checksums, back to what `serial` made. */
 export async function decodeBytes(
   pipeline: Pipeline,
