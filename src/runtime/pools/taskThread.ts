@@ -123,6 +123,9 @@ export class TaskThread {
 /** Threads that nobody uses now. */
 const idle: { readonly [K in ThreadKind]: TaskThread[] } = { plans: [], all: [] };
 
+/** True when threads from earlier wait for work. */
+export const areStarted = (kind: ThreadKind): boolean => idle[kind].some(({ isAlive }) => isAlive);
+
 /** A thread from earlier, or a new one; null where there are none. */
 export function takeThread(
   kind: ThreadKind,

@@ -36,7 +36,14 @@ import {
 import { packTasks, unpackDone } from "./packing.ts";
 import { LostWorker, type Pool, type TaskJob } from "./pool.ts";
 import { receiveError, sendError } from "./sentError.ts";
-import { giveThread, type TaskThread, ThreadDied, type ThreadKind, takeThread } from "./taskThread.ts";
+import {
+  areStarted,
+  giveThread,
+  type TaskThread,
+  ThreadDied,
+  type ThreadKind,
+  takeThread,
+} from "./taskThread.ts";
 
 /**
  * Where everything is in memory, the threads share the loops of one task after another instead. Where little is read
@@ -59,8 +66,18 @@ export async function threadPool(
     : execution.partitioned.size > 0
       ? LITTLE_RAGGED_BYTES
       : LITTLE_BYTES;
-  const isLittle = execution.storedBytes < enough && functions.length === 0;
+  const isLittle = execution.storedBytes < enough && functions.length === 0 && !hasMany(execution);
   return isLittle && !isAskedFor ? undefined : new ThreadPool(execution, threads);
+}
+
+/** So many tasks are worth starting threads for, however small they are; fewer where threads are there already. */
+const MANY_TASKS = 30_000;
+const MANY_FOR_THREADS = 3_000;
+
+function hasMany({ graph, request, isPlain }: Execution): boolean {
+  const tasks = graph.operations.reduce((sum, operation) => sum + operation.tasks, 0);
+  const isDense = request.plan.operations.every((operation) => !isRagged(operation));
+  return isDense && !isPlain && tasks >= (areStarted(kindFor(request.plan)) ? MANY_FOR_THREADS : MANY_TASKS);
 }
 
 /** About what one thread reads, computes and writes in the time that it takes to start others. */
