@@ -17,7 +17,7 @@ const root = process.env.BENCH_DIR ?? mkdtempSync(join(tmpdir(), "chunkwise-benc
 const inputs = join(root, "inputs");
 /** Every run writes into a folder of its own. */
 let outputs;
-let runs = 0;
+const made = [];
 
 const WANTED = { a: 1.5, b: 1.5, c: 1.5, d: null, e: 10, vorticity: null, means: null };
 const all = ["e", "a", "b", "c", "d", ...(isLarge ? ["vorticity", "means"] : [])];
@@ -65,8 +65,8 @@ for (const name of cases) {
       // Large outputs make way for the next. Small files stay: where removing them makes the disk discard their blocks,
       // whoever makes files next waits for that.
       if (outputs !== undefined && name !== "e") rmSync(outputs, { recursive: true, force: true });
-      outputs = join(root, `outputs-${runs++}`);
-      mkdirSync(outputs);
+      outputs = mkdtempSync(join(root, "outputs-"));
+      made.push(outputs);
       const start = performance.now();
       const found = run(name);
       const whole = (performance.now() - start) / 1000;
@@ -98,4 +98,5 @@ for (const [name, { chunkwise, dask, numpy }] of Object.entries(results)) {
     throw new Error(`case ${name}: the values differ: ${values}`);
 }
 console.log(JSON.stringify(results));
+for (const folder of made) rmSync(folder, { recursive: true, force: true });
 if (process.env.BENCH_DIR === undefined) rmSync(root, { recursive: true });
