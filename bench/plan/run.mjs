@@ -1,7 +1,7 @@
 // Plans end to end on Zarr, beside Dask and a NumPy loop over chunks (Debian's python3-dask and python3-zarr): the cases
 // of docs/benchmarks.md. Every case and engine is a process of its own, interleaved, best of several. Prints a table
 // and JSON: the time from the first call to the last byte, imports not included; that of the whole process beside it; the
-// peak memory of the process. Outputs are removed before every run, outside the time.
+// peak memory of the process. Every run writes to a folder of its own; large outputs go before the next, outside the time.
 // CASES=a,c chooses; LARGE=1 adds two cases over 5 GB on disk with 500 MB of memory. Never fails because of time.
 
 import { execFileSync } from "node:child_process";

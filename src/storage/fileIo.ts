@@ -1,11 +1,12 @@
 // Reads and writes of single files, in two manners: through Node's thread pool (other work goes on
-// meanwhile), or blocking (no hops between threads: right for worker threads, which have nothing else to do).
+// meanwhile), or blocking (no hops between threads: right for worker threads, which have nothing else to do). Files of a
+// page or less are read and written at once in either manner, where somebody asks for that.
 // In: paths that have been checked. Out: bytes; file-system errors as Node throws them.
 
 import type * as Fs from "node:fs";
 import type * as Path from "node:path";
 import { type ByteRuns, type OpenObject, tooShort } from "./store.ts";
-import { machineName, strayName } from "./strays.ts";
+import { strayName } from "./strays.ts";
 
 export interface FileOptions {
   /** Waits until written data are on the disk before they get their name. */
@@ -89,7 +90,7 @@ export class FileIo {
   /** A new file, or another in the place of the one that is there. False where that failed: nothing has changed then. */
   writeNow(folder: string, name: string, bytes: Uint8Array): boolean {
     if (this.#options.fsync === true) return false;
-    const temporary = folder + strayName(machineName());
+    const temporary = folder + strayName();
     try {
       const file = this.fs.openSync(temporary, this.#newFlags);
       let written: number;
@@ -109,7 +110,7 @@ export class FileIo {
 
   /** Parts follow each other in the file. */
   async write(path: string, parts: readonly Uint8Array[]): Promise<void> {
-    const temporary = `${this.path.dirname(path)}${this.path.sep}${strayName(machineName())}`;
+    const temporary = `${this.path.dirname(path)}${this.path.sep}${strayName()}`;
     try {
       await this.#fill(temporary, parts);
       this.fs.renameSync(temporary, path);

@@ -32,8 +32,8 @@ export const threadEnded = (number: number): Set<number> => endedThreads.add(num
 /** What names of this thread begin with. */
 let own: string | null = null;
 
-export function strayName(machine: string): string {
-  own ??= `.chunkwise-${machine}-${host?.pid ?? 0}-${run}-${thread.toString(16)}-`;
+export function strayName(): string {
+  own ??= `.chunkwise-${machineName()}-${host?.pid ?? 0}-${run}-${thread.toString(16)}-`;
   return `${own}${(++count).toString(16)}.partial`;
 }
 

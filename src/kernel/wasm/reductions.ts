@@ -61,13 +61,14 @@ export function runReduceKernel(step: ReduceStep, blocks: readonly Block[], thre
 const SMALL_BYTES = 1 << 16;
 
 function broughtIn(walk: Walk, { step, rows, columns }: Reduction, brought: number[]): Walk {
+  if (addressOf(walk) !== null) return walk;
   const { data, dtype, offset, strides } = walk;
   const ends = strides.map((stride, axis) => stride * (step.domain[axis]! - 1));
   const first = ends.reduce((sum, end) => sum + Math.min(0, end), offset);
   const count = ends.reduce((sum, end) => sum + Math.abs(end), 1);
   const { bytes, slots } = infoOf(dtype);
   const isWorth = count * bytes <= SMALL_BYTES && 8 * count <= rows * columns;
-  const at = isWorth && addressOf(walk) === null ? takeBytes(count * bytes) : null;
+  const at = isWorth ? takeBytes(count * bytes) : null;
   if (at === null) return walk;
   brought.push(at);
   const copy = blockAt(memory.buffer, at, dtype, [count]).data;

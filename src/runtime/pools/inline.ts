@@ -33,10 +33,13 @@ export class InlinePool implements Pool {
       run: this.workers === 1 ? this.#arrays.run : this.#pacedRun,
       source: (name: string) => this.#arrays.source(name),
       target: (name: string) => outputs.target(name) ?? this.#arrays.target(name),
-      limitOf: (operation: Operation) => this.#arrays.limitOf?.(operation) ?? Number.POSITIVE_INFINITY,
+      limitOf: this.#limitOf,
     };
     return runTask(this.#operations[ref.op]!, ref.task, using);
   }
+
+  readonly #limitOf = (operation: Operation): number =>
+    this.#arrays.limitOf?.(operation) ?? Number.POSITIVE_INFINITY;
 
   /** Helpers are worth having where kernels take most of the time; else they are in the way of reads and writes. */
   readonly #pacedRun: RunProgram = (program, bound) => {

@@ -1,7 +1,6 @@
 // A task thread, seen from the thread that has it: started when it is first needed, kept for later runs, and replaced
 // when it dies. Threads do not keep the process alive, except while they run something.
 
-import { ChunkwiseError } from "../../core/errors.ts";
 import { memory } from "../../kernel/wasm/memory.ts";
 import { threadOptions } from "../../kernel/wasm/threads.ts";
 import { messageOf, NotSupportedError } from "../../storage/errors.ts";
@@ -43,8 +42,8 @@ const CODE: { readonly [K in ThreadKind]: URL } = {
 
 let threads = 0;
 
-/** Of something that need not happen again. */
-export class ThreadDied extends ChunkwiseError {}
+/** Why a thread is gone: what need not happen again, in words, or what another thread could not help. */
+export type Loss = string | NotSupportedError;
 
 /** Of the file itself, and of one that it imports. */
 const MISSING: ReadonlySet<unknown> = new Set(["MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND"]);
@@ -60,12 +59,12 @@ export class TaskThread {
   readonly kind: ThreadKind;
   readonly #worker: Worker;
   readonly number: number = ++threads;
-  readonly #lost: (why: Error) => void;
+  readonly #lost: (why: Loss) => void;
   isAlive = true;
   /** Who hears what it says. */
   onMessage: (message: FromThread) => void = () => {};
 
-  constructor(kind: ThreadKind, worker: WorkerClass, lost: (why: Error) => void) {
+  constructor(kind: ThreadKind, worker: WorkerClass, lost: (why: Loss) => void) {
     this.kind = kind;
     this.#lost = lost;
     const setting: ThreadSetting = { memory, runName: runName(), thread: this.number };
@@ -88,16 +87,12 @@ export class TaskThread {
     }
     on.call(this.#worker, "message", heard);
     on.call(this.#worker, "error", (error) =>
-      isMissingCode(error) ? this.#end(withoutCode(this.kind)) : this.#die(messageOf(error)),
+      this.#die(isMissingCode(error) ? withoutCode(this.kind) : messageOf(error)),
     );
     on.call(this.#worker, "exit", (code) => this.#die(`it ended with code ${String(code)}`));
   }
 
-  #die(why: string): void {
-    this.#end(new ThreadDied({ what: `task thread ${this.number} died: ${why}` }));
-  }
-
-  #end(why: Error): void {
+  #die(why: Loss): void {
     if (!this.isAlive) return;
     this.isAlive = false;
     threadEnded(this.number);
@@ -130,7 +125,7 @@ export const areStarted = (kind: ThreadKind): boolean => idle[kind].some(({ isAl
 export function takeThread(
   kind: ThreadKind,
   onMessage: (message: FromThread) => void,
-  lost: (why: Error) => void,
+  lost: (why: Loss) => void,
 ): TaskThread | null {
   const Worker = workerClass();
   if (Worker === null) return null;
@@ -148,7 +143,7 @@ export function takeThread(
   return thread;
 }
 
-const owners = new WeakMap<TaskThread, (why: Error) => void>();
+const owners = new WeakMap<TaskThread, (why: Loss) => void>();
 
 export function giveThread(thread: TaskThread): void {
   thread.hold(false);

@@ -39,8 +39,8 @@ import { receiveError, sendError } from "./sentError.ts";
 import {
   areStarted,
   giveThread,
+  type Loss,
   type TaskThread,
-  ThreadDied,
   type ThreadKind,
   takeThread,
 } from "./taskThread.ts";
@@ -303,13 +303,17 @@ class ThreadPool implements Pool {
   }
 
   /** Of each lane the first task was running, and the others waited behind it. */
-  #lose(thread: TaskThread, why: Error): void {
+  #lose(thread: TaskThread, why: Loss): void {
     const lanes = new Set<number>();
     for (const [id, sent] of this.#sent) {
       if (sent.thread !== thread) continue;
       this.#sent.delete(id);
       sent.borrowed.giveBack();
-      sent.reject(why instanceof ThreadDied ? new LostWorker(why.message, !lanes.has(sent.lane)) : why);
+      sent.reject(
+        typeof why === "string"
+          ? new LostWorker(`task thread ${thread.number} died: ${why}`, !lanes.has(sent.lane))
+          : why,
+      );
       lanes.add(sent.lane);
     }
   }

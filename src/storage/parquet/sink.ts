@@ -4,7 +4,7 @@
 import { builtin, requireBuiltin } from "../builtin.ts";
 import { messageOf, StoreRequestError } from "../errors.ts";
 import { requireSet, type Store, type StoreKey } from "../store.ts";
-import { machineName, strayName } from "../strays.ts";
+import { strayName } from "../strays.ts";
 
 export interface Sink {
   readonly name: string;
@@ -18,9 +18,9 @@ export interface Sink {
 export async function fileSink(path: string): Promise<Sink> {
   const fs = await requireBuiltin("node:fs");
   const { dirname, join } = await requireBuiltin("node:path");
-  // So that `machineName` knows the machine's name.
+  // So that `strayName` knows the machine's name.
   await builtin("node:os");
-  const temporary = join(dirname(path), strayName(machineName()));
+  const temporary = join(dirname(path), strayName());
   const trying = <T>(action: () => T): T => {
     try {
       return action();

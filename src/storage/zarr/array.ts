@@ -146,7 +146,7 @@ export class ZarrArray {
         source,
         within,
         padded,
-        this.#keepFill(),
+        { keepFill: this.writesEmptyChunks },
         this.reading(options),
       );
       await this.#put(key, parts, options);
@@ -242,10 +242,6 @@ export class ZarrArray {
   async #encodedFill(): Promise<Uint8Array[]> {
     const block = this.#missing(this.metadata.unitShape, { missing: "fill" })!;
     return (await encodeParts(this.pipeline, block, { keepFill: true }))!;
-  }
-
-  #keepFill(): { keepFill: boolean } {
-    return { keepFill: this.#options.writeEmptyChunks === true };
   }
 
   #checkBlock(block: Block, clipped: Shape, whole: Shape): void {

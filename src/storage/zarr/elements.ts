@@ -67,12 +67,14 @@ function halvesOf(bytes: Uint8Array): Uint8Array {
 }
 
 function compact(block: Block, room: Room | undefined): Block {
-  const copy = room === undefined ? newBlock(block.dtype, block.shape) : blockIn(room, block);
+  const copy =
+    room === undefined ? newBlock(block.dtype, block.shape) : blockIn(room, block.dtype, block.shape);
   copyBlock(block, copy);
   return copy;
 }
 
-function blockIn(room: Room, { dtype, shape }: Block): Block {
+/** A block in memory of `room`, with whatever is there. */
+export function blockIn(room: Room, dtype: DType, shape: Shape): Block {
   const length = blockBytes(dtype, shape);
   const data = dataOver(room.take(length).subarray(0, length), dtype);
   return { dtype, shape, strides: stridesOf(shape), offset: 0, data };

@@ -1,11 +1,11 @@
 // Chunks at the end of an array, filled up: the store has whole chunks, a block has what is inside the array. In: a block,
 // the shape of a chunk, the fill value. Out: a block of that shape; the given one where it has it already.
 
-import { type Block, blockBytes, newBlock, subBlock } from "../../core/block.ts";
-import { type Shape, sameShape, stridesOf } from "../../core/shape.ts";
-import { ownScratch, type ScratchMemory } from "../codecs/scratch.ts";
+import { type Block, newBlock, subBlock } from "../../core/block.ts";
+import { type Shape, sameShape } from "../../core/shape.ts";
+import { type ScratchMemory, Taken } from "../codecs/scratch.ts";
 import { copyBlock, fillBlock } from "./blocks.ts";
-import { dataOver } from "./elements.ts";
+import { blockIn } from "./elements.ts";
 import type { Fill } from "./fill.ts";
 
 export function filledUp(block: Block, shape: Shape, fill: Fill): Block {
@@ -18,18 +18,15 @@ export async function withFilledUp<T>(
   block: Block,
   shape: Shape,
   fill: Fill,
-  memory: ScratchMemory = ownScratch,
+  memory: ScratchMemory | undefined,
   use: (whole: Block) => Promise<T>,
 ): Promise<T> {
   if (sameShape(block.shape, shape)) return use(block);
-  const { dtype } = block;
-  const length = blockBytes(dtype, shape);
-  const scratch = memory.take(length);
+  const room = new Taken(memory);
   try {
-    const data = dataOver(scratch.subarray(0, length), dtype);
-    return await use(fillInto(block, { dtype, shape, strides: stridesOf(shape), offset: 0, data }, fill));
+    return await use(fillInto(block, blockIn(room, block.dtype, shape), fill));
   } finally {
-    memory.give(scratch);
+    room.end();
   }
 }
 
