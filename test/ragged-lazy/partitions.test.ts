@@ -41,6 +41,30 @@ describe("making", () => {
     expect(JSON.stringify({ x })).toContain("LazyRagged");
   });
 
+  test("types that are known from before are those of the same operation in memory", () => {
+    const scalars = [1.5, 2.5, 3, 200, 300, -1, 70_000, 1e300, Number.NaN, Infinity, 2n ** 40n, true, "x"];
+    const data = [Int8Array, Uint8Array, Int32Array, Float32Array, Float64Array].map((of) => new of([1, 2]));
+    const typeOf = (make: () => { type: string }): string => {
+      try {
+        return make().type;
+      } catch (error) {
+        return (error as Error).name;
+      }
+    };
+    // Forwards and back: every scalar comes after every other.
+    for (const scalar of [...scalars, ...scalars.toReversed()])
+      for (const numbers of data) {
+        const eager = rg.fromNumpy(new cw.NDArray(numbers, [2]));
+        const lazy = rg.lazy(numbers);
+        const operand = scalar as number;
+        expect(
+          typeOf(() => lazy.add(operand)),
+          `${numbers.constructor.name} + ${scalar}`,
+        ).toBe(typeOf(() => eager.add(operand)));
+        expect(typeOf(() => lazy.greater(operand))).toBe(typeOf(() => eager.greater(operand)));
+      }
+  });
+
   test("equal operations are one node", () => {
     const x = rg.lazy(rows, { npartitions: 2 });
     expect(x.add(1).expr).toBe(x.add(1).expr);

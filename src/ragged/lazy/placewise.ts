@@ -2,12 +2,13 @@
 // ragged op table. Out: ops of the one op table, called `rg.` and the record's name. An item (one value) goes to all
 // partitions. Must hold: what is not done row by row has inputs of one partition.
 
-import type { Attrs } from "../../core/attrs.ts";
+import { type Attrs, attrsText } from "../../core/attrs.ts";
 import type { Box } from "../../core/box.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import type { ArrayType, Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/op.ts";
 import { registerOp } from "../../ops/index.ts";
+import { formNumber } from "../demand/intern.ts";
 import type { Layout, Plain } from "../layout/layout.ts";
 import { plain } from "../layout/plain.ts";
 import { formOfProbe, plainProbe } from "../layout/probe.ts";
@@ -44,9 +45,27 @@ function typeOfItems(form: Form): ArrayType {
   return row instanceof Item ? raggedType(form, 1, true) : raggedType(formOfProbe(row), 1);
 }
 
+/** Beyond this all are forgotten. */
+const MOST_KNOWN = 4000;
+const knownForms = new Map<string, ReturnType<RaggedOp["infer"]>>();
+
+/** Found once for equal forms: computations have many operations, and few kinds of them. */
+function inferOnce(
+  record: RaggedOp<object>,
+  forms: readonly Form[],
+  attrs: Attrs,
+): ReturnType<RaggedOp["infer"]> {
+  const text = record.formText?.(attrs) ?? attrsText(attrs, ({ id }) => `#${id}`);
+  const key = `${record.name} ${text}(${forms.map(formNumber)})`;
+  const found = knownForms.get(key) ?? record.infer(forms, attrs);
+  if (knownForms.size >= MOST_KNOWN) knownForms.clear();
+  knownForms.set(key, found);
+  return found;
+}
+
 function inferred(record: RaggedOp<object>, types: readonly ArrayType[], attrs: Attrs): ArrayType {
   const forms = formsOf(types);
-  const { form, isItem } = record.infer(forms, attrs);
+  const { form, isItem } = inferOnce(record, forms, attrs);
   if (isAllItems(types)) return isItem ? raggedType(form, 1, true) : typeOfItems(form);
   const partitions = commonPartitions(types);
   const differing = types.find(({ shape, ragged }) => !ragged!.isItem && shape[0] !== partitions);

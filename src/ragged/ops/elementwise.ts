@@ -1,6 +1,7 @@
 // Elementwise functions: every one of the dense op table, on nested data. In: layouts, and scalars in
 // attrs.operands. Out: a layout of their common structure. Strings are compared for equality.
 
+import { attrsText } from "../../core/attrs.ts";
 import { DTypeError, RunError } from "../../core/errors.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
 import * as arithmetic from "../../ops/elementwise/arithmetic.ts";
@@ -30,7 +31,7 @@ export function operandsOf(leaves: readonly Plain[], attrs: OperandAttrs): Opera
 }
 
 function elementwise(op: ElementwiseFunction): RaggedOp<OperandAttrs> {
-  return raggedOp(
+  const record = raggedOp<OperandAttrs>(
     op.name,
     rowsMatched,
     { ...COMPUTED, failsOnZeros: () => failsOnZeros(op), attrsText: kindsOfOperands },
@@ -40,7 +41,16 @@ function elementwise(op: ElementwiseFunction): RaggedOp<OperandAttrs> {
       return broadcast(inputs, stop);
     },
   );
+  return { ...record, formText: operandsText };
 }
+
+/** Fractions of usual size are all alike to types; other scalars may not fit one. */
+const LARGEST_ALIKE = 1e4;
+const isAlike = (value: unknown): boolean =>
+  typeof value === "number" && !Number.isInteger(value) && Math.abs(value) < LARGEST_ALIKE;
+
+const operandsText = ({ operands = [] }: OperandAttrs): string =>
+  attrsText({ operands: operands.map((value) => (isAlike(value) ? 0.5 : value)) }, String);
 
 /** Which operands are inputs; of the others only the type counts, and the result's form says what came of it. */
 const kindsOfOperands = ({ operands }: OperandAttrs): string =>

@@ -18,6 +18,8 @@ export interface RaggedOp<A extends object = Attrs> {
   form(inputs: readonly Form[], attrs: A): Form;
   /** True when the result is one value: the only row of the layout that `run` gives. */
   isItem(inputs: readonly Form[], attrs: A): boolean;
+  /** What of the attributes forms depend on; all of them unless it says. */
+  formText?(attrs: A): string;
   /** Both at once. */
   infer(inputs: readonly Form[], attrs: A): { readonly form: Form; readonly isItem: boolean };
   /** True when the rows of the result follow from the same rows of the inputs, one partition at a time. */
