@@ -2,6 +2,7 @@
 // seen as words of 8, 16 or 32 bits: three kinds keep the loops fast where ten would not, and no number is made of
 // an int64. Must hold: source and target have the same dtype and share no memory.
 
+import { copyInto } from "../../core/copy.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 
 export type Bits = Uint8Array | Uint16Array | Uint32Array;
@@ -66,7 +67,7 @@ function copyDenseRows({ source, target, words }: Passage, plane: Plane, from: n
   const length = plane.columns * words;
   for (let row = 0; row < plane.rows; row++) {
     const start = from + row * plane.fromRow;
-    target.set(source.subarray(start, start + length), to + row * plane.toRow);
+    copyInto(target, source.subarray(start, start + length), to + row * plane.toRow);
   }
 }
 

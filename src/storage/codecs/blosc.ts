@@ -2,6 +2,7 @@
 // Reads all of Blosc's compressors but Snappy; writes lz4, zstd and zlib. The header is checked against the
 // size that is known from outside before any memory is made.
 
+import { copyInto } from "../../core/copy.ts";
 import { NotSupportedError } from "../errors.ts";
 import { blosclzDecompress } from "./blosclz.ts";
 import {
@@ -73,7 +74,7 @@ function bloscDecode(bytes: Uint8Array, bound: SizeBound, where: string): Uint8A
 
 async function bloscDecodeInto(bytes: Uint8Array, target: Uint8Array, where: string): Promise<void> {
   const frame = readHeader(bytes, { max: target.length, exact: true }, where);
-  if (frame.flags & COPIED) target.set(copied(frame));
+  if (frame.flags & COPIED) copyInto(target, copied(frame));
   else await decodeBlocks(frame, target, 0);
 }
 

@@ -1,6 +1,7 @@
 // The inner loops of codecs in WebAssembly (kernels.wat): checksums, LZ4, shuffles. In: bytes. Out: bytes in new
 // or given memory. The module's own memory is scratch: it is not kept when it has grown large.
 
+import { copyInto } from "../../core/copy.ts";
 import type { CrcTables } from "./checksums.ts";
 import { KERNELS } from "./kernels.ts";
 
@@ -47,10 +48,10 @@ const padded = (length: number): number => Math.ceil((length + SLACK) / 16) * 16
 export function lz4Into(source: Uint8Array, target: Uint8Array): boolean {
   const start = FREE + padded(source.length);
   const { kernels, memory } = kernelsWith(padded(source.length) + padded(target.length));
-  memory.set(source, FREE);
+  copyInto(memory, source, FREE);
   const end = kernels.lz4(FREE, FREE + source.length, start, start + target.length);
   if (end !== start + target.length) return false;
-  target.set(memory.subarray(start, end));
+  copyInto(target, memory.subarray(start, end));
   return true;
 }
 
@@ -60,16 +61,16 @@ export function lz4Into(source: Uint8Array, target: Uint8Array): boolean {
  * move the byte b·count + i to i·size + b.
  */
 export function unshuffleInto(source: Uint8Array, target: Uint8Array, size: number): void {
-  target.set(passes(source, Math.log2(size), "zip"));
+  copyInto(target, passes(source, Math.log2(size), "zip"));
 }
 
 export function shuffleInto(source: Uint8Array, target: Uint8Array, size: number): void {
-  target.set(passes(source, Math.log2(size), "unzip"));
+  copyInto(target, passes(source, Math.log2(size), "unzip"));
 }
 
 function passes(source: Uint8Array, count: number, pass: "zip" | "unzip"): Uint8Array {
   const { kernels, memory } = kernelsWith(2 * padded(source.length));
-  memory.set(source, FREE);
+  copyInto(memory, source, FREE);
   return run(kernels, memory, FREE, FREE + padded(source.length), source.length, count, pass);
 }
 
@@ -96,7 +97,7 @@ export function bitUnshuffleInto(source: Uint8Array, target: Uint8Array, size: n
   const { kernels, memory } = kernelsWith(2 * padded(source.length));
   const second = FREE + padded(source.length);
   const row = source.length / size;
-  memory.set(source, FREE);
+  copyInto(memory, source, FREE);
   // For each byte of an element: its eight rows of bits as groups of eight bytes, then bits ⇄ bytes in each.
   for (let byte = 0; byte < size; byte++) {
     const at = FREE + byte * row;
@@ -105,20 +106,20 @@ export function bitUnshuffleInto(source: Uint8Array, target: Uint8Array, size: n
       memory.copyWithin(second + byte * row, part.byteOffset, part.byteOffset + row);
   }
   kernels.bits(second, second + source.length);
-  target.set(run(kernels, memory, second, FREE, source.length, Math.log2(size), "zip"));
+  copyInto(target, run(kernels, memory, second, FREE, source.length, Math.log2(size), "zip"));
 }
 
 export function bitShuffleInto(source: Uint8Array, target: Uint8Array, size: number): void {
   const { kernels, memory } = kernelsWith(2 * padded(source.length));
   const second = FREE + padded(source.length);
   const row = source.length / size;
-  memory.set(source, FREE);
+  copyInto(memory, source, FREE);
   const rows = run(kernels, memory, FREE, second, source.length, Math.log2(size), "unzip").byteOffset;
   const other = rows === FREE ? second : FREE;
   kernels.bits(rows, rows + source.length);
   for (let byte = 0; byte < size; byte++) {
     const part = run(kernels, memory, rows + byte * row, other + byte * row, row, 3, "unzip");
-    target.set(part, byte * row);
+    copyInto(target, part, byte * row);
   }
 }
 
@@ -140,7 +141,7 @@ export function crcOf(bytes: Uint8Array, tables: CrcTables): number {
     return sum.end();
   }
   const { kernels, memory } = kernelsFor(tables);
-  memory.set(bytes, CRC_AT);
+  copyInto(memory, bytes, CRC_AT);
   return ~kernels.crc(-1, CRC_AT, CRC_AT + bytes.length) >>> 0;
 }
 

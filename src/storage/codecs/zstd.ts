@@ -1,6 +1,7 @@
 // Zstandard: Node's own where it has one (22.15 and later), else WebAssembly: a decoder of our own build, which needs
 // no copy, and the encoder of numcodecs. Frames are looked through before they are decoded: their sizes must fit.
 
+import { copyInto } from "../../core/copy.ts";
 import { builtin } from "../builtin.ts";
 import {
   type BytesCodec,
@@ -86,7 +87,7 @@ async function zstdDecodeInto(bytes: Uint8Array, target: Uint8Array, where: stri
   const exact = { max: target.length, exact: true };
   if (zstd !== null) {
     const decoded = await zstdDecode(bytes, exact, where);
-    target.set(decoded);
+    copyInto(target, decoded);
     return releaseBytes(decoded);
   }
   contentSize(bytes, exact, where);

@@ -2,6 +2,7 @@
 // (pairs or fours of them for longer elements), so that no NaN payload is ever touched.
 
 import type { Block } from "../../core/block.ts";
+import { copyInto } from "../../core/copy.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { sizeOf } from "../../core/shape.ts";
 import type { Fill } from "./fill.ts";
@@ -78,7 +79,7 @@ function copyLoops(
 const SHORT_RUN = 24;
 
 function copyRun(source: Words, from: number, target: Words, to: number, count: number): void {
-  if (count > SHORT_RUN) target.set(source.subarray(from, from + count), to);
+  if (count > SHORT_RUN) copyInto(target, source.subarray(from, from + count), to);
   else for (let i = 0; i < count; i++) target[to + i] = source[from + i]!;
 }
 

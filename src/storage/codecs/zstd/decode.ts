@@ -1,6 +1,7 @@
 // Zstandard without Node's: frames in, their content into given memory. The module's memory is scratch: it is not kept
 // when it has grown large, nor after a failure.
 
+import { copyInto } from "../../../core/copy.ts";
 import { ZSTD_DECODER } from "./binary.ts";
 
 interface Decoder {
@@ -39,7 +40,7 @@ function decodeWith(source: Uint8Array, room: number, take: (content: Uint8Array
   const at = decoder.begin();
   const to = at + Math.ceil(source.length / 16) * 16;
   const memory = new Uint8Array(decoder.memory.buffer);
-  memory.set(source, at);
+  copyInto(memory, source, at);
   // A damaged source may also end in a trap, which leaves the decoder in no known state: it is kept only after this.
   const length = decoder.decode(to, room, at, source.length) >>> 0;
   if (memory.length <= KEPT_BYTES) kept = decoder;
@@ -53,7 +54,7 @@ export function zstdInto(source: Uint8Array, target: Uint8Array): boolean {
   let isFilled = false;
   const isWhole = decodeWith(source, target.length, (content) => {
     isFilled = content.length === target.length;
-    if (isFilled) target.set(content);
+    if (isFilled) copyInto(target, content);
   });
   return isWhole && isFilled;
 }
