@@ -47,6 +47,12 @@ const group = await cw.openGroup(place("weather.zarr"), { path: "daily" });
 for (const { path, kind } of await group.members()) console.log(kind, path);
 console.log((await group.array("high")).chunks);
 
+// An array that is one value everywhere is stored as its fill value: no chunk is written, however large it is.
+await cw.zeros([40_000, 40_000], { dtype: "float32", chunks: 1000 }).toZarr(place("large.zarr"));
+const tile = cw.ones([1000, 2000], { dtype: "float32" });
+const large = await tile.toZarr(place("large.zarr"), { region: ["3000:4000", ":2000"] });
+console.log("written of 6.4 GB:", (await large.get("2500:4500", ":4000").sum().compute()).item(), "elements");
+
 // A region of an array that is there: slices that begin and end where its chunks do.
 await cw.zeros([73, 24], { dtype: "float32" }).toZarr(place("days.zarr"), { region: ["73:146", ":"] });
 console.log("day 100 is cleared:", (await opened.get(100).sum().compute()).item());

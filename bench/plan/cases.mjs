@@ -37,7 +37,15 @@ const CASES = {
     await a.matmul(b).toZarr(at("d.zarr"), { ...plain, ...run });
   },
   async e() {
-    await cw.ones([10_000], { chunks: 1 }).toZarr(at("e0.zarr"), { ...plain, ...run });
+    await cw
+      .ones([10_000], { chunks: 1 })
+      .add(1)
+      .toZarr(at("e.zarr"), { ...plain, ...run });
+  },
+  /** The same where nothing is known beforehand: every chunk is a file, written, read, and written again. */
+  async stored() {
+    const files = { ...plain, writeEmptyChunks: true };
+    await cw.ones([10_000], { chunks: 1 }).toZarr(at("e0.zarr"), { ...files, ...run });
     await (await cw.fromZarr(at("e0.zarr"))).add(1).toZarr(at("e.zarr"), { ...plain, ...run });
   },
   async vorticity() {

@@ -4,9 +4,11 @@
 
 import type { ChunkShape } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
+import type { Scalar } from "../core/numbers.ts";
 import { describe, sameShape, shapeText } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/chunks.ts";
+import { uniformResults, withoutResults } from "../plan/uniform.ts";
 import { StoredArray } from "../runtime/arrays.ts";
 import { openedRun } from "../runtime/opened.ts";
 import { transferTo } from "../runtime/planStorage.ts";
@@ -107,6 +109,8 @@ interface Destination {
   readonly transfer: Transfer;
   /** The stored array that a region of is written; null for a new one. */
   readonly existing: { readonly zarr: ZarrArray; readonly start: readonly number[] } | null;
+  /** Its fill value is all of it. */
+  readonly isWhole: boolean;
 }
 
 async function storeAll(
@@ -126,15 +130,29 @@ async function storeAll(
   );
   const { data, sources } = prepared.plan;
   const key = await runKey(data, sources);
+  const uniform = uniformResults(data);
   const begun: Begun[] = [];
-  for (const destination of destinations) begun.push(await begin(destination, key));
+  for (const [i, destination] of destinations.entries())
+    begun.push(await begin(filledWith(destination, uniform.get(data.results[i]!)), key));
   const written = new Map(data.results.map((name, i) => [name, begun[i]!.target]));
   const resumed = new Map([...written].filter((_, i) => begun[i]!.isResumed));
-  const setting = await openedRun(data, async () => key, run, resumed);
-  await runPlan({ ...requestOf(prepared, run), targets: written }, setting);
+  const left = withoutResults(data, new Set(data.results.filter((_, i) => begun[i]!.isWhole)));
+  const setting = await openedRun(left, async () => key, run, resumed);
+  await runPlan({ ...requestOf(prepared, run), plan: left, targets: written }, setting);
   for (const { existing, store, path } of destinations)
     if (existing === null) await markFinished(store, path, key);
   return [...written.values()].map(({ array }) => lazyStored(array));
+}
+
+/**
+ * An array that is one value everywhere is stored as its fill value, without a chunk: so `zeros(shape).toZarr(path)`
+ * makes an array to write regions of, however large. Not where another fill value is asked for, or chunks are.
+ */
+function filledWith(destination: Destination, value: Scalar | undefined): Destination {
+  const { options, existing } = destination;
+  const isAsked = options.fillValue !== undefined || options.writeEmptyChunks === true;
+  if (value === undefined || existing !== null || isAsked) return destination;
+  return { ...destination, options: { ...options, fillValue: value }, isWhole: true };
 }
 
 async function destinationOf(
@@ -145,7 +163,7 @@ async function destinationOf(
     throw new ValueError({ what: `${describe(array)} is not a lazy array`, cure: "Wrap it: asarray(x)" });
   const store = await storeOf(argument);
   const path = normalPath(options.path ?? "");
-  const common = { array, store, path, options };
+  const common = { array, store, path, options, isWhole: false };
   if (options.region === undefined) {
     const metadata = metadataOf(array, options);
     const transfer = transferTo(metadata, store);
@@ -193,12 +211,17 @@ function checkType(array: LazyArray, zarr: ZarrArray): void {
 interface Begun {
   readonly target: StoredArray;
   readonly isResumed: boolean;
+  /** Nothing is left to be written. */
+  readonly isWhole: boolean;
 }
 
-async function begin({ array, store, path, options, existing }: Destination, key: string): Promise<Begun> {
+async function begin(
+  { array, store, path, options, existing, isWhole }: Destination,
+  key: string,
+): Promise<Begun> {
   if (existing !== null) {
     await removeMark(store, path);
-    return { target: new StoredArray(existing.zarr, existing.start), isResumed: false };
+    return { target: new StoredArray(existing.zarr, existing.start), isResumed: false, isWhole };
   }
   const settings = settingsOf(array, options);
   if (await isOurs(store, path, key)) {
@@ -207,14 +230,14 @@ async function begin({ array, store, path, options, existing }: Destination, key
       // What the run before was writing when it was killed.
       if (store instanceof FileStore)
         await store.sweepStrays({ below: path === "" ? "/" : (path as `/${string}`) });
-      return { target: new StoredArray(zarr), isResumed: true };
+      return { target: new StoredArray(zarr), isResumed: true, isWhole };
     }
   }
   // The mark is there before the array is: whenever the run is killed, the next one knows its work.
   if ((await findNode(store, path, {}).catch(() => "damaged")) === null) await markBegun(store, path, key);
   const zarr = await createArray(store, path, settings);
   await markBegun(store, path, key);
-  return { target: new StoredArray(zarr), isResumed: false };
+  return { target: new StoredArray(zarr), isResumed: false, isWhole };
 }
 
 /** What the same computation has stored so far, if it is stored in the way that is asked for now. */
@@ -227,12 +250,13 @@ async function resumable(
   const wanted = planArray(settings, path);
   const node = await findNode(store, path, {});
   if (node?.kind !== "array" || !sameShape(node.shape, array.shape)) return null;
-  const isSame =
-    JSON.stringify([node.codecs, node.unitShape]) === JSON.stringify([wanted.codecs, wanted.unitShape]);
+  const wayOf = ({ codecs, unitShape, fill }: ArrayMetadata): string =>
+    JSON.stringify([codecs, unitShape, [...fill.element]]);
+  const isSame = wayOf(node) === wayOf(wanted);
   if (!isSame && settings.overwrite === true) return null;
   if (!isSame)
     throw new ValueError({
-      what: `the same computation is stored there with chunks of ${shapeText(node.unitShape)} or other codecs`,
+      what: `the same computation is stored there with other chunks (${shapeText(node.unitShape)}), codecs or fill value`,
       cure: "Use another path, or overwrite: true",
     });
   return openArray(store, path, { writeEmptyChunks: settings.writeEmptyChunks ?? true });

@@ -12,7 +12,9 @@ describe("copyInto", () => {
     fc.assert(
       fc.property(fc.constantFrom(...KINDS), lengths, place, place, (Kind, length, from, to) => {
         const of = ({ buffer, before, after }: typeof from): Uint8Array =>
-          new Kind(new buffer((before + length + after) * Kind.BYTES_PER_ELEMENT)) as Uint8Array;
+          new Kind(
+            new buffer((before + length + after) * Kind.BYTES_PER_ELEMENT) as ArrayBuffer,
+          ) as Uint8Array;
         const source = of(from);
         source.forEach((_, i) => {
           source[i] = i * 7 + 1;

@@ -1,0 +1,38 @@
+// Results that are one value everywhere, as far as a plan shows it without being run: a store can keep such a value in
+// place of chunks. In: a plan. Out: the values, by the results' names; and the plan without what computes them.
+
+import type { Scalar } from "../core/numbers.ts";
+import { opNamed } from "../ops/index.ts";
+import { rechunk } from "../ops/moves/layout.ts";
+import { full } from "../ops/sources.ts";
+import type { PlanData, PlanStep, ValueRef } from "./plan.ts";
+
+export function uniformResults({ operations, results }: PlanData): Map<string, Scalar> {
+  const found = new Map<string, Scalar>();
+  for (const operation of operations)
+    for (const { array, value } of operation.outputs) {
+      const uniform = results.includes(array) ? uniformValue(operation.steps, value) : null;
+      if (uniform !== null) found.set(array, uniform);
+    }
+  return found;
+}
+
+/** How an array is cut does not change it. */
+function uniformValue(steps: readonly PlanStep[], { step: at }: ValueRef): Scalar | null {
+  const step = steps[at]!;
+  if (step.kind === "source" && opNamed(step.op) === full) return step.attrs["value"] as Scalar;
+  const isCut = step.kind === "move" && opNamed(step.op) === rechunk;
+  return isCut ? uniformValue(steps, step.inputs[0]!) : null;
+}
+
+/** What is left to do when these results are there: operations that make others as well stay as they are. */
+export function withoutResults(data: PlanData, names: ReadonlySet<string>): PlanData {
+  const operations = data.operations.filter(({ outputs }) => !outputs.every(({ array }) => names.has(array)));
+  const made = new Set(operations.flatMap(({ outputs }) => outputs.map(({ array }) => array)));
+  const isLeft = (name: string): boolean => !names.has(name) || made.has(name);
+  return {
+    arrays: data.arrays.filter(({ name }) => isLeft(name)),
+    operations,
+    results: data.results.filter(isLeft),
+  };
+}
