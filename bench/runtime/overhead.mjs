@@ -78,7 +78,8 @@ export async function measureOverhead(given, { rounds, progress, python }) {
   const folder = quickFolder(given);
   progress(`${COUNT} chunks of one element, in ${folder}`);
   const source = join(folder, "ones");
-  await cw.ones([COUNT], { chunks: [1] }).toZarr(source, { zarrFormat: 2, codecs: [], executor: "inline" });
+  const files = { zarrFormat: 2, codecs: [], writeEmptyChunks: true, executor: "inline" };
+  await cw.ones([COUNT], { chunks: [1] }).toZarr(source, files);
   const dask = await startDask(python);
   if (dask === null)
     progress(`Dask is not measured: ${python} has no dask and zarr (Debian: python3-dask, python3-zarr)`);

@@ -2,7 +2,7 @@
 // Must hold: every instruction finds the types it takes on the stack; a block leaves the stack as it found it.
 
 import { InvariantError } from "../../core/errors.ts";
-import { float32, float64, signed, sized, unsigned, vector } from "./bytes.ts";
+import { ByteWriter } from "./bytes.ts";
 import { INSTRUCTIONS, type ValueType } from "./instructions.ts";
 
 export const TYPE_CODE: { readonly [T in ValueType]: number } = {
@@ -26,7 +26,7 @@ interface Frame {
 export class FunctionWriter {
   readonly #parameters: readonly ValueType[];
   readonly #locals: ValueType[] = [];
-  readonly #code: number[] = [];
+  readonly #code: ByteWriter = new ByteWriter();
   readonly #stack: ValueType[] = [];
   readonly #frames: Frame[] = [];
 
@@ -48,33 +48,37 @@ export class FunctionWriter {
     const info = INSTRUCTIONS.get(name);
     if (info === undefined) throw new InvariantError({ what: `there is no instruction ${name}` });
     for (let i = info.takes.length - 1; i >= 0; i--) this.#pop(info.takes[i]!, name);
-    this.#code.push(...info.bytes, ...immediates);
+    this.#code.bytes(info.bytes);
+    for (const immediate of immediates) this.#code.byte(immediate);
     if (info.gives !== null) this.#stack.push(info.gives);
     return this;
   }
 
   /** A load or store at an offset from the address on the stack; nothing is assumed of its alignment. */
-  memory(name: string, offset = 0, ...lane: readonly number[]): this {
-    return this.op(name, 0, ...unsigned(offset), ...lane);
+  memory(name: string, offset = 0, lane?: number): this {
+    this.op(name, 0);
+    this.#code.unsigned(offset);
+    if (lane !== undefined) this.#code.byte(lane);
+    return this;
   }
 
   i32(value: number): this {
-    this.#code.push(0x41, ...signed(value | 0));
+    this.#code.byte(0x41).signed(value);
     this.#stack.push("i32");
     return this;
   }
   i64(value: bigint): this {
-    this.#code.push(0x42, ...signed(BigInt.asIntN(64, value)));
+    this.#code.byte(0x42).signed64(value);
     this.#stack.push("i64");
     return this;
   }
   f32(value: number): this {
-    this.#code.push(0x43, ...float32(value));
+    this.#code.byte(0x43).float32(value);
     this.#stack.push("f32");
     return this;
   }
   f64(value: number): this {
-    this.#code.push(0x44, ...float64(value));
+    this.#code.byte(0x44).float64(value);
     this.#stack.push("f64");
     return this;
   }
@@ -82,19 +86,19 @@ export class FunctionWriter {
   shuffle(lanes: readonly number[]): this {
     this.#pop("v128", "i8x16.shuffle");
     this.#pop("v128", "i8x16.shuffle");
-    this.#code.push(0xfd, 0x0d, ...lanes);
+    this.#code.byte(0xfd).byte(0x0d).bytes(lanes);
     this.#stack.push("v128");
     return this;
   }
 
   get({ number, type }: Local): this {
-    this.#code.push(0x20, ...unsigned(number));
+    this.#code.byte(0x20).unsigned(number);
     this.#stack.push(type);
     return this;
   }
   set({ number, type }: Local): this {
     this.#pop(type, "local.set");
-    this.#code.push(0x21, ...unsigned(number));
+    this.#code.byte(0x21).unsigned(number);
     return this;
   }
 
@@ -102,12 +106,12 @@ export class FunctionWriter {
   tee({ number, type }: Local): this {
     this.#pop(type, "local.tee");
     this.#stack.push(type);
-    this.#code.push(0x22, ...unsigned(number));
+    this.#code.byte(0x22).unsigned(number);
     return this;
   }
   /** An imported i32 that never changes. */
   global(number: number): this {
-    this.#code.push(0x23, ...unsigned(number));
+    this.#code.byte(0x23).unsigned(number);
     this.#stack.push("i32");
     return this;
   }
@@ -117,7 +121,8 @@ export class FunctionWriter {
     this.#pop("i32", "select");
     this.#pop(type, "select");
     this.#pop(type, "select");
-    this.#code.push(...(type === "v128" ? [0x1c, 1, TYPE_CODE.v128] : [0x1b]));
+    if (type === "v128") this.#code.byte(0x1c).byte(1).byte(TYPE_CODE.v128);
+    else this.#code.byte(0x1b);
     this.#stack.push(type);
     return this;
   }
@@ -132,7 +137,7 @@ export class FunctionWriter {
   either(yes: () => void, no: () => void): this {
     return this.when(() => {
       yes();
-      this.#code.push(0x05);
+      this.#code.byte(0x05);
       no();
     });
   }
@@ -143,33 +148,33 @@ export class FunctionWriter {
   }
 
   #structure(code: number, body: (label: number) => void): this {
-    this.#code.push(code, 0x40);
+    this.#code.byte(code).byte(0x40);
     const height = this.#stack.length;
     this.#frames.push({ height });
     body(this.#frames.length);
     this.#frames.pop();
     if (this.#stack.length !== height)
       throw new InvariantError({ what: `a block leaves ${this.#stack.length - height} values` });
-    this.#code.push(0x0b);
+    this.#code.byte(0x0b);
     return this;
   }
 
   /** To the end of a block, or the begin of a loop, if the i32 on the stack is not 0. */
   branchIf(label: number): this {
     this.#pop("i32", "br_if");
-    this.#code.push(0x0d, ...unsigned(this.#frames.length - label));
+    this.#code.byte(0x0d).unsigned(this.#frames.length - label);
     return this;
   }
 
   /** The same without a condition. What follows in the block is not reached. */
   branch(label: number): this {
-    this.#code.push(0x0c, ...unsigned(this.#frames.length - label));
+    this.#code.byte(0x0c).unsigned(this.#frames.length - label);
     return this;
   }
 
   call(index: number, takes: readonly ValueType[]): this {
     for (let i = takes.length - 1; i >= 0; i--) this.#pop(takes[i]!, "call");
-    this.#code.push(0x10, ...unsigned(index));
+    this.#code.byte(0x10).unsigned(index);
     return this;
   }
 
@@ -180,10 +185,21 @@ export class FunctionWriter {
   }
 
   /** Locals and code, as the code section holds them. */
-  body(): number[] {
+  body(): ByteWriter {
     if (this.#stack.length !== 0)
       throw new InvariantError({ what: `the function leaves ${this.#stack.length} values` });
-    const locals = this.#locals.map((type) => [1, TYPE_CODE[type]]);
-    return sized([...vector(locals), ...this.#code, 0x0b]);
+    const body = new ByteWriter();
+    this.#writeLocals(body);
+    return body.bytes(this.#code.finish()).byte(0x0b);
+  }
+
+  /** How many runs of one type there are; each with its length. */
+  #writeLocals(body: ByteWriter): void {
+    const begins = this.#locals.flatMap((type, i) => (type === this.#locals[i - 1] ? [] : [i]));
+    body.unsigned(begins.length);
+    begins.forEach((begin, run) => {
+      const end = begins[run + 1] ?? this.#locals.length;
+      body.unsigned(end - begin).byte(TYPE_CODE[this.#locals[begin]!]);
+    });
   }
 }

@@ -3,7 +3,7 @@
 // share a job. It imports the memory, `trap`, and `scratch`: the address of this thread's own SCRATCH_BYTES.
 
 import { FunctionWriter, type Local, TYPE_CODE } from "./assembler.ts";
-import { name, sized, unsigned, vector } from "./bytes.ts";
+import { ByteWriter } from "./bytes.ts";
 import type { ValueType } from "./instructions.ts";
 
 /** The imported function that ends a kernel: trap(kind, origin) throws. */
@@ -27,13 +27,30 @@ export interface RunArguments {
   readonly to: Local;
 }
 
-const functionType = (takes: readonly ValueType[]): number[] => [
-  0x60,
-  ...vector(takes.map((type) => [TYPE_CODE[type]])),
-  0,
-];
+const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
+/** What is imported: a function, a memory, a global. */
+const [FUNCTION, MEMORY, GLOBAL] = [0x00, 0x02, 0x03] as const;
+/** The types, by number. */
+const [TRAP_TYPE, RUN_TYPE] = [0, 1] as const;
 
-const section = (code: number, bytes: readonly number[]): number[] => [code, ...sized(bytes)];
+function writeTypes(into: ByteWriter): void {
+  const types = [TRAP_TAKES, RUN_TAKES];
+  into.unsigned(types.length);
+  for (const takes of types) {
+    into.byte(0x60).unsigned(takes.length);
+    for (const type of takes) into.byte(TYPE_CODE[type]);
+    into.unsigned(0);
+  }
+}
+
+function writeImports(into: ByteWriter, isShared: boolean): void {
+  into.unsigned(3);
+  into.name("env").name("trap").byte(FUNCTION).unsigned(TRAP_TYPE);
+  into.name("env").name("memory").byte(MEMORY);
+  if (isShared) into.byte(0x03).unsigned(0).unsigned(MAX_PAGES);
+  else into.byte(0x00).unsigned(0);
+  into.name("env").name("scratch").byte(GLOBAL).byte(TYPE_CODE.i32).byte(0x00);
+}
 
 /** `isShared` must be what the memory is. */
 export function moduleOf(
@@ -43,19 +60,16 @@ export function moduleOf(
   const writer = new FunctionWriter(RUN_TAKES);
   const [parameters, from, to] = [0, 1, 2].map((number) => writer.parameter(number));
   write(writer, { parameters: parameters!, from: from!, to: to! });
-  const types = vector([functionType(TRAP_TAKES), functionType(RUN_TAKES)]);
-  const limits = isShared ? [0x03, ...unsigned(0), ...unsigned(MAX_PAGES)] : [0x00, ...unsigned(0)];
-  const imports = vector([
-    [...name("env"), ...name("trap"), 0x00, ...unsigned(0)],
-    [...name("env"), ...name("memory"), 0x02, ...limits],
-    [...name("env"), ...name("scratch"), 0x03, TYPE_CODE.i32, 0x00],
-  ]);
-  return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
-    ...section(1, types),
-    ...section(2, imports),
-    ...section(3, vector([unsigned(1)])),
-    ...section(7, vector([[...name("run"), 0x00, ...unsigned(1)]])),
-    ...section(10, vector([writer.body()])),
-  ]);
+  const module = new ByteWriter().bytes(HEADER);
+  const section = (code: number, fill: (into: ByteWriter) => void): void => {
+    const content = new ByteWriter();
+    fill(content);
+    module.byte(code).sized(content);
+  };
+  section(1, writeTypes);
+  section(2, (into) => writeImports(into, isShared));
+  section(3, (into) => into.unsigned(1).unsigned(RUN_TYPE));
+  section(7, (into) => into.unsigned(1).name("run").byte(FUNCTION).unsigned(1));
+  section(10, (into) => into.unsigned(1).sized(writer.body()));
+  return module.finish().slice();
 }
