@@ -21,7 +21,7 @@ import type { IntermediateStore } from "./workDir.ts";
 import { ZarrResource } from "./zarrResource.ts";
 
 /** Counts versions whose kernels or plans give other bits for the same expression. */
-const VERSION = 1;
+const VERSION = 2;
 
 const digest = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
 

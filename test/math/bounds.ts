@@ -15,7 +15,7 @@ const promise = (ulps: readonly [number, number], operations: readonly [number, 
 });
 
 export const PROMISES: ReadonlyMap<Prim, Promised> = new Map<Prim, Promised>([
-  ["exp", promise([0.95, 0.56], [37, 25])],
+  ["exp", promise([0.52, 0.51], [27, 21])],
   ["expm1", promise([1.1, 0.51], [46, 29])],
   ["log", promise([1, 0.52], [36, 29])],
   ["log1p", promise([1.1, 0.52], [44, 37])],
@@ -28,12 +28,12 @@ export const PROMISES: ReadonlyMap<Prim, Promised> = new Map<Prim, Promised>([
   ["acos", promise([0.85, 0.51], [57, 36])],
   ["atan", promise([1, 0.52], [49, 38])],
   ["sinh", promise([1.9, 0.51], [55, 33])],
-  ["cosh", promise([1.45, 0.56], [40, 28])],
+  ["cosh", promise([1, 0.51], [30, 24])],
   ["tanh", promise([1.9, 0.51], [54, 32])],
   ["asinh", promise([1.5, 0.52], [53, 43])],
   ["acosh", promise([1.9, 0.52], [58, 42])],
   ["atanh", promise([1.9, 0.52], [50, 43])],
   ["atan2", promise([1.75, 0.52], [61, 46])],
   ["hypot", promise([0.95, 0.51], [25, 9])],
-  ["pow", promise([0.97, 0.56], [122, 58])],
+  ["pow", promise([0.52, 0.51], [112, 54])],
 ]);

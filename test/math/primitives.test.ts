@@ -27,6 +27,9 @@ const ALLOWED: { readonly [T in RealDType]?: readonly Word[] } = {
 const NO_ARGUMENTS: readonly Word[] = ["load", "const"];
 const CONVERSIONS: readonly string[] = ["float32 float64", "float64 float32", "int64 uint64", "uint64 int64"];
 
+/** Values that functions find in tables on their usual path. */
+const LOOKUPS: { readonly [name: string]: number } = { exp: 2, cosh: 2, pow: 2 };
+
 const at = (program: ScalarProgram, i: number): Instruction => program.instructions[i]!;
 const isConstant = (program: ScalarProgram, i: number): boolean => at(program, i).prim === "const";
 
@@ -74,7 +77,8 @@ describe.each(TYPES)("%s", (type) => {
   test.each(NAMES)("%s: the usual path is as short as promised", (name) => {
     const program = programOfExpansion(name, type);
     const usual = [...needed(program, program.results[0]!, withoutSlow)].map((i) => at(program, i));
-    expect(usual.map(({ prim }) => prim)).not.toContain("lookup");
+    // Two loads a lane each: a table may stand for a long polynomial, not for more.
+    expect(usual.filter(({ prim }) => prim === "lookup").length).toBeLessThanOrEqual(LOOKUPS[name] ?? 0);
     expect(usual.filter((instruction) => !isFree(instruction)).length).toBe(
       PROMISES.get(name)!.operations[type],
     );

@@ -54,7 +54,7 @@ test("what can fail is always run", () => {
   expect(textOf(code)).toBe("load load const quot rarely[]");
 });
 
-test("no function looks anything up, or divides integers, on its usual path", () => {
+test("no angle looks anything up, or divides integers, on its usual path", () => {
   const code = program((x, y) => s.add(s.mul(s.sin(x), s.cos(x)), s.tan(y)));
   const { program: whole, steps } = expanded(code);
   const always = steps.map(({ at }) => whole.instructions[at]!.prim);

@@ -1,8 +1,25 @@
-// exp and expm1. x = k ln 2 + r with |r| ≤ ln(2)/2, eˣ = 2ᵏ eʳ, eʳ = 1 + r + r²P(r).
+// exp by a table: x = k ln(2)/64 + r, eˣ = 2^(k/64) eʳ, with 2^(j/64) from a table and eʳ − 1 = r + r²P(r), |r| ≤ ln(2)/128.
+// expm1: x = k ln 2 + r with |r| ≤ ln(2)/2, where eʳ − 1 has a small relative error.
 // In: a float64, or one that was a float32 (the short forms, which never leave the normal range of float64).
-// Out: eˣ and eˣ − 1 within about 1 ulp; results that are subnormal are rounded once more.
+// Out: eˣ within 0.52 ulp, eˣ − 1 within about 1; results that are subnormal are rounded once more.
 
-import { abs, add, copysign, div, gt, lt, mul, rarely, select, sub, type Term } from "../scalar.ts";
+import {
+  abs,
+  add,
+  and,
+  copysign,
+  div,
+  gt,
+  lookup,
+  lt,
+  mul,
+  rarely,
+  select,
+  shl,
+  sub,
+  type Term,
+} from "../scalar.ts";
+import { EXP_SCALES, EXP_TAILS } from "../tables.ts";
 import {
   bitsOf,
   double,
@@ -16,7 +33,20 @@ import {
   square,
   wide,
 } from "./build.ts";
-import { EXP, EXP_SHORT, EXPM1, EXPM1_SHORT, INV_LN2, LN2, LN2_HI, LN2_LO } from "./coefficients.ts";
+import {
+  EXP,
+  EXP_SHORT,
+  EXP_STEP,
+  EXP_STEP_HI,
+  EXP_STEP_LO,
+  EXPM1,
+  EXPM1_SHORT,
+  INV_EXP_STEP,
+  INV_LN2,
+  LN2,
+  LN2_HI,
+  LN2_LO,
+} from "./coefficients.ts";
 
 /** The rounder with the exponent's bias: the low bits of x/ln 2 + BIASED are those of 2ᵏ. */
 const BIASED = ROUNDER + 1023;
@@ -29,6 +59,65 @@ const USUAL_LESS_ONE = 37;
 /** Beyond, eˣ and eˣ/2 are ∞ or 0; before, 2^(k ± AWAY) is normal. */
 const LARGEST = 800;
 const AWAY = 200;
+
+/** eˣ = scale + scale·less. */
+export interface Power {
+  /** Right while it is normal. */
+  readonly scale: Term;
+  /** So small that its rounding hardly matters. */
+  readonly less: Term;
+}
+
+/** k = nearest(64 x/ln 2), and what the table has for it. */
+function stepOf(x: Term): { k: Term; scale: Term; place: Term } {
+  const rounded = add(mul(x, double(INV_EXP_STEP)), double(ROUNDER));
+  const bits = bitsOf(rounded);
+  const place = and(bits, wide(63n));
+  const scale = floatOf(add(bitsOf(lookup(EXP_SCALES, place)), shl(bits, wide(MANTISSA_BITS - 6n))));
+  return { k: sub(rounded, double(ROUNDER)), scale, place };
+}
+
+/** Of x + rest, rest tiny. */
+export function powerOf(x: Term, rest?: Term): Power {
+  const { k, scale, place } = stepOf(x);
+  const product = mul(k, double(EXP_STEP_LO));
+  const low = rest === undefined ? product : sub(product, rest);
+  const r = sub(sub(x, mul(k, double(EXP_STEP_HI))), low);
+  const tail = add(lookup(EXP_TAILS, place), r);
+  return { scale, less: add(tail, mul(square(r), estrin(r, EXP))) };
+}
+
+/** For what was a float32. */
+export function powerShort(x: Term): Power {
+  const { k, scale } = stepOf(x);
+  const r = sub(x, mul(k, double(EXP_STEP)));
+  return { scale, less: add(r, mul(square(r), estrin(r, EXP_SHORT))) };
+}
+
+export const powerValue = ({ scale, less }: Power): Term => add(scale, mul(scale, less));
+
+export const beyond = (x: Term, limit: number): Term => gt(abs(x), double(limit));
+
+/** factor·eˣ where the scale leaves the normal numbers: with one that is 2^(±200) times as large, and 2^∓200. */
+export function farPower(x: Term, { scale, less }: Power, factor = 1): Term {
+  const below = lt(x, double(0));
+  const shift = BigInt(AWAY) << MANTISSA_BITS;
+  const nearer = floatOf(add(bitsOf(scale), select(below, wide(shift), wide(-shift))));
+  const back = select(below, double(factor * 2 ** -AWAY), double(factor * 2 ** AWAY));
+  const power = mul(powerValue({ scale: nearer, less }), back);
+  const large = select(gt(x, double(LARGEST)), double(Infinity), power);
+  return select(lt(x, double(-LARGEST)), double(0), large);
+}
+
+export function exp64(x: Term): Term {
+  const power = powerOf(x);
+  return rarely(beyond(x, USUAL), farPower(x, power), powerValue(power));
+}
+
+export function exp32(x: Term): Term {
+  const far = select(gt(x, double(0)), double(Infinity), double(0));
+  return rarely(beyond(x, USUAL_SINGLE), far, powerValue(powerShort(x)));
+}
 
 export interface Reduced {
   /** 2ᵏ: right while it is normal. */
@@ -46,17 +135,12 @@ function multiplier(x: Term): { k: Term; scale: Term } {
 /** eʳ − 1 − high from r and low, where r = high − low. */
 type Tail = (r: Term, low: Term) => Term;
 
-/** Of x + rest, rest tiny. */
-export function reduce(x: Term, tailOf: Tail, rest?: Term): Reduced {
+export function reduce(x: Term, tailOf: Tail): Reduced {
   const { k, scale } = multiplier(x);
   const high = sub(x, mul(k, double(LN2_HI)));
-  const product = mul(k, double(LN2_LO));
-  const low = rest === undefined ? product : sub(product, rest);
+  const low = mul(k, double(LN2_LO));
   return { scale, high, tail: tailOf(sub(high, low), low) };
 }
-
-/** r²P(r) − low. */
-export const expTail: Tail = (r, low) => sub(mul(square(r), estrin(r, EXP)), low);
 
 /** r²/2 + (r³Q(r) − low): the larger summand has one rounding, since expm1 has no 1 to hide errors behind. */
 export const expm1Tail: Tail = (r, low) => {
@@ -71,31 +155,7 @@ export function reduceShort(x: Term, coefficients: readonly number[]): Reduced {
   return { scale, high: r, tail: mul(square(r), estrin(r, coefficients)) };
 }
 
-export const powerOf = ({ high, tail }: Reduced): Term => add(double(1), add(high, tail));
-
-export const beyond = (x: Term, limit: number): Term => gt(abs(x), double(limit));
-
-/** factor·eˣ where 2ᵏ leaves the normal numbers: eʳ · 2^(k ± 200) · 2^∓200. */
-export function farExp(x: Term, power: Term, scale: Term, factor = 1): Term {
-  const below = lt(x, double(0));
-  const shift = BigInt(AWAY) << MANTISSA_BITS;
-  const nearer = floatOf(add(bitsOf(scale), select(below, wide(shift), wide(-shift))));
-  const back = select(below, double(factor * 2 ** -AWAY), double(factor * 2 ** AWAY));
-  const large = select(gt(x, double(LARGEST)), double(Infinity), mul(mul(power, nearer), back));
-  return select(lt(x, double(-LARGEST)), double(0), large);
-}
-
-export function exp64(x: Term): Term {
-  const reduced = reduce(x, expTail);
-  const power = powerOf(reduced);
-  return rarely(beyond(x, USUAL), farExp(x, power, reduced.scale), mul(power, reduced.scale));
-}
-
-export function exp32(x: Term): Term {
-  const reduced = reduceShort(x, EXP_SHORT);
-  const far = select(gt(x, double(0)), double(Infinity), double(0));
-  return rarely(beyond(x, USUAL_SINGLE), far, mul(powerOf(reduced), reduced.scale));
-}
+export const asPower = ({ scale, high, tail }: Reduced): Power => ({ scale, less: add(high, tail) });
 
 /** 2ᵏ eʳ − 1 = (2ᵏ − 1) + 2ᵏ high + 2ᵏ tail, the first sum with its rounding error. */
 export function lessOne({ scale, high, tail }: Reduced): Term {
@@ -115,9 +175,9 @@ export function expm1_64(x: Term): Term {
 
 /** From 2⁵³ on 2ᵏ − 1 is not exact: 2ᵏ(1 + high + (tail − 2⁻ᵏ)) is. */
 function farExpm1(x: Term, { scale, high, tail }: Reduced, near: Term): Term {
-  const power = powerOf({ scale, high, tail: sub(tail, div(double(1), scale)) });
+  const power = asPower({ scale, high, tail: sub(tail, div(double(1), scale)) });
   const below = select(lt(x, double(-USUAL)), double(-1), near);
-  return select(lt(x, double(0)), below, farExp(x, power, scale));
+  return select(lt(x, double(0)), below, farPower(x, power));
 }
 
 export function expm1_32(x: Term): Term {

@@ -4,15 +4,17 @@
 
 import { abs, add, copysign, div, gt, lt, mul, rarely, select, sub, type Term } from "../scalar.ts";
 import { double, half, twice } from "./build.ts";
-import { EXP_SHORT, EXPM1_SHORT } from "./coefficients.ts";
+import { EXPM1_SHORT } from "./coefficients.ts";
 import {
+  asPower,
   expm1Tail,
-  expTail,
-  farExp,
+  farPower,
   lessOne,
   lessOneShort,
+  type Power,
   powerOf,
-  type Reduced,
+  powerShort,
+  powerValue,
   reduce,
   reduceShort,
   USUAL_SINGLE,
@@ -22,9 +24,8 @@ import {
 const ONE_SIDED = 22;
 
 /** `usual`, or eᵃ/2 beyond ONE_SIDED. */
-function orHalfPower(a: Term, reduced: Reduced, usual: Term): Term {
-  const far = farExp(a, powerOf(reduced), reduced.scale, 0.5);
-  return rarely(gt(a, double(ONE_SIDED)), far, usual);
+function orHalfPower(a: Term, power: Power, usual: Term): Term {
+  return rarely(gt(a, double(ONE_SIDED)), farPower(a, power, 0.5), usual);
 }
 
 const orInfinity = (a: Term, usual: Term): Term =>
@@ -48,7 +49,7 @@ function tanhOf(u: Term): Term {
 export function sinh64(x: Term): Term {
   const a = abs(x);
   const reduced = reduce(a, expm1Tail);
-  return copysign(orHalfPower(a, reduced, sinhOf(lessOne(reduced))), x);
+  return copysign(orHalfPower(a, asPower(reduced), sinhOf(lessOne(reduced))), x);
 }
 
 export function sinh32(x: Term): Term {
@@ -58,14 +59,13 @@ export function sinh32(x: Term): Term {
 
 export function cosh64(x: Term): Term {
   const a = abs(x);
-  const reduced = reduce(a, expTail);
-  return orHalfPower(a, reduced, coshOf(mul(powerOf(reduced), reduced.scale)));
+  const power = powerOf(a);
+  return orHalfPower(a, power, coshOf(powerValue(power)));
 }
 
 export function cosh32(x: Term): Term {
   const a = abs(x);
-  const reduced = reduceShort(a, EXP_SHORT);
-  return orInfinity(a, coshOf(mul(powerOf(reduced), reduced.scale)));
+  return orInfinity(a, coshOf(powerValue(powerShort(a))));
 }
 
 const orOne = (a: Term, usual: Term): Term => rarely(gt(a, double(ONE_SIDED)), double(1), usual);

@@ -22,8 +22,7 @@ import {
   trunc,
 } from "../scalar.ts";
 import { bitsOf, double, half, INFINITE, isOutside, NORMAL, upper, wide } from "./build.ts";
-import { EXP_SHORT } from "./coefficients.ts";
-import { expTail, farExp, powerOf, reduce, reduceShort, USUAL, USUAL_SINGLE } from "./exponential.ts";
+import { farPower, powerOf, powerShort, powerValue, USUAL, USUAL_SINGLE } from "./exponential.ts";
 import { lnPower, partsOf } from "./naturalLog.ts";
 import { pairLog } from "./pairLog.ts";
 
@@ -33,18 +32,16 @@ export function pow64(x: Term, y: Term): Term {
   const upperY = upper(y);
   const product = mul(upperY, log.high);
   const rest = add(mul(sub(y, upperY), log.high), mul(y, log.low));
-  const reduced = reduce(product, expTail, rest);
-  const power = powerOf(reduced);
-  const far = farExp(product, power, reduced.scale);
+  const power = powerOf(product, rest);
+  const far = farPower(product, power);
   const unusual = or(isOutside(x, NORMAL, INFINITE), not(le(abs(product), double(USUAL))));
-  return rarely(unusual, withSpecials(x, y, far), mul(power, reduced.scale));
+  return rarely(unusual, withSpecials(x, y, far), powerValue(power));
 }
 
 export function pow32(x: Term, y: Term): Term {
   const { k, f } = partsOf(abs(x));
   const product = mul(y, lnPower(k, f));
-  const reduced = reduceShort(product, EXP_SHORT);
-  const power = mul(powerOf(reduced), reduced.scale);
+  const power = powerValue(powerShort(product));
   const isFar = gt(abs(product), double(USUAL_SINGLE));
   const far = select(isFar, select(gt(product, double(0)), double(Infinity), double(0)), power);
   const unusual = or(isOutside(x, NORMAL, INFINITE), not(le(abs(product), double(USUAL_SINGLE))));

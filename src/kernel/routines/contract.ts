@@ -106,6 +106,8 @@ const floatSum: SumOf<Float64Array> =
     let sum = isAdded ? out[to]! : 0;
     for (let k = 0; k < stepsA.length; k++) sum += a[inA + stepsA[k]!]! * b[inB + stepsB[k]!]!;
     out[to] = sum;
+    // A sum that is too small for a float32 rounds to −0; added up in float32 it is 0.
+    out[to]! += 0;
   };
 
 const integerSum: SumOf<Float64Array> =

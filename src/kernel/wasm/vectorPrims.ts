@@ -4,7 +4,9 @@
 import { infoOf, isFloat, isWide, type RealDType } from "../../core/dtype.ts";
 import type { Instruction } from "../program.ts";
 import type { FunctionWriter } from "./assembler.ts";
+import { loadLanes } from "./laneMemory.ts";
 import { lanewise } from "./lanewise.ts";
+import { tableAddress } from "./layout.ts";
 import {
   bitsOf,
   isUnsigned,
@@ -61,6 +63,8 @@ export function emitVector(
     case "shl":
     case "shr":
       return shiftVector(w, instruction, args, lanes);
+    case "lookup":
+      return lookupVector(w, instruction, args[0]!, lanes);
     default:
       return arithmeticVector(w, instruction, args, lanes);
   }
@@ -152,6 +156,20 @@ function shiftVector(
     .i32(count)
     .op(`${laneShape(type)}.${prim}${sign}`);
   return 32;
+}
+
+/** Each lane from its own place in the table. */
+function lookupVector(
+  w: FunctionWriter,
+  { imm, type }: Instruction,
+  { local }: VectorValue,
+  lanes: LaneCount,
+): 32 | 64 {
+  const table = tableAddress(Number(imm));
+  return loadLanes(w, type, lanes, (lane) => {
+    w.get(local).op("i64x2.extract_lane", lane).op("i32.wrap_i64").i32(3).op("i32.shl");
+    return table;
+  });
 }
 
 const FLOAT_PRIMS = [

@@ -16,6 +16,7 @@ TARGET = pathlib.Path(__file__).parents[3] / "src/kernel/math/coefficients.ts"
 SLACK = mpf("1.0001")  # range reduction may end a little outside its interval
 LN2 = log(mpf(2))
 HALF_LN2 = LN2 / 2 * SLACK
+EXP_STEPS = 64
 QUARTER = (pi / 4 * SLACK) ** 2
 LOG_END = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * SLACK
 
@@ -83,13 +84,26 @@ def cos_tail(z):
     return (cos(sqrt(z)) - 1 + z / 2) / z**2
 
 
+def powers_of_two():
+    """eˣ = 2^(k/64) eʳ: k = 64 n + j, 2^(j/64) from a table with what each lacks."""
+    step = LN2 / EXP_STEPS
+    split(["EXP_STEP_HI", "EXP_STEP_LO"], step, 36, "ln(2)/64: k·EXP_STEP_HI is exact for |k| < 2¹⁷")
+    write("ln(2)/64", "EXP_STEP", step)
+    write("64/ln 2", "INV_EXP_STEP", 1 / step)
+    roots = [mpf(2) ** (mpf(j) / EXP_STEPS) for j in range(EXP_STEPS)]
+    write("2^(j/64)", "EXP_ROOTS", roots)
+    write("What they lack, relative to them.", "EXP_LACKS", [root / round_to(root, 53) - 1 for root in roots])
+    half = step / 2 * SLACK
+    polynomial("EXP", "(eʳ − 1 − r)/r², |r| ≤ ln(2)/128", exp_tail, lambda r: r * r, -half, half, 4)
+    polynomial("EXP_SHORT", "the same for float32", exp_tail, lambda r: r * r, -half, half, 2)
+
+
 def exponential():
     split(["LN2_HI", "LN2_LO"], LN2, 42, "ln 2: k·LN2_HI is exact for |k| < 2¹¹")
     write("ln 2", "LN2", LN2)
     write("1/ln 2", "INV_LN2", 1 / LN2)
+    powers_of_two()
     interval = (-HALF_LN2, HALF_LN2)
-    polynomial("EXP", "(eʳ − 1 − r)/r², |r| ≤ ln(2)/2", exp_tail, lambda r: r * r, *interval, 10)
-    polynomial("EXP_SHORT", "the same for float32", exp_tail, lambda r: r * r, *interval, 5)
     polynomial("EXPM1", "(eʳ − 1 − r − r²/2)/r³, |r| ≤ ln(2)/2", expm1_tail, lambda r: r * r, *interval, 10)
     polynomial("EXPM1_SHORT", "EXP_SHORT with a small relative error of eʳ − 1", exp_tail, abs, *interval, 6)
 
