@@ -29,6 +29,10 @@ import { packModule } from "../../src/kernel/wasm/matmul/pack.ts";
 import type { Matrix, MatrixKernel, Product } from "../../src/kernel/wasm/matmul/product.ts";
 import { rowDotsModule } from "../../src/kernel/wasm/matmul/rowDots.ts";
 import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";
+import { hasHelpers } from "../../src/kernel/wasm/threads.ts";
+
+// They would come only when there has been some work.
+hasHelpers(1);
 
 const NUMERIC = DTYPES.filter((dtype) => dtype !== "bool");
 const RUNS = 2000;

@@ -11,6 +11,10 @@ import * as s from "../../src/kernel/scalar.ts";
 import { Heap } from "../../src/kernel/wasm/heap.ts";
 import { runLoopKernel } from "../../src/kernel/wasm/loops.ts";
 import { addressOf, giveBlock, keepBlock, memory, takeBlock } from "../../src/kernel/wasm/memory.ts";
+import { hasHelpers } from "../../src/kernel/wasm/threads.ts";
+
+// They would come only when there has been some work.
+hasHelpers(1);
 
 const LIMIT = 1 << 20;
 

@@ -13,6 +13,7 @@ import { programOf, programText } from "../../src/kernel/program.ts";
 import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";
 import { reduceModule } from "../../src/kernel/wasm/reduceKernel.ts";
 import * as layout from "../../src/kernel/wasm/reduceLayout.ts";
+import { hasHelpers } from "../../src/kernel/wasm/threads.ts";
 import {
   extents,
   layouts,
@@ -24,6 +25,9 @@ import {
   statesOf,
   TABLE,
 } from "./randomReductions.ts";
+
+// They would come only when there has been some work.
+hasHelpers(1);
 
 const SEED = Number(process.env["CHUNKWISE_SEED"] ?? 20261115);
 const wabt = await loadWabt();

@@ -11,7 +11,11 @@ import { programOf, programText } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
 import { runLoopKernel } from "../../src/kernel/wasm/loops.ts";
 import { giveBlock, takeBlock } from "../../src/kernel/wasm/memory.ts";
+import { hasHelpers } from "../../src/kernel/wasm/threads.ts";
 import { buildLoop, randomLoop } from "./randomLoops.ts";
+
+// They would come only when there has been some work.
+hasHelpers(1);
 
 const RUNS = 20_000;
 const SEED = Number(process.env["CHUNKWISE_SEED"] ?? 20261115);

@@ -50,6 +50,8 @@ export interface Kernel {
 
 export interface JobWords {
   readonly parameters: number;
+  /** The first unit that is left. */
+  readonly first: number;
   readonly units: number;
   readonly part: number;
   readonly slots: number;
@@ -68,7 +70,7 @@ export function shareJob(kernel: Kernel, job: JobWords, work: () => void): void 
   words[WORDS.failed] = 0;
   // What an earlier job left in the slots is nobody's tile.
   words.fill(0, WORDS.firstSlot, WORDS.firstSlot + job.slots * SLOT_WORDS);
-  Atomics.store(words, WORDS.next, 0);
+  Atomics.store(words, WORDS.next, job.first);
   Atomics.add(words, WORDS.epoch, 1);
   Atomics.notify(words, WORDS.epoch);
   try {

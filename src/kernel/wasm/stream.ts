@@ -16,7 +16,7 @@ import {
 } from "./control.ts";
 import { SLOT_PARAMETER_BYTES, SLOTS_AT } from "./layout.ts";
 import { memory } from "./memory.ts";
-import { hasHelpers, runJob } from "./threads.ts";
+import { isHelped, runJob, runWithoutHelp } from "./threads.ts";
 
 export interface TileJob {
   readonly parameters: readonly number[];
@@ -31,13 +31,17 @@ export interface Tiles {
   complete(tile: number, slot: number): void;
 }
 
+/** A tile takes about so long to be brought in and worked on. */
+const TILE_MS = 0.1;
+
 /** How many tiles can be in memory at once. */
 export const slotsFor = (threads: number): number => (threads === 1 ? 1 : Math.min(MAX_SLOTS, 2 * threads));
 
 export function runTilesOf(kernel: Kernel, tiles: Tiles, threads: number): void {
   const slots = slotsFor(threads);
-  if (threads === 1 || tiles.count < slots || !hasHelpers(threads - 1)) return runAlone(kernel, tiles);
-  const job = { parameters: SLOTS_AT, units: tiles.count, part: SLOT_PARAMETER_BYTES, slots };
+  if (threads === 1 || tiles.count < slots) return runAlone(kernel, tiles);
+  if (!isHelped(threads - 1, tiles.count * TILE_MS)) return runWithoutHelp(() => runAlone(kernel, tiles));
+  const job = { parameters: SLOTS_AT, first: 0, units: tiles.count, part: SLOT_PARAMETER_BYTES, slots };
   shareJob(kernel, job, () => new Stream(kernel, tiles, slots).run());
 }
 

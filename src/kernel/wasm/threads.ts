@@ -29,19 +29,45 @@ export function runJob(
   if (parameters.length > parameterWords.length)
     throw new InvariantError({ what: `${parameters.length} parameters are too many` });
   parameterWords.set(parameters);
-  if (threads > 1 && units > part && hasHelpers(threads - 1)) return runTogether(kernel, units, part);
-  for (let from = 0; from < units; from += part)
-    kernel.run(PARAMETERS_AT, from, Math.min(units, from + part));
+  const isShareable = threads > 1 && units > part;
+  for (let from = 0; from < units; from += part) {
+    const to = Math.min(units, from + part);
+    if (!isShareable) kernel.run(PARAMETERS_AT, from, to);
+    else if (isHelped(threads - 1)) return runTogether(kernel, from, units, part);
+    else runWithoutHelp(() => kernel.run(PARAMETERS_AT, from, to));
+  }
 }
 
-function runTogether(kernel: Kernel, units: number, part: number): void {
-  shareJob(kernel, { parameters: PARAMETERS_AT, units, part, slots: 0 }, () => {
+function runTogether(kernel: Kernel, first: number, units: number, part: number): void {
+  shareJob(kernel, { parameters: PARAMETERS_AT, first, units, part, slots: 0 }, () => {
     for (;;) {
       const from = Atomics.add(words, WORDS.next, part);
       if (from >= units) return;
       kernel.run(PARAMETERS_AT, from, Math.min(units, from + part));
     }
   });
+}
+
+/** What a thread costs until it can help, in ms: time of a processor that may have other work, as reading files. */
+const START_MS = 60;
+/** How long work took that others could have shared. */
+let waited = 0;
+
+/** Work that could be shared, done alone. */
+export function runWithoutHelp(work: () => void): void {
+  const begun = performance.now();
+  work();
+  waited += performance.now() - begun;
+}
+
+/**
+ * Whether there are others to share work with. They are called when work has gone without them, or is expected to, for as
+ * long as they take to come: whoever computes little never pays for them, and nobody waits more than twice as long as
+ * he had to.
+ */
+export function isHelped(wanted: number, expectedMs = 0): boolean {
+  if (waited + expectedMs >= START_MS) return hasHelpers(wanted);
+  return helpers > 0;
 }
 
 interface Thread {
