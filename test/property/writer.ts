@@ -91,7 +91,8 @@ export class ProgramWriter {
     const { dtype } = this.of(ref);
     if (accepted.includes(dtype)) return ref;
     const offered = accepted.filter((name) => this.options.dtypes.includes(name));
-    const target = choices.pick(offered);
+    // What operations made may have dtypes that are not offered.
+    const target = choices.pick(offered.length > 0 ? offered : accepted);
     const keepsParts = !isComplex(dtype) || isComplex(target) || target === "bool";
     return this.#cast(keepsParts ? ref : this.call("real", ref), target);
   }
