@@ -4,7 +4,7 @@
 
 import type { ChunkShape } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
-import type { Scalar } from "../core/numbers.ts";
+import { fitScalar, type Scalar } from "../core/numbers.ts";
 import { describe, sameShape, shapeText } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/chunks.ts";
@@ -149,10 +149,12 @@ async function storeAll(
  * makes an array to write regions of, however large. Not where another fill value is asked for, or chunks are.
  */
 function filledWith(destination: Destination, value: Scalar | undefined): Destination {
-  const { options, existing } = destination;
+  const { array, options, existing } = destination;
   const isAsked = options.fillValue !== undefined || options.writeEmptyChunks === true;
   if (value === undefined || existing !== null || isAsked) return destination;
-  return { ...destination, options: { ...options, fillValue: value }, isWhole: true };
+  // As its elements are: what is stored in fewer bits is rounded from there.
+  const fillValue = fitScalar(value, array.dtype);
+  return { ...destination, options: { ...options, fillValue }, isWhole: true };
 }
 
 async function destinationOf(

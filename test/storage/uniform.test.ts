@@ -41,6 +41,17 @@ describe.each([2, 3] as const)("Zarr v%i", (zarrFormat) => {
   });
 });
 
+test("in fewer bits it is what its chunks would be", async () => {
+  // Between two halves in float64, but a tie in float32.
+  const value = 1 + 2 ** -11 + 2 ** -30;
+  const array = cw.full([3], value, { dtype: "float32" });
+  const read = async (options: cw.ToZarrOptions): Promise<number[]> => {
+    const stored = await array.toZarr(newPlace(), { dtype: "float16", executor: "inline", ...options });
+    return [...(await stored.compute()).data].map(Number);
+  };
+  expect(await read({})).toEqual(await read({ writeEmptyChunks: true }));
+});
+
 test("what the optimizer finds to be constant is, too, whatever its chunks and shards", async () => {
   const place = newPlace();
   const array = cw.ones([10_000], { chunks: 1 }).add(1);

@@ -1,4 +1,4 @@
-// exp by a table: x = k ln(2)/64 + r, eˣ = 2^(k/64) eʳ, with 2^(j/64) from a table and eʳ − 1 = r + r²P(r), |r| ≤ ln(2)/128.
+// exp: x = k ln(2)/64 + r with |r| ≤ ln(2)/128, eˣ = 2^(k/64) eʳ, 2^(j/64) from a table, eʳ − 1 = r + r²P(r).
 // expm1: x = k ln 2 + r with |r| ≤ ln(2)/2, where eʳ − 1 has a small relative error.
 // In: a float64, or one that was a float32 (the short forms, which never leave the normal range of float64).
 // Out: eˣ within 0.52 ulp, eˣ − 1 within about 1; results that are subnormal are rounded once more.
