@@ -109,7 +109,7 @@ interface Destination {
   readonly transfer: Transfer;
   /** The stored array that a region of is written; null for a new one. */
   readonly existing: { readonly zarr: ZarrArray; readonly start: readonly number[] } | null;
-  /** Its fill value is all of it. */
+  /** Its fill value is all of it: there is nothing to write. */
   readonly isWhole: boolean;
 }
 
@@ -131,12 +131,12 @@ async function storeAll(
   const { data, sources } = prepared.plan;
   const key = await runKey(data, sources);
   const uniform = uniformResults(data);
+  const filled = destinations.map((destination, i) => filledWith(destination, uniform.get(data.results[i]!)));
   const begun: Begun[] = [];
-  for (const [i, destination] of destinations.entries())
-    begun.push(await begin(filledWith(destination, uniform.get(data.results[i]!)), key));
+  for (const destination of filled) begun.push(await begin(destination, key));
   const written = new Map(data.results.map((name, i) => [name, begun[i]!.target]));
   const resumed = new Map([...written].filter((_, i) => begun[i]!.isResumed));
-  const left = withoutResults(data, new Set(data.results.filter((_, i) => begun[i]!.isWhole)));
+  const left = withoutResults(data, new Set(data.results.filter((_, i) => filled[i]!.isWhole)));
   const setting = await openedRun(left, async () => key, run, resumed);
   await runPlan({ ...requestOf(prepared, run), plan: left, targets: written }, setting);
   for (const { existing, store, path } of destinations)
@@ -213,17 +213,12 @@ function checkType(array: LazyArray, zarr: ZarrArray): void {
 interface Begun {
   readonly target: StoredArray;
   readonly isResumed: boolean;
-  /** Nothing is left to be written. */
-  readonly isWhole: boolean;
 }
 
-async function begin(
-  { array, store, path, options, existing, isWhole }: Destination,
-  key: string,
-): Promise<Begun> {
+async function begin({ array, store, path, options, existing }: Destination, key: string): Promise<Begun> {
   if (existing !== null) {
     await removeMark(store, path);
-    return { target: new StoredArray(existing.zarr, existing.start), isResumed: false, isWhole };
+    return { target: new StoredArray(existing.zarr, existing.start), isResumed: false };
   }
   const settings = settingsOf(array, options);
   if (await isOurs(store, path, key)) {
@@ -232,14 +227,14 @@ async function begin(
       // What the run before was writing when it was killed.
       if (store instanceof FileStore)
         await store.sweepStrays({ below: path === "" ? "/" : (path as `/${string}`) });
-      return { target: new StoredArray(zarr), isResumed: true, isWhole };
+      return { target: new StoredArray(zarr), isResumed: true };
     }
   }
   // The mark is there before the array is: whenever the run is killed, the next one knows its work.
   if ((await findNode(store, path, {}).catch(() => "damaged")) === null) await markBegun(store, path, key);
   const zarr = await createArray(store, path, settings);
   await markBegun(store, path, key);
-  return { target: new StoredArray(zarr), isResumed: false, isWhole };
+  return { target: new StoredArray(zarr), isResumed: false };
 }
 
 /** What the same computation has stored so far, if it is stored in the way that is asked for now. */

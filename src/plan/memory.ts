@@ -133,7 +133,7 @@ const isCopy = ({ steps, outputs }: Operation): boolean =>
   steps.length <= 2 &&
   steps.every(({ kind }, at) => kind === "read" || (at === 1 && isRechunk(steps[1]!)));
 
-const isRechunk = (step: PlanStep): boolean => step.kind === "move" && opNamed(step.op) === rechunk;
+export const isRechunk = (step: PlanStep): boolean => step.kind === "move" && opNamed(step.op) === rechunk;
 
 /** What one compiled task needs. */
 export const termsOf = (task: TaskProgram, arrays: Arrays): readonly MemoryTerm[] =>

@@ -3,15 +3,16 @@
 
 import type { Scalar } from "../core/numbers.ts";
 import { opNamed } from "../ops/index.ts";
-import { rechunk } from "../ops/moves/layout.ts";
 import { full } from "../ops/sources.ts";
+import { isRechunk } from "./memory.ts";
 import type { PlanData, PlanStep, ValueRef } from "./plan.ts";
 
 export function uniformResults({ operations, results }: PlanData): Map<string, Scalar> {
   const found = new Map<string, Scalar>();
+  const asked = new Set(results);
   for (const operation of operations)
     for (const { array, value } of operation.outputs) {
-      const uniform = results.includes(array) ? uniformValue(operation.steps, value) : null;
+      const uniform = asked.has(array) ? uniformValue(operation.steps, value) : null;
       if (uniform !== null) found.set(array, uniform);
     }
   return found;
@@ -21,12 +22,13 @@ export function uniformResults({ operations, results }: PlanData): Map<string, S
 function uniformValue(steps: readonly PlanStep[], { step: at }: ValueRef): Scalar | null {
   const step = steps[at]!;
   if (step.kind === "source" && opNamed(step.op) === full) return step.attrs["value"] as Scalar;
-  const isCut = step.kind === "move" && opNamed(step.op) === rechunk;
-  return isCut ? uniformValue(steps, step.inputs[0]!) : null;
+  return isRechunk(step) ? uniformValue(steps, step.inputs[0]!) : null;
 }
 
 /** What is left to do when these results are there: operations that make others as well stay as they are. */
 export function withoutResults(data: PlanData, names: ReadonlySet<string>): PlanData {
+  // The same object: what is kept for a plan is known by it.
+  if (names.size === 0) return data;
   const operations = data.operations.filter(({ outputs }) => !outputs.every(({ array }) => names.has(array)));
   const made = new Set(operations.flatMap(({ outputs }) => outputs.map(({ array }) => array)));
   const isLeft = (name: string): boolean => !names.has(name) || made.has(name);

@@ -1,3 +1,5 @@
+// Copies between memories that are shared and not.
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { copyInto } from "../../src/core/copy.ts";

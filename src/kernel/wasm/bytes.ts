@@ -1,5 +1,5 @@
 // Bytes of the WebAssembly binary format, one after another. In: numbers, names, and bytes that others wrote. Out: one run
-// of bytes. Must hold: a writer is finished once.
+// of bytes. Must hold: nothing is written to a writer that is finished, whose memory is then its reader's.
 
 /** Most kernels fit. */
 const FIRST_ROOM = 4096;
@@ -11,10 +11,6 @@ const encoder = new TextEncoder();
 export class ByteWriter {
   #room: Uint8Array<ArrayBuffer> = new Uint8Array(FIRST_ROOM);
   #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
 
   byte(value: number): this {
     if (this.#length === this.#room.length) this.#grow(1);
