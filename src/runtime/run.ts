@@ -28,6 +28,8 @@ export interface RunSetting {
   readonly signal: AbortSignal | undefined;
   /** The pool that carries the tasks; inline when there is none. */
   readonly pool: ((execution: Execution) => Promise<Pool | undefined>) | null;
+  /** It carries everything, however little that is. */
+  readonly isPoolAskedFor?: boolean | undefined;
   readonly store: IntermediateStore | null;
   /** Outputs of an earlier run of the same plan. */
   readonly found: readonly FoundTask[];
@@ -80,7 +82,7 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   for (const called of functionsOf(request.plan)) await called.load();
   checkOnce(request.plan, setting.budget);
   const execution = new Execution(request, setting.budget);
-  if (isOneTask(execution)) return runOne(execution);
+  if (isOneTask(execution) && setting.isPoolAskedFor !== true) return runOne(execution);
   const pool = (await setting.pool?.(execution)) ?? inlinePool(execution);
   // Without files there is nothing to clean up.
   if (execution.isInMemory && setting.store?.isNamed !== true) return runOn(pool, execution, setting);
@@ -188,6 +190,7 @@ function drivenBy(
     drop: (ref) => {
       for (const held of execution.heldBy(ref)) held.drop(ref.task);
     },
+    isOver: false,
   };
 }
 

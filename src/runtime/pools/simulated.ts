@@ -189,9 +189,11 @@ export class Simulation<V> {
     if (action.kind === "spill") return this.#spill(action.ref);
     const { ref, attempt } = action;
     const key = refText(ref);
-    const inMemory = [...this.#graph.needs(ref.op, ref.task)]
-      .map(refText)
-      .filter((need) => this.#memory.has(need));
+    const needs = [...this.#graph.needs(ref.op, ref.task)].map(refText);
+    const missing = needs.filter((need) => !this.#memory.has(need) && !this.#isStored(need));
+    if (missing.length > 0)
+      throw new InvariantError({ what: `task ${key} begins, and ${missing.join(", ")} are not there` });
+    const inMemory = needs.filter((need) => this.#memory.has(need));
     this.#begun.set(attempt.id, { op: ref.op, inMemory });
     this.#attempts.set(key, (this.#attempts.get(key) ?? 0) + 1);
     const { taskMs, straggles, crashes, losses } = this.#world;
@@ -201,6 +203,10 @@ export class Simulation<V> {
     if (luck < losses) return;
     if (luck < losses + crashes) this.#later(delay * this.#random(), () => this.#crash(attempt.id));
     else this.#later(delay, () => this.#end(ref, attempt.id, attempt.startTime));
+  }
+
+  #isStored(key: string): boolean {
+    return this.#store.held.has(key) || this.#store.published.has(key);
   }
 
   #crash(id: number): void {

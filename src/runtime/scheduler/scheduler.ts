@@ -45,7 +45,7 @@ export type Action =
 interface Running {
   readonly entry: Entry;
   readonly attempt: Attempt;
-  /** Entries that it reads. */
+  /** Entries that it reads: what the task owned when it began. */
   readonly inputs: readonly Entry[];
 }
 
@@ -191,7 +191,7 @@ export class Scheduler {
     entry.tries++;
     const attempt = { id: ++this.#attempts, number: entry.tries, isTwin, worker, startTime: now };
     entry.attempts.push(attempt);
-    const inputs = this.#inputsOf(entry);
+    const inputs = entry.claimed;
     for (const input of inputs) input.pins++;
     this.#running.set(attempt.id, { entry, attempt, inputs });
     this.#loads[worker]!++;
@@ -199,15 +199,6 @@ export class Scheduler {
     this.#pace.started(entry.op);
     this.#tell.taskStart(now, entry, attempt);
     return { kind: "start", ref: entry, attempt };
-  }
-
-  #inputsOf(entry: Entry): Entry[] {
-    const inputs = new Set<Entry>();
-    for (const need of this.#frontier.graph.needs(entry.op, entry.task)) {
-      const input = this.#frontier.entryOf(need);
-      if (input !== undefined) inputs.add(input);
-    }
-    return [...inputs];
   }
 
   /** Nothing is ready. When all is done, attempts that lost a race may be under way: who runs them may end them. */
@@ -276,12 +267,12 @@ export class Scheduler {
   done(id: number, stats: TaskStats, now: number): boolean {
     const running = this.#finish(id);
     if (running === null) return false;
-    const { entry, attempt, inputs } = running;
+    const { entry, attempt } = running;
     const isFirst = entry.state !== "available";
     this.#pace.ended(entry.op, stats.endTime - stats.startTime);
     this.#tell.taskEnd(now, entry, attempt, isFirst ? "done" : "superseded", stats);
     if (!isFirst) return false;
-    this.#holdings.complete(entry, inputs);
+    this.#holdings.complete(entry);
     if (this.#frontier.done[entry.op]!.isFull) this.#tell.operationEnd(now, entry.op);
     return true;
   }
