@@ -157,6 +157,10 @@ export class HeldArray implements ArraySource, ChunkLookUp {
     return this.#chunks.get(chunk);
   }
 
+  get chunksInMemory(): number {
+    return this.#chunks.size;
+  }
+
   /** Out of memory. */
   drop(chunk: number): void {
     const block = this.#chunks.get(chunk);

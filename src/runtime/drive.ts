@@ -3,6 +3,7 @@
 // process, cancellation, and timers.
 
 import { InvariantError } from "../core/errors.ts";
+import type { RunChecks } from "./checks.ts";
 import type { TaskStats } from "./events.ts";
 import type { AttemptOutputs } from "./outputs.ts";
 import { LostWorker, type Pool } from "./pools/pool.ts";
@@ -19,6 +20,9 @@ export interface Driven {
   drop(ref: TaskRef): void;
   /** The scheduler hears no more: attempts that end now only give back what they have. */
   isOver: boolean;
+  /** Attempts whose outputs are theirs. */
+  readonly underWay: Set<number>;
+  readonly checks: RunChecks | null;
 }
 
 type Start = Action & { kind: "start" };
@@ -33,6 +37,7 @@ export function driveSync(driven: Driven): void {
     if (action.kind === "end") return;
     if (action.kind !== "start") throw new InvariantError({ what: `a run in memory cannot ${action.kind}` });
     const outputs = driven.outputs();
+    begins(driven, action);
     try {
       const stats = pool.run({ ...action, outputs }) as TaskStats;
       finish(driven, action, outputs, stats);
@@ -42,12 +47,21 @@ export function driveSync(driven: Driven): void {
   }
 }
 
-function finish(
-  { scheduler, isOver }: Driven,
-  { ref, attempt }: Start,
-  outputs: AttemptOutputs,
-  stats: TaskStats,
-): void {
+/** What an attempt needs and makes is looked after from here on. */
+function begins({ underWay, checks }: Driven, { ref, attempt }: Start): void {
+  underWay.add(attempt.id);
+  checks?.began(attempt.id, ref);
+}
+
+function ends({ underWay, checks }: Driven, { ref, attempt }: Start): void {
+  underWay.delete(attempt.id);
+  checks?.ended(attempt.id, ref);
+}
+
+function finish(driven: Driven, start: Start, outputs: AttemptOutputs, stats: TaskStats): void {
+  const { scheduler, isOver } = driven;
+  const { ref, attempt } = start;
+  ends(driven, start);
   if (isOver) return outputs.giveBack();
   const measured = stats.measuredMem === null ? null : stats.measuredMem + outputs.bytes;
   const counts = scheduler.done(attempt.id, { ...stats, measuredMem: measured }, now());
@@ -55,13 +69,11 @@ function finish(
   else outputs.giveBack();
 }
 
-function fail(
-  { scheduler, isOver }: Driven,
-  { attempt }: Start,
-  outputs: AttemptOutputs,
-  error: unknown,
-): void {
+function fail(driven: Driven, start: Start, outputs: AttemptOutputs, error: unknown): void {
+  const { scheduler, isOver } = driven;
+  const { attempt } = start;
   outputs.giveBack();
+  ends(driven, start);
   if (isOver) return;
   const isLost = error instanceof LostWorker;
   scheduler.failed(attempt.id, { error, isLost, wasBegun: !isLost || error.wasBegun }, now());
@@ -110,6 +122,7 @@ async function turns(driven: Driven, wake: Wake): Promise<void> {
 
 function start(driven: Driven, action: Start, wake: Wake): void {
   const outputs = driven.outputs();
+  begins(driven, action);
   try {
     const stats = driven.pool.run({ ...action, outputs });
     if (!(stats instanceof Promise)) return finish(driven, action, outputs, stats);

@@ -2,11 +2,13 @@
 // that stay in memory; the others are in their stores.
 
 import type { Block } from "../core/block.ts";
+import { checks as mode } from "../core/checked.ts";
 import type { RunError } from "../core/errors.ts";
 import { sizeOf } from "../core/shape.ts";
 import { checkBudget } from "../plan/budget.ts";
 import type { PlanData } from "../plan/plan.ts";
 import { FileStore } from "../storage/fileStore.ts";
+import { RunChecks } from "./checks.ts";
 import { type Driven, drive, driveSync } from "./drive.ts";
 import { Execution, type RunRequest } from "./execution.ts";
 import { watchInterrupts } from "./interrupts.ts";
@@ -44,14 +46,16 @@ export function runPlanSync(request: RunRequest): Block[] {
   if (isOneTask(execution)) return runOne(execution);
   const pool = new InlinePool(request.plan.operations, execution);
   const options = { budget: Number.POSITIVE_INFINITY, policy: NO_RETRIES };
-  const scheduler = schedulerOf(execution, pool, options, null);
-  const driven = drivenBy(execution, scheduler, pool, false);
+  const runChecks = checksOf(execution);
+  const scheduler = schedulerOf(execution, pool, options, null, runChecks);
+  const driven = drivenBy(execution, scheduler, pool, false, runChecks);
   scheduler.begin(now());
   try {
     driveSync(driven);
     return ended(execution, scheduler);
   } finally {
     execution.freeAll();
+    runChecks?.isOver(driven.underWay.size);
   }
 }
 
@@ -115,16 +119,20 @@ function checkOnce(plan: PlanData, budget: number): void {
   kept.set(plan, budget);
 }
 
+const checksOf = (execution: Execution): RunChecks | null => (mode.isOn ? new RunChecks(execution) : null);
+
 async function runOn(pool: Pool, execution: Execution, setting: RunSetting): Promise<Block[]> {
   const { store, signal } = setting;
   const storesAll = store?.isNamed ?? false;
-  const scheduler = schedulerOf(execution, pool, setting, store);
+  const runChecks = checksOf(execution);
+  const scheduler = schedulerOf(execution, pool, setting, store, runChecks);
+  const driven = drivenBy(execution, scheduler, pool, storesAll, runChecks, store);
   for (const task of setting.found) scheduler.found(task);
   let isDone = false;
   try {
     if (storesAll) await openStores(execution, store!);
     scheduler.begin(now());
-    await drive(drivenBy(execution, scheduler, pool, storesAll, store), signal);
+    await drive(driven, signal);
     const results = ended(execution, scheduler, signal);
     isDone = true;
     return results;
@@ -133,6 +141,7 @@ async function runOn(pool: Pool, execution: Execution, setting: RunSetting): Pro
     await pool.close(left);
     if (left.length > 0) await sweepTargets(execution);
     execution.freeAll();
+    runChecks?.isOver(driven.underWay.size);
     await store?.close(isDone);
   }
 }
@@ -152,14 +161,17 @@ function schedulerOf(
   { name, workers, ahead }: Pool,
   { budget, policy }: Pick<RunSetting, "budget" | "policy">,
   store: IntermediateStore | null,
+  runChecks: RunChecks | null,
 ): Scheduler {
   const free = (ref: TaskRef): void => {
+    runChecks?.leaves(ref);
     for (const held of execution.heldBy(ref)) {
       held.drop(ref.task);
       if (held.store !== null) store?.later(held.delete(ref.task));
     }
   };
   const drop = (ref: TaskRef): void => {
+    runChecks?.leaves(ref);
     for (const held of execution.heldBy(ref)) held.drop(ref.task);
   };
   const emit = execution.request.emit ?? null;
@@ -175,6 +187,7 @@ function drivenBy(
   scheduler: Scheduler,
   pool: Pool,
   storesAll: boolean,
+  checks: RunChecks | null,
   store: IntermediateStore | null = null,
 ): Driven {
   return {
@@ -188,9 +201,12 @@ function drivenBy(
       }
     },
     drop: (ref) => {
+      checks?.leaves(ref);
       for (const held of execution.heldBy(ref)) held.drop(ref.task);
     },
     isOver: false,
+    underWay: new Set(),
+    checks,
   };
 }
 

@@ -11,6 +11,8 @@ const PATTERN = 0xfa;
 /** The oldest are handed out again when there are more. */
 const MOST_PLACES = 256;
 const MOST_BYTES = 64 << 20;
+/** So many bytes at each end of a place are looked at: whoever writes a block writes there too. */
+const LOOKED_AT = 1 << 13;
 
 export class Quarantine {
   readonly #heap: Heap;
@@ -54,12 +56,22 @@ export class Quarantine {
     if (place === undefined) return;
     this.#places.delete(place.generation);
     this.#bytes -= place.bytes;
-    const written = this.#bytesOf(place).findIndex((byte) => byte !== PATTERN);
+    const written = this.#writtenTo(place);
     this.#heap.give(place);
-    if (written < 0) return;
+    if (written === null) return;
     throw new InvariantError({
       what: `byte ${written} of the ${place.bytes} at ${place.address} was written after they were given back`,
     });
+  }
+
+  /** The first byte that is not the pattern, as far as it is looked for. */
+  #writtenTo(place: Place): number | null {
+    const bytes = this.#bytesOf(place);
+    const end = Math.min(bytes.length, LOOKED_AT);
+    for (let at = 0; at < end; at++) if (bytes[at] !== PATTERN) return at;
+    for (let at = Math.max(end, bytes.length - LOOKED_AT); at < bytes.length; at++)
+      if (bytes[at] !== PATTERN) return at;
+    return null;
   }
 
   #bytesOf({ address, bytes }: Place): Uint8Array {
