@@ -52,15 +52,18 @@ export class Ways {
     const others = {
       "the reference": arrays.map(({ expr }) => plain[distinct.indexOf(expr)]!),
       threads: await cw.compute(arrays, options),
-      spilling: await cw.compute(arrays, { ...this.#choices, spec: leanSpec(plan) }),
+      spilling: await cw.compute(arrays, { ...this.#choices, spec: leanSpec(arrays, this.#choices) }),
     };
     for (const [way, values] of Object.entries(others))
       found.forEach((value, i) => expectAgreement(arrays[i]!, way, value, values[i]!));
   }
 }
 
-const leanSpec = ({ maxProjectedMem }: cw.Plan): cw.Spec =>
-  new cw.Spec({ reservedMem: 1, allowedMem: maxProjectedMem + 2, executor: "inline", twins: false });
+/** Room for the largest task and nothing else. */
+function leanSpec(arrays: readonly cw.LazyArray[], choices: PlanChoices): cw.Spec {
+  const { maxProjectedMem } = cw.plan(arrays, { ...choices, spec: new cw.Spec() });
+  return new cw.Spec({ reservedMem: 1, allowedMem: maxProjectedMem + 2, executor: "inline", twins: false });
+}
 
 function expectAgreement(array: cw.LazyArray, way: string, inline: Block, other: Block): void {
   try {

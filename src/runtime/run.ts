@@ -52,10 +52,12 @@ export function runPlanSync(request: RunRequest): Block[] {
   scheduler.begin(now());
   try {
     driveSync(driven);
-    return ended(execution, scheduler);
-  } finally {
+    const results = ended(execution, scheduler);
     execution.freeAll();
     runChecks?.isOver(driven.underWay.size);
+    return results;
+  } finally {
+    execution.freeAll();
   }
 }
 
@@ -141,7 +143,7 @@ async function runOn(pool: Pool, execution: Execution, setting: RunSetting): Pro
     await pool.close(left);
     if (left.length > 0) await sweepTargets(execution);
     execution.freeAll();
-    runChecks?.isOver(driven.underWay.size);
+    if (isDone) runChecks?.isOver(driven.underWay.size);
     await store?.close(isDone);
   }
 }
