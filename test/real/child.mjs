@@ -10,7 +10,8 @@ const told = (message) => new Promise((resolve) => process.send(message, resolve
 /** All that an error says, with what it says of its cause. */
 function textOf(error) {
   const lines = [];
-  for (let at = error; at !== undefined && at !== null; at = at.cause) lines.push(`${at.name}: ${at.message}`);
+  for (let at = error; at !== undefined && at !== null; at = at.cause)
+    lines.push(`${at.name}: ${at.message}`);
   return lines.join(" <- ");
 }
 

@@ -22,18 +22,22 @@ function elementsAs({ data }, bytes) {
 export function compareWith(folder, arrays) {
   const types = JSON.parse(readFileSync(join(folder, "types.json"), "utf8"));
   if (types.length !== arrays.length) return `${arrays.length} results in place of ${types.length}`;
-  const found = arrays.flatMap((array, k) => differenceOf(array, types[k], join(folder, `${k}.bin`), k) ?? []);
+  const found = arrays.flatMap(
+    (array, k) => differenceOf(array, types[k], join(folder, `${k}.bin`), k) ?? [],
+  );
   return found.length === 0 ? null : found.join("; ");
 }
 
 function differenceOf(array, { dtype, shape }, path, k) {
   const typeOf = (a) => `${a.dtype} [${a.shape}]`;
-  if (typeOf(array) !== typeOf({ dtype, shape })) return `result ${k} is ${typeOf(array)} in place of ${typeOf({ dtype, shape })}`;
+  if (typeOf(array) !== typeOf({ dtype, shape }))
+    return `result ${k} is ${typeOf(array)} in place of ${typeOf({ dtype, shape })}`;
   const wanted = readFileSync(path);
   if (Buffer.compare(bytesOf(array), wanted) === 0) return null;
   const values = elementsAs(array, wanted);
   const { data } = array;
-  if (data.length !== values.length) return `result ${k} has ${data.length} numbers in place of ${values.length}`;
+  if (data.length !== values.length)
+    return `result ${k} has ${data.length} numbers in place of ${values.length}`;
   let count = 0;
   let first = -1;
   for (let i = 0; i < data.length; i++) {

@@ -3,8 +3,8 @@
 // Must hold: a run with default options is given no option at all.
 
 import { join } from "node:path";
-import * as zarrita from "zarrita";
 import { FileSystemStore } from "@zarrita/storage";
+import * as zarrita from "zarrita";
 import { PROGRAMS } from "./programs/index.mjs";
 import { randomProgram } from "./random.mjs";
 import { openSource } from "./sources.mjs";
@@ -52,7 +52,11 @@ export async function execute(cw, request) {
     if (event.type === "retry") seen.retries++;
   };
   if (!request.limits.startsWith("small"))
-    return { results: await carryOut(cw, request, x, arrays, optionsOf(cw, request, null, onEvent)), budget: null, seen };
+    return {
+      results: await carryOut(cw, request, x, arrays, optionsOf(cw, request, null, onEvent)),
+      budget: null,
+      seen,
+    };
   let budget = BUDGETS[0] * 1e6;
   for (;;) {
     const attempt = { ...request, scratch: join(request.scratch, String(budget)) };
@@ -70,12 +74,17 @@ export async function execute(cw, request) {
 async function carryOut(cw, { target, scratch }, x, arrays, options) {
   const path = (k) => join(scratch, `result-${k}`);
   const stored = { ...options, ...(target === "plainZarr" ? { codecs: [] } : {}) };
-  if (target === "compute") return arrays.length === 1 && Object.keys(options).length === 0
-    ? [await arrays[0].compute()]
-    : cw.compute(arrays, options);
+  if (target === "compute")
+    return arrays.length === 1 && Object.keys(options).length === 0
+      ? [await arrays[0].compute()]
+      : cw.compute(arrays, options);
   if (target === "store") {
     const all = arrays.length === 1 ? [...arrays, companionOf(x)] : arrays;
-    await cw.store(all, all.map((_, k) => path(k)), options);
+    await cw.store(
+      all,
+      all.map((_, k) => path(k)),
+      options,
+    );
     return Promise.all(all.map((array, k) => readBack(cw, path(k), array.dtype)));
   }
   for (const [k, array] of arrays.entries()) await array.toZarr(path(k), stored);

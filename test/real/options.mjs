@@ -15,7 +15,15 @@ export function optionsOf(args) {
   const text = { type: "string" };
   const { values } = parseArgs({
     args,
-    options: { part: text, seed: text, only: text, times: text, jobs: text, programs: text, help: { type: "boolean" } },
+    options: {
+      part: text,
+      seed: text,
+      only: text,
+      times: text,
+      jobs: text,
+      programs: text,
+      help: { type: "boolean" },
+    },
   });
   if (values.help) return { usage: USAGE };
   const part = values.part ?? "whole";

@@ -19,7 +19,9 @@ export class Referees {
 
   constructor(count, setting) {
     this.#processes = Array.from({ length: count }, () => {
-      const process = fork(REFEREE, [JSON.stringify(setting)], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+      const process = fork(REFEREE, [JSON.stringify(setting)], {
+        stdio: ["ignore", "ignore", "inherit", "ipc"],
+      });
       process.on("message", (answer) => this.#answered(answer));
       return process;
     });
@@ -81,7 +83,10 @@ export function runOnce(request, referenceFor) {
     child.on("close", (code, signal) => {
       clearTimeout(late);
       rmSync(request.scratch, { recursive: true, force: true });
-      resolve({ ...(outcome ?? { error: `it ended with ${signal ?? code} before it was done: ${stderr}` }), seen });
+      resolve({
+        ...(outcome ?? { error: `it ended with ${signal ?? code} before it was done: ${stderr}` }),
+        seen,
+      });
     });
   });
 }

@@ -24,46 +24,76 @@ const STEPS = [
   [() => true, (_, x, pick) => x.flip({ axis: axisOf(x, pick) }).subtract(x)],
   [() => true, (cw, x, pick) => cw.cumulativeSum(x, { axis: axisOf(x, pick), dtype: x.dtype })],
   [() => true, (_, x, pick) => x.sort({ axis: axisOf(x, pick), descending: pick(2) === 1 })],
-  [() => true, (_, x, pick) => {
-    const [after, before] = apart(x, axisOf(x, pick), 1 + pick(5));
-    return after.subtract(before);
-  }],
+  [
+    () => true,
+    (_, x, pick) => {
+      const [after, before] = apart(x, axisOf(x, pick), 1 + pick(5));
+      return after.subtract(before);
+    },
+  ],
   [() => true, (cw, x, pick) => cw.maximum(...apart(x, axisOf(x, pick), 1 + pick(9)))],
   [() => true, (_, x, pick) => x.rechunk(x.shape.map((n) => Math.max(8, Math.ceil(n / (1 + pick(20))))))],
   [({ shape }) => shape.length > 1, (_, x) => x.matrixTranspose()],
-  [({ shape }) => shape.length === 2, (_, x) => {
-    const side = Math.min(...x.shape);
-    const square = x.get(`:${side}`, `:${side}`);
-    return square.add(square.matrixTranspose());
-  }],
+  [
+    ({ shape }) => shape.length === 2,
+    (_, x) => {
+      const side = Math.min(...x.shape);
+      const square = x.get(`:${side}`, `:${side}`);
+      return square.add(square.matrixTranspose());
+    },
+  ],
   [({ shape }) => shape.length > 1, (_, x) => x.reshape([-1])],
-  [({ shape }) => shape.length === 1 && shape[0] > 5000, (_, x, pick) => {
-    const columns = 100 + pick(900);
-    const rows = Math.floor(x.shape[0] / columns);
-    return x.get(`:${rows * columns}`).reshape([rows, columns]);
-  }],
+  [
+    ({ shape }) => shape.length === 1 && shape[0] > 5000,
+    (_, x, pick) => {
+      const columns = 100 + pick(900);
+      const rows = Math.floor(x.shape[0] / columns);
+      return x.get(`:${rows * columns}`).reshape([rows, columns]);
+    },
+  ],
   [isFloat, (_, x, pick) => x.subtract(x.mean({ axis: axisOf(x, pick), keepdims: true }))],
   [isFloat, (_, x, pick) => x.divide(x.std({ axis: axisOf(x, pick), keepdims: true }).add(1))],
   [() => true, (_, x, pick) => x.subtract(x.min({ axis: axisOf(x, pick), keepdims: true }))],
   [() => true, (cw, x, pick) => cw.where(x.greater(pick(2)), x, x.negative())],
   [() => true, (_, x, pick) => x.set(x.less(0), pick(3))],
-  [() => true, (_, x, pick) => {
-    const axis = axisOf(x, pick);
-    const width = [1 + pick(4), pick(4)];
-    return x.pad(x.shape.map((_, other) => (other === axis ? width : [0, 0])), { mode: pick(2) ? "edge" : "constant" });
-  }],
-  [(x) => 2 * sizeOf(x) < MOST_ELEMENTS, (cw, x, pick) => cw.concat([x, x.flip()], { axis: axisOf(x, pick) })],
-  [() => true, (cw, x, pick) => {
-    const axis = axisOf(x, pick);
-    return cw.takeAlongAxis(x, x.argsort({ axis }), { axis });
-  }],
-  [() => true, (_, x, pick) => {
-    const axis = axisOf(x, pick);
-    const length = Math.min(20_000, x.shape[axis]);
-    const step = 1 + pick(1000);
-    return x.take(Int32Array.from({ length }, (_, i) => (i * step) % x.shape[axis]), { axis });
-  }],
-  [(x) => isFloat(x) && x.shape.length === 2 && Math.min(...x.shape) > 60, (_, x) => x.matmul(x.get(":50").matrixTranspose())],
+  [
+    () => true,
+    (_, x, pick) => {
+      const axis = axisOf(x, pick);
+      const width = [1 + pick(4), pick(4)];
+      return x.pad(
+        x.shape.map((_, other) => (other === axis ? width : [0, 0])),
+        { mode: pick(2) ? "edge" : "constant" },
+      );
+    },
+  ],
+  [
+    (x) => 2 * sizeOf(x) < MOST_ELEMENTS,
+    (cw, x, pick) => cw.concat([x, x.flip()], { axis: axisOf(x, pick) }),
+  ],
+  [
+    () => true,
+    (cw, x, pick) => {
+      const axis = axisOf(x, pick);
+      return cw.takeAlongAxis(x, x.argsort({ axis }), { axis });
+    },
+  ],
+  [
+    () => true,
+    (_, x, pick) => {
+      const axis = axisOf(x, pick);
+      const length = Math.min(20_000, x.shape[axis]);
+      const step = 1 + pick(1000);
+      return x.take(
+        Int32Array.from({ length }, (_, i) => (i * step) % x.shape[axis]),
+        { axis },
+      );
+    },
+  ],
+  [
+    (x) => isFloat(x) && x.shape.length === 2 && Math.min(...x.shape) > 60,
+    (_, x) => x.matmul(x.get(":50").matrixTranspose()),
+  ],
   [isFloat, (_, x) => x.astype(x.dtype === "float64" ? "float32" : "float64")],
   [({ shape }) => shape.length > 1, (_, x, pick) => x.sum({ axis: axisOf(x, pick) })],
 ];

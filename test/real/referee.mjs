@@ -29,7 +29,8 @@ async function referenceOf({ program: name, size, budget, withCompanion, key }) 
   const x = await openSource(cw, place, program.source, size, "typed");
   const arrays = resultsOf(program, cw, x);
   const results = await interpreted(arrays, specOf(cw, budget, null) ?? new cw.Spec());
-  const beside = withCompanion && arrays.length === 1 ? [await companion(x, `${program.source} ${size}`)] : [];
+  const beside =
+    withCompanion && arrays.length === 1 ? [await companion(x, `${program.source} ${size}`)] : [];
   const plain = [...results, ...beside].map((array) => array.toContiguous());
   writeReference(join(folder, key), plain);
   const isChecked = checksMeaning && budget === null && size === "usual" && program.family !== "functions";

@@ -53,7 +53,9 @@ function record(run, { difference, error, seen }) {
   if (what === null) return;
   wrong.push({ run, what });
   const programsOption = options.programs === null ? "" : ` --programs ${options.programs}`;
-  console.log(`WRONG ${idOf(run)}\n  ${what}\n  again: npm run test:real -- --only '${idOf(run)}' --times 20${programsOption}`);
+  console.log(
+    `WRONG ${idOf(run)}\n  ${what}\n  again: npm run test:real -- --only '${idOf(run)}' --times 20${programsOption}`,
+  );
 }
 
 async function runGroup(runs, lane, { setting, referees, folder }) {
@@ -74,7 +76,9 @@ async function runGroup(runs, lane, { setting, referees, folder }) {
     record(run, await runOnce(request, (budget) => referenceFor(run, budget)));
     if (counts.runs % 100 === 0) console.log(`${counts.runs} runs, ${wrong.length} wrong, ${seconds()} s`);
   }
-  const { unlikeMeaning } = await referenceFor(runs[0], null).catch(({ message }) => ({ unlikeMeaning: message }));
+  const { unlikeMeaning } = await referenceFor(runs[0], null).catch(({ message }) => ({
+    unlikeMeaning: message,
+  }));
   if (unlikeMeaning !== null) record(runs[0], { error: unlikeMeaning, seen: {} });
   for (const each of new Set(folders)) rmSync(each, { recursive: true, force: true });
 }
@@ -84,7 +88,10 @@ async function runAll(folder, server) {
   const reference = await bundleReference(folder);
   const setting = { package: unpackPackage(folder), programs: others, place };
   const checksMeaning = part === "whole";
-  const referees = new Referees(jobs, { ...{ reference, place, checksMeaning, programs: others }, folder: join(folder, "references") });
+  const referees = new Referees(jobs, {
+    ...{ reference, place, checksMeaning, programs: others },
+    folder: join(folder, "references"),
+  });
   const groups = byProgram(chosenRuns());
   let next = 0;
   const lane = async (number) => {

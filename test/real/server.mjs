@@ -25,7 +25,10 @@ export async function serve(folder) {
     const { start, end } = range ?? { start: 0, end: size - 1 };
     if (start > end && size > 0) return response.writeHead(416, { "content-range": `bytes */${size}` }).end();
     if (range !== null) headers["content-range"] = `bytes ${start}-${end}/${size}`;
-    response.writeHead(range === null ? 200 : 206, { ...headers, "content-length": size === 0 ? 0 : end - start + 1 });
+    response.writeHead(range === null ? 200 : 206, {
+      ...headers,
+      "content-length": size === 0 ? 0 : end - start + 1,
+    });
     if (request.method === "HEAD" || size === 0) return response.end();
     createReadStream(path, { start, end }).pipe(response);
   });

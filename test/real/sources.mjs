@@ -38,15 +38,24 @@ const fileOf = (folder, name, size, kind) => join(folder, `${name}-${size}`, kin
 function formula(cw, { dtype, shape, chunks }) {
   const options = (axis) => ({ dtype: "float64", chunks: [chunks[axis]] });
   const along = (axis) => {
-    const places = cw.arange(0, shape[axis], 1, options(axis)).multiply([0.7390851, 1.3247179, 2.6651441][axis]);
+    const places = cw
+      .arange(0, shape[axis], 1, options(axis))
+      .multiply([0.7390851, 1.3247179, 2.6651441][axis]);
     return places.get(...shape.map((_, other) => (other === axis ? ":" : null)));
   };
-  const waves = shape.map((_, axis) => along(axis)).reduce((sum, next) => sum.add(next)).sin();
+  const waves = shape
+    .map((_, axis) => along(axis))
+    .reduce((sum, next) => sum.add(next))
+    .sin();
   if (dtype === "float64") return waves;
   if (dtype.startsWith("complex"))
     return waves.multiply(new cw.Complex(0.75, -1.5)).add(waves.square()).astype(dtype);
   if (dtype === "float32") return waves.astype(dtype);
-  return waves.add(dtype === "uint8" ? 1 : 0.25).multiply(dtype === "uint8" ? 100 : 1000).floor().astype(dtype);
+  return waves
+    .add(dtype === "uint8" ? 1 : 0.25)
+    .multiply(dtype === "uint8" ? 100 : 1000)
+    .floor()
+    .astype(dtype);
 }
 
 /** How each kind is written. */

@@ -1,9 +1,9 @@
 // All named programs. Out: a map from name to {name, family, source, make}, where make is given the library and a source.
 
-import { contractions, reductions } from "./reductions.mjs";
 import { functions, mixtures, several, shared } from "./combined.mjs";
 import { complexes, gathers, integers, masks, singles } from "./elements.mjs";
 import { joins, rechunks, reshapes } from "./layouts.mjs";
+import { contractions, reductions } from "./reductions.mjs";
 import { scans, sorts } from "./scans.mjs";
 import { stencils } from "./stencils.mjs";
 

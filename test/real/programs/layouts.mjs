@@ -25,14 +25,22 @@ export const reshapes = [
   ["split-columns", "plane", (_, x) => x.reshape([800, 19, 40]).max({ axis: 2 })],
   ["reshape-roll-reshape", "plane", (_, x) => x.reshape([-1]).roll(37).reshape([800, 760]).add(x)],
   ["transpose", "plane", (_, x) => x.matrixTranspose()],
-  ["self-plus-transposed", "plane", (_, x) => {
-    const square = x.get(":760");
-    return square.add(square.matrixTranspose());
-  }],
-  ["symmetric-product", "plane", (_, x) => {
-    const square = x.get(":760").sin();
-    return square.multiply(square.matrixTranspose()).subtract(square);
-  }],
+  [
+    "self-plus-transposed",
+    "plane",
+    (_, x) => {
+      const square = x.get(":760");
+      return square.add(square.matrixTranspose());
+    },
+  ],
+  [
+    "symmetric-product",
+    "plane",
+    (_, x) => {
+      const square = x.get(":760").sin();
+      return square.multiply(square.matrixTranspose()).subtract(square);
+    },
+  ],
   ["cube-axes-permuted", "cube", (_, x) => x.permuteDims([2, 0, 1]).multiply(2)],
   ["cube-axis-moved-sum", "cube", (cw, x) => cw.moveaxis(x, 0, 2).sum({ axis: 1 })],
   ["flip-all", "cube", (_, x) => x.flip().add(x)],
@@ -44,22 +52,42 @@ export const joins = [
   ["concat-halves", "line", (cw, x) => cw.concat([x.get("300001:"), x.get(":300001")], { axis: 0 })],
   ["concat-columns", "plane", (cw, x) => cw.concat([x, x.multiply(2), x.get(":", ":13")], { axis: 1 })],
   ["stack-of-three", "plane", (cw, x) => cw.stack([x, x.exp(), x.flip({ axis: 0 })])],
-  ["stack-then-mean", "plane", (cw, x) => cw.stack([x, x.roll(1, { axis: 0 }), x.square()]).mean({ axis: 0 })],
-  ["stack-last-then-max", "line", (cw, x) => cw.stack([x, x.negative(), x.sin()], { axis: -1 }).max({ axis: 1 })],
-  ["concat-then-scan", "line", (cw, x) => cw.cumulativeSum(cw.concat([x, x.flip()], { axis: 0 }), { axis: 0 })],
+  [
+    "stack-then-mean",
+    "plane",
+    (cw, x) => cw.stack([x, x.roll(1, { axis: 0 }), x.square()]).mean({ axis: 0 }),
+  ],
+  [
+    "stack-last-then-max",
+    "line",
+    (cw, x) => cw.stack([x, x.negative(), x.sin()], { axis: -1 }).max({ axis: 1 }),
+  ],
+  [
+    "concat-then-scan",
+    "line",
+    (cw, x) => cw.cumulativeSum(cw.concat([x, x.flip()], { axis: 0 }), { axis: 0 }),
+  ],
   ["interleaved", "line", (cw, x) => cw.stack([x.get("::2"), x.get("1::2")], { axis: 1 }).reshape([-1])],
-  ["unstack-and-add", "cube", (cw, x) => {
-    const [first, second, third] = cw.unstack(x.get(":", ":3"), { axis: 1 });
-    return first.add(second).multiply(third);
-  }],
+  [
+    "unstack-and-add",
+    "cube",
+    (cw, x) => {
+      const [first, second, third] = cw.unstack(x.get(":", ":3"), { axis: 1 });
+      return first.add(second).multiply(third);
+    },
+  ],
   ["repeat-rows", "plane", (_, x) => x.get(":200").repeat(3, { axis: 0 })],
   ["tile-both", "plane", (_, x) => x.get(":300", ":280").tile([3, 2]).add(0.5)],
   ["outer-sum", "line", (_, x) => x.get(":900").get(":", null).multiply(x.get("1000:1800"))],
   ["broadcast-row", "plane", (cw, x) => cw.broadcastTo(x.get(17), [500, 760]).add(x.get(":500"))],
-  ["meshgrid", "line", (cw, x) => {
-    const [a, b] = cw.meshgrid(x.get(":600"), x.get("600:1300"), { indexing: "ij" });
-    return a.atan2(b);
-  }],
+  [
+    "meshgrid",
+    "line",
+    (cw, x) => {
+      const [a, b] = cw.meshgrid(x.get(":600"), x.get("600:1300"), { indexing: "ij" });
+      return a.atan2(b);
+    },
+  ],
   ["checkerboard-set", "plane", (_, x) => x.set(["::2", "1::2"], 0).set(["1::2", "::2"], 1)],
   ["block-set", "plane", (_, x) => x.set(["100:305", "77:500"], x.get("300:505", "200:623"))],
 ];

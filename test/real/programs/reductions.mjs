@@ -13,7 +13,15 @@ export const reductions = [
   ["argmin-of-all", "line", (_, x) => x.argmin()],
   ["argmax-cube", "cube", (_, x) => x.argmax({ axis: 0 })],
   ["prod-columns", "plane", (_, x) => x.multiply(0.001).add(1).prod({ axis: 0 })],
-  ["any-and-all", "plane", (_, x) => x.greater(0.9999).any({ axis: 0 }).logicalXor(x.less(0.9).all({ axis: 0 }))],
+  [
+    "any-and-all",
+    "plane",
+    (_, x) =>
+      x
+        .greater(0.9999)
+        .any({ axis: 0 })
+        .logicalXor(x.less(0.9).all({ axis: 0 })),
+  ],
   ["count-nonzero", "plane", (cw, x) => cw.countNonzero(x.floor(), { axis: 0 })],
   ["centred", "plane", (_, x) => x.subtract(x.mean({ axis: 0 }))],
   ["standardised", "plane", (_, x) => x.subtract(x.mean({ axis: 0 })).divide(x.std({ axis: 0 }))],
@@ -22,40 +30,102 @@ export const reductions = [
   ["logsumexp-columns", "plane", (cw, x) => cw.logsumexp(x.multiply(9), { axis: 0 })],
   ["nanmean-of-roots", "plane", (cw, x) => cw.nanmean(x.sqrt(), { axis: 0 })],
   ["nanmax-of-logs", "cube", (cw, x) => cw.nanmax(x.log(), { axis: 1 })],
-  ["ratio-of-sums", "plane", (_, x) => x.square().sum({ axis: 1 }).divide(x.abs().sum({ axis: 1 }))],
-  ["deviation-from-max", "cube", (_, x) => x.max({ axis: 0, keepdims: true }).subtract(x).sum({ axis: [1, 2] })],
-  ["groupby-mean", "plane", (cw, x) =>
-    cw.groupbyReduce(x, cw.arange(0, 800, 1, { dtype: "int64" }).remainder(12), {
-      ...{ axis: 0, reduce: "mean", numLabels: 12 },
-    })],
-  ["groupby-max", "line", (cw, x) =>
-    cw.groupbyReduce(x, cw.arange(0, 600_000, 1, { dtype: "int64", chunks: [9973] }).remainder(365), {
-      ...{ axis: 0, reduce: "max", numLabels: 365 },
-    })],
+  [
+    "ratio-of-sums",
+    "plane",
+    (_, x) =>
+      x
+        .square()
+        .sum({ axis: 1 })
+        .divide(x.abs().sum({ axis: 1 })),
+  ],
+  [
+    "deviation-from-max",
+    "cube",
+    (_, x) =>
+      x
+        .max({ axis: 0, keepdims: true })
+        .subtract(x)
+        .sum({ axis: [1, 2] }),
+  ],
+  [
+    "groupby-mean",
+    "plane",
+    (cw, x) =>
+      cw.groupbyReduce(x, cw.arange(0, 800, 1, { dtype: "int64" }).remainder(12), {
+        ...{ axis: 0, reduce: "mean", numLabels: 12 },
+      }),
+  ],
+  [
+    "groupby-max",
+    "line",
+    (cw, x) =>
+      cw.groupbyReduce(x, cw.arange(0, 600_000, 1, { dtype: "int64", chunks: [9973] }).remainder(365), {
+        ...{ axis: 0, reduce: "max", numLabels: 365 },
+      }),
+  ],
   ["reduce-then-sort", "plane", (_, x) => x.sum({ axis: 1 }).sort({ axis: 0 })],
   ["reduce-of-a-roll", "plane", (_, x) => x.roll(31, { axis: 1 }).multiply(x).mean({ axis: 1 })],
-  ["autocorrelation", "line", (cw, x) => cw.stack([1, 2, 5, 17, 4001].map((lag) => x.get(`${lag}:`).multiply(x.get(`:-${lag}`)).mean()))],
+  [
+    "autocorrelation",
+    "line",
+    (cw, x) =>
+      cw.stack(
+        [1, 2, 5, 17, 4001].map((lag) =>
+          x
+            .get(`${lag}:`)
+            .multiply(x.get(`:-${lag}`))
+            .mean(),
+        ),
+      ),
+  ],
 ];
 
 export const contractions = [
   ["gram-rows", "plane", (_, x) => x.get(":300").matmul(x.get(":300").matrixTranspose())],
   ["gram-columns", "plane", (_, x) => x.get(":", ":200").matrixTranspose().matmul(x.get(":", "200:420"))],
-  ["covariance", "plane", (_, x) => {
-    const part = x.get(":", ":180");
-    const centred = part.subtract(part.mean({ axis: 0 }));
-    return centred.matrixTranspose().matmul(centred).divide(799);
-  }],
+  [
+    "covariance",
+    "plane",
+    (_, x) => {
+      const part = x.get(":", ":180");
+      const centred = part.subtract(part.mean({ axis: 0 }));
+      return centred.matrixTranspose().matmul(centred).divide(799);
+    },
+  ],
   ["matrix-vector", "plane", (_, x) => x.matmul(x.get(0))],
-  ["power-step", "plane", (_, x) => {
-    const square = x.get(":760");
-    const once = square.matmul(square.get(3));
-    return square.matmul(once.divide(once.abs().max()));
-  }],
-  ["tensordot-one-axis", "cube", (cw, x) => cw.tensordot(x.get(":", ":", ":40"), x.get(":", ":", "40:70"), { axes: [[0, 1], [0, 1]] })],
-  ["tensordot-chain", "cube", (cw, x) => cw.tensordot(x.get(":20"), x.get(3, ":", ":30"), { axes: [[1], [0]] })],
+  [
+    "power-step",
+    "plane",
+    (_, x) => {
+      const square = x.get(":760");
+      const once = square.matmul(square.get(3));
+      return square.matmul(once.divide(once.abs().max()));
+    },
+  ],
+  [
+    "tensordot-one-axis",
+    "cube",
+    (cw, x) =>
+      cw.tensordot(x.get(":", ":", ":40"), x.get(":", ":", "40:70"), {
+        axes: [
+          [0, 1],
+          [0, 1],
+        ],
+      }),
+  ],
+  [
+    "tensordot-chain",
+    "cube",
+    (cw, x) => cw.tensordot(x.get(":20"), x.get(3, ":", ":30"), { axes: [[1], [0]] }),
+  ],
   ["vecdot-rows", "plane", (cw, x) => cw.vecdot(x, x.flip({ axis: 0 }), { axis: 1 })],
   ["vecdot-columns", "plane", (cw, x) => cw.vecdot(x.get("1:"), x.get(":-1"), { axis: 0 })],
   ["batched-matmul", "cube", (_, x) => x.get(":", ":40").matmul(x.get(":", "40:80").matrixTranspose())],
-  ["product-of-sorted", "plane", (_, x) => x.get(":200").sort({ axis: 1 }).matmul(x.get(":760", ":50").multiply(0.5))],
+  [
+    "product-of-sorted",
+    "plane",
+    (_, x) => x.get(":200").sort({ axis: 1 }).matmul(x.get(":760", ":50").multiply(0.5)),
+  ],
   ["product-of-ints", "counts", (_, x) => x.get(":200", ":500").matmul(x.get(":500", "500:650"))],
 ];

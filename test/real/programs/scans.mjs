@@ -19,19 +19,31 @@ export const scans = [
       return total.get("100:").subtract(total.get(":-100")).divide(100);
     },
   ],
-  ["scan-normalised", "plane", (cw, x) => {
-    const total = cw.cumulativeSum(x.abs(), { axis: 0 });
-    return total.divide(total.get("-1:"));
-  }],
+  [
+    "scan-normalised",
+    "plane",
+    (cw, x) => {
+      const total = cw.cumulativeSum(x.abs(), { axis: 0 });
+      return total.divide(total.get("-1:"));
+    },
+  ],
   ["scan-then-reduce", "plane", (cw, x) => cw.cumulativeSum(x, { axis: 0 }).max({ axis: 1 })],
-  ["drawdown", "line", (cw, x) => {
-    const walk = cw.cumulativeSum(x, { axis: 0 });
-    return walk.max().subtract(walk);
-  }],
+  [
+    "drawdown",
+    "line",
+    (cw, x) => {
+      const walk = cw.cumulativeSum(x, { axis: 0 });
+      return walk.max().subtract(walk);
+    },
+  ],
   ["scan-of-mask", "line", (cw, x) => cw.cumulativeSum(x.greater(0).astype("int32"), { axis: 0 })],
   ["scan-of-ints", "counts", (cw, x) => cw.cumulativeSum(x, { axis: 0, dtype: "int32" })],
   ["scan-minus-mean", "line", (cw, x) => cw.cumulativeSum(x.subtract(x.mean()), { axis: 0 })],
-  ["scan-transposed", "plane", (cw, x) => cw.cumulativeSum(x.matrixTranspose(), { axis: 0 }).matrixTranspose()],
+  [
+    "scan-transposed",
+    "plane",
+    (cw, x) => cw.cumulativeSum(x.matrixTranspose(), { axis: 0 }).matrixTranspose(),
+  ],
   ["backwards-scan", "line", (cw, x) => cw.cumulativeSum(x.flip(), { axis: 0 }).flip()],
   ["scan-plus-roll", "line", (cw, x) => cw.cumulativeSum(x, { axis: 0 }).add(x.roll(1))],
 ];
@@ -46,23 +58,39 @@ export const sorts = [
   ["sort-of-ones", "plane", (_, x) => x.isfinite().astype("float64").sort({ axis: 0 })],
   ["argsort-rows", "plane", (_, x) => x.argsort({ axis: 1 })],
   ["sorted-by-argsort", "plane", (cw, x) => cw.takeAlongAxis(x, x.argsort({ axis: 0 }), { axis: 0 })],
-  ["median-of-columns", "plane", (_, x) => {
-    const sorted = x.sort({ axis: 0 });
-    return sorted.get(399).add(sorted.get(400)).divide(2);
-  }],
-  ["quantile-range", "cube", (_, x) => {
-    const sorted = x.sort({ axis: 2 });
-    return sorted.get("...", 80).subtract(sorted.get("...", 20));
-  }],
+  [
+    "median-of-columns",
+    "plane",
+    (_, x) => {
+      const sorted = x.sort({ axis: 0 });
+      return sorted.get(399).add(sorted.get(400)).divide(2);
+    },
+  ],
+  [
+    "quantile-range",
+    "cube",
+    (_, x) => {
+      const sorted = x.sort({ axis: 2 });
+      return sorted.get("...", 80).subtract(sorted.get("...", 20));
+    },
+  ],
   ["sort-then-scan", "line", (cw, x) => cw.cumulativeSum(x.sort({ axis: 0 }), { axis: 0 })],
   ["sort-ints", "counts", (_, x) => x.sort({ axis: 0 })],
-  ["distinct-neighbours", "shorts", (_, x) => {
-    const sorted = x.sort({ axis: 0 });
-    return sorted.get("1:").notEqual(sorted.get(":-1"));
-  }],
+  [
+    "distinct-neighbours",
+    "shorts",
+    (_, x) => {
+      const sorted = x.sort({ axis: 0 });
+      return sorted.get("1:").notEqual(sorted.get(":-1"));
+    },
+  ],
   ["searchsorted", "line", (cw, x) => cw.searchsorted(x.get(":5000").sort({ axis: 0 }), x)],
-  ["winsorised", "plane", (cw, x) => {
-    const sorted = x.sort({ axis: 0 });
-    return cw.minimum(cw.maximum(x, sorted.get(40)), sorted.get(760));
-  }],
+  [
+    "winsorised",
+    "plane",
+    (cw, x) => {
+      const sorted = x.sort({ axis: 0 });
+      return cw.minimum(cw.maximum(x, sorted.get(40)), sorted.get(760));
+    },
+  ],
 ];

@@ -40,7 +40,9 @@ export const stencils = [
     "line",
     (_, x) => {
       const wide = x.pad([[2, 2]], { mode: "edge" });
-      return ["4:", "3:-1", "2:-2", "1:-3", ":-4"].map((part) => wide.get(part)).reduce((sum, next) => sum.add(next));
+      return ["4:", "3:-1", "2:-2", "1:-3", ":-4"]
+        .map((part) => wide.get(part))
+        .reduce((sum, next) => sum.add(next));
     },
   ],
   [
@@ -68,24 +70,48 @@ export const stencils = [
       return wide.get("6:").add(wide.get(":-6")).subtract(x);
     },
   ],
-  ["pad-wrap", "line", (_, x) => x.pad([[50, 70]], { mode: "wrap" }).get("20:-20").exp()],
+  [
+    "pad-wrap",
+    "line",
+    (_, x) =>
+      x
+        .pad([[50, 70]], { mode: "wrap" })
+        .get("20:-20")
+        .exp(),
+  ],
   ["flip-minus-self", "line", (_, x) => x.flip().subtract(x)],
   ["flip-rows-plus-self", "plane", (_, x) => x.flip({ axis: 0 }).add(x)],
-  [
-    "halves-joined",
-    "line",
-    (cw, x) => cw.concat([x.get("123457:"), x.get(":123457")], { axis: 0 }).add(x),
-  ],
+  ["halves-joined", "line", (cw, x) => cw.concat([x.get("123457:"), x.get(":123457")], { axis: 0 }).add(x)],
   ["second-difference", "line", (cw, x) => cw.diff(x, { axis: 0, n: 2 })],
   ["stencil-twice", "line", (_, x) => smoothed(smoothed(x))],
   ["stencil-of-a-scan", "line", (cw, x) => smoothed(cw.cumulativeSum(x, { axis: 0 }))],
-  ["gradient-norm", "plane", (cw, x) => cw.hypot(x.get("1:", ":-1").subtract(x.get(":-1", ":-1")), x.get(":-1", "1:").subtract(x.get(":-1", ":-1")))],
-  ["cube-neighbours", "cube", (_, x) => x.roll(1, { axis: 2 }).add(x.roll(-1, { axis: 0 })).add(x.flip({ axis: 1 }))],
+  [
+    "gradient-norm",
+    "plane",
+    (cw, x) =>
+      cw.hypot(
+        x.get("1:", ":-1").subtract(x.get(":-1", ":-1")),
+        x.get(":-1", "1:").subtract(x.get(":-1", ":-1")),
+      ),
+  ],
+  [
+    "cube-neighbours",
+    "cube",
+    (_, x) =>
+      x
+        .roll(1, { axis: 2 })
+        .add(x.roll(-1, { axis: 0 }))
+        .add(x.flip({ axis: 1 })),
+  ],
   ["every-other-plus-next", "line", (_, x) => x.get("::2").add(x.get("1::2"))],
   ["backwards-steps", "plane", (_, x) => x.get("::-3", "::2").add(x.get("::3", "::-2"))],
 ];
 
 /** Mean of a point and its neighbours. */
 function smoothed(x) {
-  return x.get("2:").add(x.get("1:-1")).add(x.get(":-2")).multiply(1 / 3);
+  return x
+    .get("2:")
+    .add(x.get("1:-1"))
+    .add(x.get(":-2"))
+    .multiply(1 / 3);
 }
