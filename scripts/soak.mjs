@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { BESIDE } from "../test/real/beside.mjs";
 import { bundleReference, unpackPackage } from "../test/real/bundle.mjs";
 import { programOf } from "../test/real/execute.mjs";
 import { numbersFrom } from "../test/real/numbers.mjs";
@@ -34,7 +35,7 @@ const oneOf = (list) => list[pick(list.length)];
 
 /** Mostly stored; from a formula, so that nothing is waited for, or from a store. */
 const randomRun = () => ({
-  ...{ program: oneOf(programs), size: "usual", limits: "none" },
+  ...{ program: oneOf(programs), size: "usual", limits: "none", beside: oneOf(BESIDE) },
   kind: oneOf(["formula", "zstd", "plain", "sharded"]),
   target: oneOf(["zarr", "zarr", "plainZarr", "compute"]),
   executor: oneOf(["threads2", "threads4", "threads8"]),

@@ -21,19 +21,22 @@ describe("the battery on wrong programs", () => {
   beforeAll(ensureBuilt, 120_000);
 
   test("a right one is right", () => {
-    const { status, text } = runWrong("right@zstd,zarr,threads2,none");
+    const { status, text } = runWrong("right@zstd,zarr,threads2,none,nothing");
     expect(text).toMatch(/1 runs .* 0 wrong/);
     expect(status).toBe(0);
   });
 
   test.each([
     [
-      "one-bit@formula,compute,inline,none",
+      "one-bit@formula,compute,inline,none,nothing",
       /1 of 600000 numbers differ, at 599999 1\.1\d+e-16 in place of 0/,
     ],
-    ["another-dtype@typed,compute,inline,none", /is float32 \[600000\] in place of float64 \[600000\]/],
-    ["throws@plain,compute,inline,none", /ShapeError/],
-    ["crashes@plain,compute,inline,none", /it ended with 3 before it was done/],
+    [
+      "another-dtype@typed,compute,inline,none,nothing",
+      /is float32 \[600000\] in place of float64 \[600000\]/,
+    ],
+    ["throws@plain,compute,inline,none,nothing", /ShapeError/],
+    ["crashes@plain,compute,inline,none,nothing", /it ended with 3 before it was done/],
   ])("%s is found", (id, what) => {
     const { status, text } = runWrong(id);
     expect(text).toMatch(what);

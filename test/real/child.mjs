@@ -1,6 +1,7 @@
 // One run in a process of its own. In: a request, as an argument; by message, when it is done, the folder of the
 // reference. Out: by message, first the budget that it ran with, then what differs; or why there is no result.
 
+import { begin } from "./beside.mjs";
 import { compareWith } from "./compare.mjs";
 import { execute } from "./execute.mjs";
 
@@ -18,7 +19,9 @@ function textOf(error) {
 async function run() {
   const cw = await import(request.package);
   const programs = request.programs === null ? undefined : (await import(request.programs)).PROGRAMS;
+  const end = await begin(cw, request);
   const { results, budget, seen } = await execute(cw, { ...request, programs });
+  await end();
   const answer = new Promise((resolve) => process.once("message", resolve));
   await told({ type: "done", budget, seen });
   const { folder } = await answer;
@@ -32,3 +35,5 @@ try {
   await told({ type: "failed", error: textOf(error) });
 }
 process.disconnect();
+// Whatever went on beside a run that failed ends with it.
+process.exit();

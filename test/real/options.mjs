@@ -3,11 +3,12 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 
-const USAGE = `npm run test:real -- [--part ci|whole] [--seed n] [--only program or run] [--times n] [--jobs n] [--programs file]
+const USAGE = `npm run test:real -- [--part ci|whole] [--seed n] [--only program or run] [--times n] [--jobs n] [--patience s] [--programs file]
   --part      ci: half of the programs in up to six minutes; whole (unless given): all of them, more than 2,000 runs
   --seed      decides which runs there are and what random programs do; 1 unless given
-  --only      one program's runs (roll-plus-self), or one run (roll-plus-self@zstd,store,threads8,none)
+  --only      one program's runs (roll-plus-self), or one run (roll-plus-self@zstd,store,threads8,none,growth)
   --times     each run so many times
+  --patience  seconds after which a run counts as hung: 60 unless given
   --jobs      so many runs at once; as many as the machine has processors unless given
   --programs  a module with other PROGRAMS`;
 
@@ -21,6 +22,7 @@ export function optionsOf(args) {
       only: text,
       times: text,
       jobs: text,
+      patience: text,
       programs: text,
       help: { type: "boolean" },
     },
@@ -31,5 +33,6 @@ export function optionsOf(args) {
   return {
     ...{ part, seed: values.seed ?? "1", only: values.only ?? null, programs: values.programs ?? null },
     ...{ times: Number(values.times ?? 1), jobs: Number(values.jobs ?? availableParallelism()) },
+    patience: Number(values.patience ?? 60),
   };
 }

@@ -19,7 +19,7 @@ if (options.usage !== undefined) {
   console.log(options.usage);
   process.exit();
 }
-const { seed, part, only, times, jobs } = options;
+const { seed, part, only, times, jobs, patience } = options;
 const others = options.programs === null ? null : pathToFileURL(resolve(options.programs)).href;
 const programs = others === null ? PROGRAMS : (await import(others)).PROGRAMS;
 
@@ -86,7 +86,7 @@ async function runGroup(runs, lane, { setting, referees, folder }) {
 async function runAll(folder, server) {
   const place = { folder: join(folder, "sources"), address: server.address };
   const reference = await bundleReference(folder);
-  const setting = { package: unpackPackage(folder), programs: others, place };
+  const setting = { package: unpackPackage(folder), programs: others, place, patience };
   const checksMeaning = part === "whole";
   const referees = new Referees(jobs, {
     ...{ reference, place, checksMeaning, programs: others },
@@ -104,14 +104,15 @@ async function runAll(folder, server) {
   }
 }
 
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 const folder = mkdtempSync(join(tmpdir(), "chunkwise-real-"));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 const server = await serve(join(folder, "sources"));
 console.log(`test:real --part ${part} --seed ${seed}`);
 try {
   await runAll(folder, server);
 } finally {
   server.close();
-  rmSync(folder, { recursive: true, force: true });
 }
 const kinds = `${counts.threads} seen on task threads, ${counts.spilled} seen to spill`;
 console.log(`${counts.runs} runs (${kinds}) in ${seconds()} s: ${wrong.length} wrong`);

@@ -14,6 +14,7 @@ export interface Run {
   readonly target: string;
   readonly executor: string;
   readonly limits: string;
+  readonly beside: string;
 }
 
 export const FACTORS: { readonly [name: string]: readonly string[] };

@@ -1,7 +1,8 @@
 // Which runs a battery has. In: the programs, a seed, a part. Out: a list of runs, each a program with the kind of its
-// source, where its results go, what carries its tasks and what it may use. Must hold: every program of the part occurs,
+// source, where its results go, what carries its tasks, what it may use and what goes on beside it. Must hold: every program of the part occurs,
 // once on threads at least; every value of every factor occurs with every value of every other.
 
+import { BESIDE } from "./beside.mjs";
 import { numbersFrom, shuffled } from "./numbers.mjs";
 import { KINDS, LARGE_NAMES } from "./sources.mjs";
 
@@ -10,6 +11,7 @@ export const FACTORS = {
   target: ["compute", "zarr", "plainZarr", "store"],
   executor: ["default", "inline", "threads2", "threads4", "threads8"],
   limits: ["none", "workDir", "small", "smallWorkDir"],
+  beside: BESIDE,
 };
 
 /** `every`: one of so many programs. `runs`, `random`, `large`: runs of each; how many random and large programs. */
@@ -28,8 +30,8 @@ export const idOf = ({ program, size, ...run }) =>
 /** A run from its name, as idOf gives it. */
 export function runOf(id) {
   const [program, rest] = id.split("@");
-  const [kind, target, executor, limits, size = "usual"] = rest.split(",");
-  return { program, kind, target, executor, limits, size };
+  const [kind, target, executor, limits, beside, size = "usual"] = rest.split(",");
+  return { program, kind, target, executor, limits, beside, size };
 }
 
 export function selectRuns({ programs, seed, part }) {

@@ -3,6 +3,7 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { begin } from "./beside.mjs";
 import { compareWith } from "./compare.mjs";
 import { execute } from "./execute.mjs";
 
@@ -11,6 +12,7 @@ const cw = await import(address);
 
 async function outcomeOf(run, number) {
   const folder = join(scratch, String(number));
+  const end = await begin(cw, { ...run, program: `${run.program} ${number}` });
   try {
     const { results } = await execute(cw, { ...run, place, scratch: folder });
     return compareWith(
@@ -20,6 +22,7 @@ async function outcomeOf(run, number) {
   } catch (error) {
     return `${error.name}: ${error.message}`;
   } finally {
+    await end();
     rmSync(folder, { recursive: true, force: true });
   }
 }

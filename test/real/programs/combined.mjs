@@ -53,6 +53,68 @@ export const shared = [
   ],
 ];
 
+/** What cannot be computed again with each reader, read through two windows. */
+const scanned = (cw, x, axis = 0) => cw.cumulativeSum(x, { axis });
+
+export const windows = [
+  ["roll-of-scan", "line", (cw, x) => scanned(cw, x).roll(17).add(scanned(cw, x))],
+  ["flip-of-scan", "plane", (cw, x) => scanned(cw, x).flip({ axis: 0 }).subtract(scanned(cw, x))],
+  [
+    "scan-plus-transposed",
+    "plane",
+    (cw, x) => {
+      const total = scanned(cw, x.get(":760"));
+      return total.add(total.matrixTranspose());
+    },
+  ],
+  ["centred-of-scan", "line", (cw, x) => scanned(cw, x).get("2:").subtract(scanned(cw, x).get(":-2"))],
+  ["across-sorted", "plane", (cw, x) => cw.diff(x.sort({ axis: 0 }), { axis: 1 })],
+  [
+    "laplace-of-scan",
+    "plane",
+    (cw, x) => {
+      const total = scanned(cw, x, 1);
+      return total
+        .get("2:", "1:-1")
+        .add(total.get(":-2", "1:-1"))
+        .subtract(total.get("1:-1", "2:"))
+        .subtract(total.get("1:-1", ":-2"));
+    },
+  ],
+  [
+    "roll-of-rechunked",
+    "plane",
+    (_, x) => {
+      const rows = x.rechunk([40, 760]).exp();
+      return rows.roll(33, { axis: 0 }).multiply(rows);
+    },
+  ],
+  [
+    "reshape-of-scan",
+    "line",
+    (cw, x) => {
+      const total = scanned(cw, x);
+      return total.reshape([1000, 600]).sum({ axis: 0 }).add(total.get(":600"));
+    },
+  ],
+  [
+    "flip-of-product",
+    "plane",
+    (_, x) => {
+      const gram = x.get(":400").matmul(x.get(":400").matrixTranspose());
+      return gram.subtract(gram.flip({ axis: 0 })).add(gram.matrixTranspose());
+    },
+  ],
+  [
+    "concat-of-scan",
+    "line",
+    (cw, x) => {
+      const total = scanned(cw, x);
+      return cw.concat([total.get("123457:"), total.get(":123457")], { axis: 0 }).add(total);
+    },
+  ],
+];
+
 export const several = [
   ["mean-and-std", "plane", (_, x) => [x.mean({ axis: 0 }), x.std({ axis: 0 })]],
   [
