@@ -69,44 +69,46 @@ function runMany(setting, runs) {
   );
 }
 
-async function referencesOf(referees, folder) {
-  const made = programs.map(async (program) => {
-    const { source } = programOf(program);
-    await referees.ask(`source ${source}`, { type: "source", name: source, size: "usual" });
-    const request = { program, size: "usual", budget: null, withCompanion: false, key: program };
-    await referees.ask(program, { type: "reference", ...request });
-    return [program, join(folder, "references", program)];
-  });
-  return new Map(await Promise.all(made));
+/** The folder of a program's reference. */
+async function referenceOf(program, referees, folder) {
+  const { source } = programOf(program);
+  await referees.ask(`source ${source}`, { type: "source", name: source, size: "usual" });
+  const request = { program, size: "usual", budget: null, withCompanion: false, key: program };
+  await referees.ask(program, { type: "reference", ...request });
+  return join(folder, "references", program);
 }
 
 async function soak(folder) {
   const place = { folder: join(folder, "sources") };
   const setting = { reference: await bundleReference(folder), place, programs: null, checksMeaning: false };
   const referees = new Referees(jobs, { ...setting, folder: join(folder, "references") });
-  const references = await referencesOf(referees, folder).finally(() => referees.close());
   const address = unpackPackage(folder);
   let left = total;
   const lane = async (number) => {
     while (left > 0) {
       const count = Math.min(PER_PROCESS, left);
       left -= count;
-      const runs = Array.from({ length: count }, randomRun).map((run) => ({
+      const runs = Array.from({ length: count }, randomRun).map(async (run) => ({
         ...run,
-        reference: references.get(run.program),
+        reference: await referenceOf(run.program, referees, folder),
       }));
-      await runMany({ package: address, place, scratch: join(folder, `lane-${number}`) }, runs);
+      await runMany(
+        { package: address, place, scratch: join(folder, `lane-${number}`) },
+        await Promise.all(runs),
+      );
     }
   };
-  await Promise.all(Array.from({ length: jobs }, (_, number) => lane(number)));
+  try {
+    await Promise.all(Array.from({ length: jobs }, (_, number) => lane(number)));
+  } finally {
+    referees.close();
+  }
 }
 
 console.log(`soak of ${total} runs, --seed ${seed}`);
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 const folder = mkdtempSync(join(tmpdir(), "chunkwise-soak-"));
-try {
-  await soak(folder);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+await soak(folder);
 console.log(`${done} runs: ${wrong} wrong`);
 if (wrong > 0) process.exitCode = 1;

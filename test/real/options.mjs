@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 const USAGE = `npm run test:real -- [--part ci|whole] [--seed n] [--only program or run] [--times n] [--jobs n] [--patience s] [--programs file]
   --part      ci: half of the programs in up to six minutes; whole (unless given): all of them, more than 2,000 runs
   --seed      decides which runs there are and what random programs do; 1 unless given
-  --only      one program's runs (roll-plus-self), or one run (roll-plus-self@zstd,store,threads8,none,growth)
+  --only      (may be repeated) one program's runs (roll-plus-self), or one run (roll-plus-self@zstd,store,threads8,none,growth)
   --times     each run so many times
   --patience  seconds after which a run counts as hung: 60 unless given
   --jobs      so many runs at once; as many as the machine has processors unless given
@@ -19,7 +19,7 @@ export function optionsOf(args) {
     options: {
       part: text,
       seed: text,
-      only: text,
+      only: { ...text, multiple: true },
       times: text,
       jobs: text,
       patience: text,
@@ -31,7 +31,7 @@ export function optionsOf(args) {
   const part = values.part ?? "whole";
   if (!["ci", "whole"].includes(part)) throw new Error(`there is no part ${part}\n${USAGE}`);
   return {
-    ...{ part, seed: values.seed ?? "1", only: values.only ?? null, programs: values.programs ?? null },
+    ...{ part, seed: values.seed ?? "1", only: values.only ?? [], programs: values.programs ?? null },
     ...{ times: Number(values.times ?? 1), jobs: Number(values.jobs ?? availableParallelism()) },
     patience: Number(values.patience ?? 60),
   };

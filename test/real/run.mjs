@@ -24,9 +24,10 @@ const others = options.programs === null ? null : pathToFileURL(resolve(options.
 const programs = others === null ? PROGRAMS : (await import(others)).PROGRAMS;
 
 function chosenRuns() {
-  const all = only?.includes("@") ? [runOf(only)] : selectRuns({ programs, seed, part });
-  const chosen = only === null || only.includes("@") ? all : all.filter(({ program }) => program === only);
-  if (chosen.length === 0) throw new Error(`no run of ${only} in this part: see programs/`);
+  const isWanted = ({ program }) => only.length === 0 || only.includes(program);
+  const drawn = selectRuns({ programs, seed, part }).filter(isWanted);
+  const chosen = [...only.filter((name) => name.includes("@")).map(runOf), ...drawn];
+  if (chosen.length === 0) throw new Error(`no run of ${only.join(", ")} in this part: see programs/`);
   return chosen.flatMap((run) => Array.from({ length: times }, () => run));
 }
 
@@ -50,12 +51,15 @@ function record(run, { difference, error, seen }) {
   if (seen.pool === "threads") counts.threads++;
   if (seen.spilled > 0) counts.spilled++;
   const what = error ?? difference;
-  if (what === null) return;
+  if (what !== null) tell(run, what);
+  if (counts.runs % 100 === 0) console.log(`${counts.runs} runs, ${wrong.length} wrong, ${seconds()} s`);
+}
+
+function tell(run, what) {
   wrong.push({ run, what });
-  const programsOption = options.programs === null ? "" : ` --programs ${options.programs}`;
-  console.log(
-    `WRONG ${idOf(run)}\n  ${what}\n  again: npm run test:real -- --only '${idOf(run)}' --times 20${programsOption}`,
-  );
+  const from = options.programs === null ? "" : ` --programs ${options.programs}`;
+  const again = `npm run test:real -- --only '${idOf(run)}' --times 20${from}`;
+  console.log(`WRONG ${idOf(run)}\n  ${what}\n  again: ${again}`);
 }
 
 async function runGroup(runs, lane, { setting, referees, folder }) {
@@ -74,12 +78,11 @@ async function runGroup(runs, lane, { setting, referees, folder }) {
   for (const run of runs) {
     const request = { ...setting, ...run, scratch: join(folder, `lane-${lane}`) };
     record(run, await runOnce(request, (budget) => referenceFor(run, budget)));
-    if (counts.runs % 100 === 0) console.log(`${counts.runs} runs, ${wrong.length} wrong, ${seconds()} s`);
   }
   const { unlikeMeaning } = await referenceFor(runs[0], null).catch(({ message }) => ({
     unlikeMeaning: message,
   }));
-  if (unlikeMeaning !== null) record(runs[0], { error: unlikeMeaning, seen: {} });
+  if (unlikeMeaning !== null) tell(runs[0], unlikeMeaning);
   for (const each of new Set(folders)) rmSync(each, { recursive: true, force: true });
 }
 

@@ -5,7 +5,7 @@ const isRun = process.argv[1]?.endsWith("child.mjs") ?? false;
 
 const MAKERS = {
   right: (_, x) => x.add(1),
-  "one-bit": (_, x) => (isRun ? x.set(["599999"], 2 ** -53) : x.set(["599999"], 0)),
+  "one-bit": (_, x) => (isRun ? x.set("599999:", 2 ** -53) : x.set("599999:", 0)),
   "another-dtype": (_, x) => (isRun ? x.astype("float32") : x),
   throws: (_, x) => (isRun ? x.reshape([7]) : x),
   crashes: (_, x) => (isRun ? process.exit(3) : x),
