@@ -1,6 +1,8 @@
 // Shared intermediates, several results, functions of the user's, and long mixtures.
 // In: the library and a source. Out: a lazy array or several. Each is [name, source, program].
 
+import { whole } from "./whole.mjs";
+
 export const shared = [
   ["diamond", "plane", (_, x) => x.exp().add(1).multiply(x.exp().add(2))],
   [
@@ -47,7 +49,8 @@ export const shared = [
     "product-used-twice",
     "plane",
     (_, x) => {
-      const gram = x.get(":", ":150").matrixTranspose().matmul(x.get(":", ":150"));
+      const part = whole(x.get(":", ":150"));
+      const gram = part.matrixTranspose().matmul(part);
       return gram.add(gram.matrixTranspose()).divide(gram.abs().max());
     },
   ],
@@ -101,7 +104,8 @@ export const windows = [
     "flip-of-product",
     "plane",
     (_, x) => {
-      const gram = x.get(":400").matmul(x.get(":400").matrixTranspose());
+      const part = whole(x.get(":400"));
+      const gram = part.matmul(part.matrixTranspose());
       return gram.subtract(gram.flip({ axis: 0 })).add(gram.matrixTranspose());
     },
   ],
@@ -212,7 +216,10 @@ export const mixtures = [
   [
     "product-scan-sort",
     "plane",
-    (cw, x) => cw.cumulativeSum(x.get(":300").matmul(x.get(":760", ":120")), { axis: 0 }).sort({ axis: 1 }),
+    (cw, x) =>
+      cw
+        .cumulativeSum(whole(x.get(":300")).matmul(whole(x.get(":760", ":120"))), { axis: 0 })
+        .sort({ axis: 1 }),
   ],
   [
     "concat-roll-reduce",

@@ -1,6 +1,11 @@
 // Gathers, masks, complex numbers and integers of several widths.
 // In: the library and a source. Out: a lazy array. Each is [name, source, program].
 
+import { whole } from "./whole.mjs";
+
+/** Complex numbers whose parts are whole. */
+const wholeParts = (cw, x) => whole(cw.real(x)).add(whole(cw.imag(x)).multiply(new cw.Complex(0, 1)));
+
 const places = (count, step, length) => Int32Array.from({ length: count }, (_, i) => (i * step) % length);
 
 export const gathers = [
@@ -24,7 +29,7 @@ export const gathers = [
     "by-its-own-order",
     "line",
     (_, x) => {
-      const part = x.get(":50_000".replace("_", ""));
+      const part = x.get(":50000");
       return x.take(part.argsort({ axis: 0 }));
     },
   ],
@@ -107,7 +112,11 @@ export const complexes = [
   ["complex-roll", "waves", (cw, x) => x.roll(1).multiply(cw.conj(x))],
   ["complex-mean", "field", (_, x) => x.mean({ axis: 0 })],
   ["complex-transposed", "field", (cw, x) => cw.conj(x.get(":740")).matrixTranspose().add(x.get(":740"))],
-  ["complex-product", "field", (_, x) => x.get(":150", ":300").matmul(x.get(":300", "300:420"))],
+  [
+    "complex-product",
+    "field",
+    (cw, x) => wholeParts(cw, x.get(":150", ":300")).matmul(wholeParts(cw, x.get(":300", "300:420"))),
+  ],
   ["complex-parts", "waves", (cw, x) => cw.real(x).subtract(cw.imag(x)).cumulativeSum({ axis: 0 })],
   ["complex-exp", "field", (_, x) => x.exp()],
   [
@@ -164,7 +173,11 @@ export const singles = [
   ["float32-softmax", "plane32", (cw, x) => cw.softmax(x, { axis: 0 })],
   ["float32-mean", "plane32", (_, x) => x.mean({ axis: 0 })],
   ["float32-sort", "plane32", (_, x) => x.sort({ axis: 0 })],
-  ["float32-product", "plane32", (_, x) => x.get(":150", ":400").matmul(x.get(":400", "400:600"))],
+  [
+    "float32-product",
+    "plane32",
+    (_, x) => whole(x.get(":150", ":400")).matmul(whole(x.get(":400", "400:600"))),
+  ],
   ["float32-roll", "line32", (_, x) => x.roll(99_991).multiply(x)],
   ["float32-to-float64", "plane32", (_, x) => x.astype("float64").exp().std({ axis: 1 })],
 ];

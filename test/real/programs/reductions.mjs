@@ -1,6 +1,8 @@
 // Reductions of every kind, and what is made of them; contractions.
 // In: the library and a source. Out: a lazy array. Each is [name, source, program].
 
+import { whole } from "./whole.mjs";
+
 export const reductions = [
   ["sum-of-all", "line", (_, x) => x.sum()],
   ["mean-of-rows", "plane", (_, x) => x.mean({ axis: 1 })],
@@ -82,50 +84,63 @@ export const reductions = [
 ];
 
 export const contractions = [
-  ["gram-rows", "plane", (_, x) => x.get(":300").matmul(x.get(":300").matrixTranspose())],
-  ["gram-columns", "plane", (_, x) => x.get(":", ":200").matrixTranspose().matmul(x.get(":", "200:420"))],
+  ["gram-rows", "plane", (_, x) => whole(x.get(":300")).matmul(whole(x.get(":300")).matrixTranspose())],
+  [
+    "gram-columns",
+    "plane",
+    (_, x) =>
+      whole(x.get(":", ":200"))
+        .matrixTranspose()
+        .matmul(whole(x.get(":", "200:420"))),
+  ],
   [
     "covariance",
     "plane",
     (_, x) => {
       const part = x.get(":", ":180");
-      const centred = part.subtract(part.mean({ axis: 0 }));
+      const centred = whole(part.subtract(part.mean({ axis: 0 })));
       return centred.matrixTranspose().matmul(centred).divide(799);
     },
   ],
-  ["matrix-vector", "plane", (_, x) => x.matmul(x.get(0))],
+  ["matrix-vector", "plane", (_, x) => whole(x).matmul(whole(x.get(0)))],
   [
     "power-step",
     "plane",
     (_, x) => {
-      const square = x.get(":760");
+      const square = whole(x.get(":760"));
       const once = square.matmul(square.get(3));
-      return square.matmul(once.divide(once.abs().max()));
+      return square.matmul(whole(once.divide(once.abs().max())));
     },
   ],
   [
-    "tensordot-one-axis",
+    "tensordot-two-axes",
     "cube",
-    (cw, x) =>
-      cw.tensordot(x.get(":", ":", ":40"), x.get(":", ":", "40:70"), {
+    (cw, x) => {
+      const [a, b] = [whole(x.get(":", ":", ":40")), whole(x.get(":", ":", "40:70"))];
+      return cw.tensordot(a, b, {
         axes: [
           [0, 1],
           [0, 1],
         ],
-      }),
+      });
+    },
   ],
   [
     "tensordot-chain",
     "cube",
-    (cw, x) => cw.tensordot(x.get(":20"), x.get(3, ":", ":30"), { axes: [[1], [0]] }),
+    (cw, x) => cw.tensordot(whole(x.get(":20")), whole(x.get(3, ":", ":30")), { axes: [[1], [0]] }),
   ],
-  ["vecdot-rows", "plane", (cw, x) => cw.vecdot(x, x.flip({ axis: 0 }), { axis: 1 })],
-  ["vecdot-columns", "plane", (cw, x) => cw.vecdot(x.get("1:"), x.get(":-1"), { axis: 0 })],
-  ["batched-matmul", "cube", (_, x) => x.get(":", ":40").matmul(x.get(":", "40:80").matrixTranspose())],
+  ["vecdot-rows", "plane", (cw, x) => cw.vecdot(whole(x), whole(x).flip({ axis: 0 }), { axis: 1 })],
+  ["vecdot-columns", "plane", (cw, x) => cw.vecdot(whole(x.get("1:")), whole(x.get(":-1")), { axis: 0 })],
+  [
+    "batched-matmul",
+    "cube",
+    (_, x) => whole(x.get(":", ":40")).matmul(whole(x.get(":", "40:80")).matrixTranspose()),
+  ],
   [
     "product-of-sorted",
     "plane",
-    (_, x) => x.get(":200").sort({ axis: 1 }).matmul(x.get(":760", ":50").multiply(0.5)),
+    (_, x) => whole(x.get(":200").sort({ axis: 1 })).matmul(whole(x.get(":760", ":50"))),
   ],
   ["product-of-ints", "counts", (_, x) => x.get(":200", ":500").matmul(x.get(":500", "500:650"))],
 ];
