@@ -14,10 +14,10 @@ export const FACTORS = {
   beside: BESIDE,
 };
 
-/** `every`: one of so many programs. `runs`, `random`, `large`: runs of each; how many random and large programs. */
+/** One of `every` so many programs, with so many `runs`; so many random programs and large ones, with theirs. */
 export const PARTS = {
-  ci: { every: 2, runs: 2, random: 24, large: 0 },
-  whole: { every: 1, runs: 8, random: 150, large: 24 },
+  ci: { every: 2, runs: 2, random: 30, randomRuns: 1, large: 0 },
+  whole: { every: 1, runs: 8, random: 150, randomRuns: 2, large: 24 },
 };
 
 const NAMES = Object.keys(FACTORS);
@@ -35,14 +35,15 @@ export function runOf(id) {
 }
 
 export function selectRuns({ programs, seed, part }) {
-  const { every, runs, random, large } = PARTS[part];
+  const { every, runs, random, randomRuns, large } = PARTS[part];
   const pick = numbersFrom(`selection ${seed}`);
   const draw = drawer(pick);
   const named = spread([...programs.values()], every, pick).map(({ name }) => name);
   const randoms = Array.from({ length: random }, (_, i) => `random-${seed}-${i}`);
   const grown = shuffled([...programs.values()].filter(canGrow), pick).slice(0, large);
   return [
-    ...[...named, ...randoms].flatMap((program) => draw(program, "usual", runs)),
+    ...named.flatMap((program) => draw(program, "usual", runs)),
+    ...randoms.flatMap((program) => draw(program, "usual", randomRuns)),
     ...grown.flatMap(({ name }) => draw(name, "large", 2)),
   ];
 }

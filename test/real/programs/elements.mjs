@@ -118,11 +118,11 @@ export const complexes = [
     (cw, x) => wholeParts(cw, x.get(":150", ":300")).matmul(wholeParts(cw, x.get(":300", "300:420"))),
   ],
   ["complex-parts", "waves", (cw, x) => cw.real(x).subtract(cw.imag(x)).cumulativeSum({ axis: 0 })],
-  ["complex-exp", "field", (_, x) => x.exp()],
+  ["complex-exp", "field", (_, x) => x.get(":300").exp()],
   [
     "complex-prod-scan",
     "waves",
-    (cw, x) => cw.cumulativeProd(x.divide(x.abs().add(1)).multiply(1e-3).add(1), { axis: 0 }),
+    (cw, x) => cw.cumulativeProd(x.get(":150000").multiply(1e-3).add(1), { axis: 0 }),
   ],
 ];
 
@@ -170,7 +170,7 @@ export const integers = [
 export const singles = [
   ["float32-stencil", "line32", (_, x) => x.get("1:").subtract(x.get(":-1"))],
   ["float32-scan", "line32", (cw, x) => cw.cumulativeSum(x, { axis: 0 })],
-  ["float32-softmax", "plane32", (cw, x) => cw.softmax(x, { axis: 0 })],
+  ["float32-softmax", "plane32", (cw, x) => cw.softmax(x.get(":400"), { axis: 0 })],
   ["float32-mean", "plane32", (_, x) => x.mean({ axis: 0 })],
   ["float32-sort", "plane32", (_, x) => x.sort({ axis: 0 })],
   [
@@ -179,5 +179,5 @@ export const singles = [
     (_, x) => whole(x.get(":150", ":400")).matmul(whole(x.get(":400", "400:600"))),
   ],
   ["float32-roll", "line32", (_, x) => x.roll(99_991).multiply(x)],
-  ["float32-to-float64", "plane32", (_, x) => x.astype("float64").exp().std({ axis: 1 })],
+  ["float32-to-float64", "plane32", (_, x) => x.get(":500").astype("float64").exp().std({ axis: 1 })],
 ];
