@@ -3,13 +3,14 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 
-const USAGE = `npm run test:real -- [--part ci|whole] [--seed n] [--only program or run] [--times n] [--jobs n] [--patience s] [--programs file]
+const USAGE = `npm run test:real -- [--part ci|whole] [--seed n] [--only program or run] [--times n] [--jobs n] [--patience s] [--bail] [--programs file]
   --part      ci: half of the programs in up to six minutes; whole (unless given): all of them, more than 2,000 runs
   --seed      decides which runs there are and what random programs do; 1 unless given
   --only      (may be repeated) one program's runs (roll-plus-self), or one run (roll-plus-self@zstd,store,threads8,none,growth)
   --times     each run so many times
   --patience  seconds after which a run counts as hung: 60 unless given
   --jobs      so many runs at once; as many as the machine has processors unless given
+  --bail      no further program after a wrong run
   --programs  a module with other PROGRAMS`;
 
 export function optionsOf(args) {
@@ -24,6 +25,7 @@ export function optionsOf(args) {
       jobs: text,
       patience: text,
       programs: text,
+      bail: { type: "boolean" },
       help: { type: "boolean" },
     },
   });
@@ -33,6 +35,7 @@ export function optionsOf(args) {
   return {
     ...{ part, seed: values.seed ?? "1", only: values.only ?? [], programs: values.programs ?? null },
     ...{ times: Number(values.times ?? 1), jobs: Number(values.jobs ?? availableParallelism()) },
+    bail: values.bail ?? false,
     patience: Number(values.patience ?? 60),
   };
 }

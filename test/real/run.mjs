@@ -19,7 +19,7 @@ if (options.usage !== undefined) {
   console.log(options.usage);
   process.exit();
 }
-const { seed, part, only, times, jobs, patience } = options;
+const { seed, part, only, times, jobs, patience, bail } = options;
 const others = options.programs === null ? null : pathToFileURL(resolve(options.programs)).href;
 const programs = others === null ? PROGRAMS : (await import(others)).PROGRAMS;
 
@@ -98,7 +98,8 @@ async function runAll(folder, server) {
   const groups = byProgram(chosenRuns());
   let next = 0;
   const lane = async (number) => {
-    while (next < groups.length) await runGroup(groups[next++], number, { setting, referees, folder });
+    while (next < groups.length && !(bail && wrong.length > 0))
+      await runGroup(groups[next++], number, { setting, referees, folder });
   };
   try {
     await Promise.all(Array.from({ length: jobs }, (_, number) => lane(number)));
