@@ -95,6 +95,7 @@ async function carryOut(cw, { target, scratch }, x, arrays, options) {
 async function readBack(cw, path, dtype) {
   if (dtype.startsWith("complex")) return (await cw.fromZarr(path)).compute({ executor: "inline" });
   const array = await zarrita.open.v3(new FileSystemStore(path), { kind: "array" });
-  const { data, shape } = await zarrita.get(array);
+  // Of an array without axes its `get` gives a number.
+  const { data, shape } = await (array.shape.length === 0 ? array.getChunk([]) : zarrita.get(array));
   return { data: dtype === "bool" ? new Uint8Array(data.buffer ?? data) : data, shape, dtype };
 }
