@@ -58,6 +58,8 @@ export function runOnce(request, referenceFor) {
   rmSync(request.scratch, { recursive: true, force: true });
   mkdirSync(request.scratch, { recursive: true });
   const child = fork(CHILD, [JSON.stringify(request)], QUIET);
+  const end = () => child.kill("SIGKILL");
+  process.once("exit", end);
   let stderr = "";
   child.stderr.on("data", (text) => {
     stderr = (stderr + text).slice(-2000);
@@ -69,7 +71,7 @@ export function runOnce(request, referenceFor) {
     const seconds = request.patience * (request.size === "large" ? LARGE_TIMES : 1);
     const late = setTimeout(() => {
       outcome = { error: `it did not end within ${seconds} s` };
-      child.kill("SIGKILL");
+      end();
     }, 1000 * seconds);
     child.on("message", async (message) => {
       if (message.type === "failed") outcome = { error: message.error };
@@ -83,6 +85,7 @@ export function runOnce(request, referenceFor) {
       child.kill();
     });
     child.on("close", (code, signal) => {
+      process.off("exit", end);
       clearTimeout(late);
       rmSync(request.scratch, { recursive: true, force: true });
       resolve({
