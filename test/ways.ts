@@ -59,10 +59,19 @@ export class Ways {
   }
 }
 
-/** Room for the largest task and nothing else. */
+/** Room for the largest task and little else: with less room there is less fusion, and then a task may need more. */
 function leanSpec(arrays: readonly cw.LazyArray[], choices: PlanChoices): cw.Spec {
-  const { maxProjectedMem } = cw.plan(arrays, { ...choices, spec: new cw.Spec() });
-  return new cw.Spec({ reservedMem: 1, allowedMem: maxProjectedMem + 2, executor: "inline", twins: false });
+  let needed = cw.plan(arrays, { ...choices, spec: new cw.Spec() }).maxProjectedMem;
+  for (;;) {
+    const spec = new cw.Spec({ reservedMem: 1, allowedMem: needed + 2, executor: "inline", twins: false });
+    try {
+      cw.plan(arrays, { ...choices, spec });
+      return spec;
+    } catch (error) {
+      if (!(error instanceof cw.MemoryError)) throw error;
+      needed = Math.max(needed + 1, error.needed);
+    }
+  }
 }
 
 function expectAgreement(array: cw.LazyArray, way: string, inline: Block, other: Block): void {

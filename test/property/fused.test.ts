@@ -18,7 +18,7 @@ Ways.needThreads();
 
 test("optimised = unoptimised, floats added up in any way", async () => {
   const ways = new Ways(EXACT);
-  check(450, programs(ANY_FLOATS), (program) => {
+  check(250, programs(ANY_FLOATS), (program) => {
     const roots = program.build("cut");
     expectAllSame(ways.compute(roots), cw.computeSync(roots, { optimize: false }));
   });

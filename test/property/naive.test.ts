@@ -45,6 +45,6 @@ describe("each function", () => {
   test.each(names)("%s", (name) => sameAsNaive(14, programsOf(name, { dtypes: DTYPES })));
 });
 
-test("random programs", () => sameAsNaive(500, programs(OPTIONS)));
+test("random programs", () => sameAsNaive(250, programs(OPTIONS)));
 
 test("long programs", () => sameAsNaive(40, programs({ ...OPTIONS, maxSteps: 20 })));
