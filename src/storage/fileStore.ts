@@ -17,6 +17,7 @@ import {
   escapes,
   isMissing,
   realRoot,
+  syncTree,
 } from "./fileTree.ts";
 import {
   type ByteRange,
@@ -51,6 +52,10 @@ export class FileStore implements Store {
   constructor(root: string | URL, options: FileStoreOptions = {}) {
     this.root = typeof root === "string" ? root : decodeURIComponent(root.pathname);
     this.#options = options;
+  }
+
+  get isDurable(): boolean {
+    return this.#options.durable === true;
   }
 
   /** The root as an absolute path, whatever the working folder is later. */
@@ -171,7 +176,7 @@ export class FileStore implements Store {
       if (!this.#inside.has(folder)) {
         // The folders that are there already must be inside before any is made in them.
         this.#checkInside(io, folder, key);
-        io.fs.mkdirSync(folder, { recursive: true });
+        await io.makeFolder(folder);
         this.#checkInside(io, folder, key);
       }
       await this.#write(io, path, parts);
@@ -186,7 +191,7 @@ export class FileStore implements Store {
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
       // Somebody removed the folder after we had seen it.
-      io.fs.mkdirSync(io.path.dirname(path), { recursive: true });
+      await io.makeFolder(io.path.dirname(path));
       await io.write(path, parts);
     }
   }
@@ -232,6 +237,22 @@ export class FileStore implements Store {
       keys: named.filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
       folders: named.filter((entry) => entry.isDirectory()).map((entry) => entry.name),
     };
+  }
+
+  /**
+   * All names below a path are on the disk when this ends: renamed files, new folders, removals. What files hold is not
+   * synced; `durable: true` does that when they are written.
+   */
+  async syncFolders(below: StoreKey = "/"): Promise<void> {
+    const io = this.#io ?? (await this.#open());
+    const folder = this.#place(io, below, {}, "folder");
+    if (folder === undefined) return;
+    try {
+      await syncTree(io, folder);
+      await io.syncFolder(io.path.dirname(folder));
+    } catch (cause) {
+      throw asRequestError(cause, below);
+    }
   }
 
   /**

@@ -28,6 +28,13 @@ export function addStates(io: FileIo, folder: string, prefix: StoreKey, states: 
   }
 }
 
+/** The folders of a tree, the inner ones first: what a synced folder names is there. */
+export async function syncTree(io: FileIo, folder: string): Promise<void> {
+  for (const entry of io.fs.readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) await syncTree(io, folder + io.path.sep + entry.name);
+  await io.syncFolder(folder);
+}
+
 export async function entriesOf({ fs }: FileIo, path: string, key: StoreKey): Promise<Fs.Dirent[]> {
   try {
     return await fs.promises.readdir(path, { withFileTypes: true });
