@@ -18,7 +18,8 @@ import {
   type ZarrFormat,
 } from "./metadata.ts";
 import { codecToV3 } from "./metadataV3.ts";
-import { makeParents, preparePlace, writeNode } from "./nodes.ts";
+import { makeParents, writeNode } from "./nodes.ts";
+import { clearPlace, lookAtPlace } from "./place.ts";
 import { type Endian, isStoredName, type StoredName, type StoredType, storedType } from "./storedType.ts";
 
 /** A codec by its name, or with its configuration. */
@@ -45,7 +46,7 @@ export interface CreateArrayOptions extends ArrayOptions, StoreOptions {
   readonly keyEncoding?: KeyEncoding;
   /** Where a shard has its index. */
   readonly indexLocation?: "start" | "end";
-  /** Removes what is at the path first. */
+  /** Removes what is at the path first: an array or a group with all that is in it. */
   readonly overwrite?: boolean;
 }
 
@@ -59,8 +60,9 @@ export async function createArray(
   // Built first: what cannot be used must not be written.
   const array = new ZarrArray(store, at, metadata, options);
   const request = { signal: options.signal };
-  await preparePlace(store, at, options.overwrite === true, request);
+  const inTheWay = await lookAtPlace(store, at, metadata.keyEncoding, options.overwrite === true, request);
   if (at !== "") await makeParents(store, at, metadata.zarrFormat, request);
+  if (inTheWay !== null) await clearPlace(store, at, inTheWay, request);
   await writeNode(store, at, metadata, request);
   return array;
 }
