@@ -24,7 +24,7 @@ import { type CreateArrayOptions, createArray, planArray } from "../storage/zarr
 import { openArray } from "../storage/zarr/group.ts";
 import type { ArrayMetadata } from "../storage/zarr/metadata.ts";
 import { clearPlace } from "../storage/zarr/place.ts";
-import { asyncCall } from "./call.ts";
+import { asyncCall, checkNames } from "./call.ts";
 import { type Claim, checkApart, claimOf } from "./claims.ts";
 import { LazyArray } from "./lazyArray.ts";
 import { prepareCut, requestOf } from "./prepare.ts";
@@ -87,7 +87,9 @@ export const store: (
 /** A target with options has its store in `store`; stores have a method `get`. */
 function asTarget(target: StoreArgument | Target): Target {
   const isTarget = typeof target === "object" && target !== null && "store" in target && !("get" in target);
-  return isTarget ? (target as Target) : { store: target as StoreArgument };
+  if (!isTarget) return { store: target as StoreArgument };
+  checkNames(target, ["store", ...TARGET_OPTIONS]);
+  return target as Target;
 }
 
 function split(options: ToZarrOptions): [AsyncComputeOptions, TargetOptions] {
@@ -170,12 +172,14 @@ async function allowed(
 
 /**
  * An array that is one value everywhere is stored as its fill value, without a chunk: so `zeros(shape).toZarr(path)`
- * makes an array to write regions of, however large. Not where another fill value is asked for, or chunks are.
+ * makes an array to write regions of, however large. Not where another fill value is asked for, or chunks are, or v2.
  */
 function filledWith(destination: Destination, value: Scalar | undefined): Destination {
   const { array, options, existing } = destination;
   const isAsked = options.fillValue !== undefined || options.writeEmptyChunks === true;
-  if (value === undefined || existing !== null || isAsked) return destination;
+  // Readers of v2 take its fill value for what is missing.
+  const isV2 = options.zarrFormat === 2;
+  if (value === undefined || existing !== null || isAsked || isV2) return destination;
   // As its elements are: what is stored in fewer bits is rounded from there.
   const fillValue = fitScalar(value, array.dtype);
   return { ...destination, options: { ...options, fillValue }, isWhole: true };
