@@ -103,11 +103,11 @@ async function finishedState(store: Store, path: string): Promise<string> {
   return digest(states.filter((state) => !state.startsWith(keyIn(path, MARK))).join("\n"));
 }
 
-/** Numbers of the chunks that are stored. */
+/** Numbers of the chunks that are stored, and of a length that they can have: a power cut may leave others. */
 async function storedChunks(array: ZarrArray): Promise<Set<number>> {
   const grid = gridOf(array.shape, array.metadata.unitShape);
   const chunks = new Set<number>();
-  for await (const place of array.listShards()) chunks.add(numberOf(place, grid));
+  for await (const place of array.listWhole()) chunks.add(numberOf(place, grid));
   return chunks;
 }
 

@@ -5,27 +5,10 @@ import type * as Fs from "node:fs";
 import { messageOf, StoreKeyError, StoreRequestError } from "./errors.ts";
 import type { FileIo } from "./fileIo.ts";
 import type { StoreKey } from "./store.ts";
-import { isStray } from "./strays.ts";
 
 export function isMissing(cause: unknown): boolean {
   const { code } = cause as NodeJS.ErrnoException;
   return code === "ENOENT" || code === "ENOTDIR";
-}
-
-/** One call of the system for each file, and no hops between: there may be many. */
-export function addStates(io: FileIo, folder: string, prefix: StoreKey, states: string[]): void {
-  const start = prefix === "/" ? "" : prefix;
-  for (const entry of io.fs.readdirSync(folder, { withFileTypes: true })) {
-    const { name } = entry;
-    if (name.startsWith(".") && isStray(name)) continue;
-    const path = folder + io.path.sep + name;
-    if (entry.isDirectory()) {
-      addStates(io, path, `${start}/${name}` as StoreKey, states);
-      continue;
-    }
-    const stat = io.fs.statSync(path, { throwIfNoEntry: false });
-    if (stat !== undefined) states.push(`${start}/${name} ${stat.size} ${stat.mtimeMs}`);
-  }
 }
 
 /** Files that are removed before others get a turn. */

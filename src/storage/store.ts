@@ -40,6 +40,11 @@ export interface ByteRuns {
   readonly stride: number;
 }
 
+export interface ListedObject {
+  readonly key: StoreKey;
+  readonly size: number;
+}
+
 type Answer<T> = T | Promise<T>;
 
 export interface Store {
@@ -64,6 +69,8 @@ export interface Store {
   deleteBelow?(prefix: StoreKey, options?: StoreOptions): Answer<unknown>;
   /** All keys that begin with `prefix` + "/" (or all), in no order. */
   list?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<StoreKey> | Iterable<StoreKey>;
+  /** The same with their lengths, many at a time. */
+  listSizes?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<readonly ListedObject[]>;
   /** Names directly below `prefix`: objects, and folders (names that have something below them). */
   listDir?(prefix: StoreKey, options?: StoreOptions): Answer<{ keys: string[]; folders: string[] }>;
 }

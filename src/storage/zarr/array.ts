@@ -20,6 +20,7 @@ import { filledUp, withFilledUp } from "./fillUp.ts";
 import type { JsonObject } from "./json.ts";
 import type { ArrayMetadata } from "./metadata.ts";
 import {
+  canBeWhole,
   decodeChunk,
   encodeParts,
   joinedParts,
@@ -278,6 +279,12 @@ export class ZarrArray {
   /** Places of all stored objects, in no order. Objects outside the grid are passed over. */
   listShards(options: StoreOptions = {}): AsyncIterable<number[]> {
     return listPlaces(this.store, this.path, this.metadata, this.shardGrid, options);
+  }
+
+  /** The same but those that cannot be whole, as far as the store can tell: emptied, or of another length. */
+  listWhole(options: StoreOptions = {}): AsyncIterable<number[]> {
+    const fits = (size: number): boolean => canBeWhole(size, this.pipeline);
+    return listPlaces(this.store, this.path, this.metadata, this.shardGrid, { ...options, fits });
   }
 
   /** Places of all stored chunks, in no order. */
