@@ -16,6 +16,7 @@ import {
   deepestReal,
   entriesOf,
   escapes,
+  goneAway,
   isMissing,
   realRoot,
   removeTree,
@@ -26,6 +27,7 @@ import {
   type ByteRuns,
   type GetOptions,
   type OpenObject,
+  type SetOptions,
   type Store,
   type StoreKey,
   type StoreOptions,
@@ -150,11 +152,11 @@ export class FileStore implements Store {
     return path !== undefined && this.#trying(key, (using) => using.isFile(path)) === true;
   }
 
-  set(key: StoreKey, value: Uint8Array, options: StoreOptions = {}): Promise<void> {
+  set(key: StoreKey, value: Uint8Array, options: SetOptions = {}): Promise<void> {
     return this.setParts(key, [value], options);
   }
 
-  async setParts(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions = {}): Promise<void> {
+  async setParts(key: StoreKey, parts: readonly Uint8Array[], options: SetOptions = {}): Promise<void> {
     this.#mayWrite(key);
     const io = this.#io ?? (await this.#open());
     options.signal?.throwIfAborted();
@@ -162,25 +164,24 @@ export class FileStore implements Store {
     const folder = io.path.dirname(path);
     try {
       // The folders that are there already must be inside before any is made in them.
-      if (!this.#places!.isThere(folder, key)) {
-        await io.makeFolder(folder);
-        this.#places!.isThere(folder, key);
-      }
-      await this.#write(io, path, parts);
+      if (!this.#places!.isThere(folder, key)) await this.#makeFolder(io, folder, key, options);
+      await io.write(path, parts).catch(async (cause: unknown) => {
+        if (!isMissing(cause)) throw cause;
+        // Somebody removed the folder after we had seen it.
+        this.#places!.forget();
+        await this.#makeFolder(io, folder, key, options);
+        await io.write(path, parts);
+      });
     } catch (cause) {
       throw asRequestError(cause, key);
     }
   }
 
-  async #write(io: FileIo, path: string, parts: readonly Uint8Array[]): Promise<void> {
-    try {
-      await io.write(path, parts);
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
-      // Somebody removed the folder after we had seen it.
-      await io.makeFolder(io.path.dirname(path));
-      await io.write(path, parts);
-    }
+  /** A folder for parts of something is made only where that something is. */
+  async #makeFolder(io: FileIo, folder: string, key: StoreKey, { partOf }: SetOptions): Promise<void> {
+    if (partOf !== undefined && !(await this.has(partOf))) throw goneAway(key, partOf);
+    await io.makeFolder(folder);
+    this.#places!.isThere(folder, key);
   }
 
   async delete(key: StoreKey, options: StoreOptions = {}): Promise<boolean> {

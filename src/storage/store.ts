@@ -14,6 +14,11 @@ export interface StoreOptions {
   scratch?: ScratchMemory | undefined;
 }
 
+export interface SetOptions extends StoreOptions {
+  /** An object that this one is a part of: where it is gone, nothing is put into its place, as far as the store notices. */
+  partOf?: StoreKey | undefined;
+}
+
 export interface GetOptions extends StoreOptions {
   /** A longer object is refused, before memory is made for it where the store can tell. */
   maxBytes?: number | undefined;
@@ -54,9 +59,9 @@ export interface Store {
   open?(key: StoreKey, options?: StoreOptions): Answer<OpenObject | undefined>;
   has?(key: StoreKey, options?: StoreOptions): Answer<boolean>;
   /** Atomic: a reader sees the old object or the new one, never a mixture. The bytes are not kept. */
-  set?(key: StoreKey, value: Uint8Array, options?: StoreOptions): Answer<unknown>;
+  set?(key: StoreKey, value: Uint8Array, options?: SetOptions): Answer<unknown>;
   /** The same for an object in parts, which follow each other. */
-  setParts?(key: StoreKey, parts: readonly Uint8Array[], options?: StoreOptions): Answer<unknown>;
+  setParts?(key: StoreKey, parts: readonly Uint8Array[], options?: SetOptions): Answer<unknown>;
   /**
    * A small object that is just as long as `target`, without waiting; false: ask otherwise. For stores in which a task of
    * microseconds would wait for nothing but promises.

@@ -6,9 +6,8 @@ import { type Block, newBlock } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
 import { chunkBox, gridOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
-import { DTypeError, ShapeError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { type Shape, sameShape, shapeText } from "../../core/shape.ts";
+import { type Shape, sameShape } from "../../core/shape.ts";
 import { releaseBytes } from "../codecs/release.ts";
 import { type Room, Taken } from "../codecs/scratch.ts";
 import { keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
@@ -30,7 +29,7 @@ import {
   readChunk,
   readPart,
 } from "./pipeline.ts";
-import { readRegion } from "./region.ts";
+import { checkBlock, readRegion } from "./region.ts";
 import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
 import type { StoredName } from "./storedType.ts";
 import { VerbatimChunks } from "./verbatim.ts";
@@ -136,7 +135,7 @@ export class ZarrArray {
   async setChunk(place: readonly number[], block: Block, options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.chunkGrid);
     if (this.shards === null) return this.setShard(place, block, options);
-    this.#checkBlock(block, chunkBox(this.shape, this.chunks, place).shape, this.chunks);
+    checkBlock(this, block, chunkBox(this.shape, this.chunks, place).shape, this.chunks);
     const { unit, within } = this.#inShard(place);
     const key = this.shardKey(unit);
     await this.#locked(key, async () => {
@@ -178,7 +177,7 @@ export class ZarrArray {
   async setShard(place: readonly number[], block: Block, options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.shardGrid);
     const { unitShape } = this.metadata;
-    this.#checkBlock(block, chunkBox(this.shape, unitShape, place).shape, unitShape);
+    checkBlock(this, block, chunkBox(this.shape, unitShape, place).shape, unitShape);
     const key = this.shardKey(place);
     await this.#locked(key, () =>
       withFilledUp(block, unitShape, this.metadata.fill, options.scratch, (whole) =>
@@ -235,7 +234,8 @@ export class ZarrArray {
   }
 
   async #set(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions): Promise<void> {
-    if (this.store.setParts !== undefined) await this.store.setParts(key, parts, options);
+    const asPart = { ...options, partOf: this.metadataKey };
+    if (this.store.setParts !== undefined) await this.store.setParts(key, parts, asPart);
     else await requireSet(this.store)(key, joinedParts(parts), options);
   }
 
@@ -243,20 +243,6 @@ export class ZarrArray {
   async #encodedFill(): Promise<Uint8Array[]> {
     const block = this.#missing(this.metadata.unitShape, { missing: "fill" })!;
     return (await encodeParts(this.pipeline, block, { keepFill: true }))!;
-  }
-
-  #checkBlock(block: Block, clipped: Shape, whole: Shape): void {
-    if (block.dtype !== this.dtype)
-      throw new DTypeError({
-        what: `a block of ${block.dtype} for an array of ${this.dtype}`,
-        where: this.path,
-        cure: "Cast it first",
-      });
-    if (sameShape(block.shape, clipped) || sameShape(block.shape, whole)) return;
-    throw new ShapeError({
-      what: `a block of shape ${shapeText(block.shape)} where ${shapeText(clipped)} belongs`,
-      where: this.path,
-    });
   }
 
   /** True when the chunk is stored. In a shard this reads the shard's index. */
@@ -359,6 +345,10 @@ export class ZarrArray {
     const unit = box.start.map((x, axis) => Math.floor(x / unitShape[axis]!));
     const within = box.start.map((x, axis) => x - unit[axis]! * unitShape[axis]!);
     return readPart(this.pipeline, this.shardSource(unit), within, target, this.reading(options));
+  }
+
+  get metadataKey(): StoreKey {
+    return keyIn(this.path, this.metadata.zarrFormat === 3 ? "zarr.json" : ".zarray");
   }
 
   shardKey(place: readonly number[]): StoreKey {
