@@ -12,6 +12,8 @@ export interface StoreOptions {
   signal?: AbortSignal | undefined;
   /** Where memory for bytes on their way comes from. */
   scratch?: ScratchMemory | undefined;
+  /** More parts of the same object will be asked for: a store for which requests are dear may keep so many bytes of such objects. */
+  mayKeep?: number | undefined;
 }
 
 export interface SetOptions extends StoreOptions {

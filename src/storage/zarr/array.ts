@@ -30,6 +30,7 @@ import {
   readPart,
 } from "./pipeline.ts";
 import { checkBlock, readRegion } from "./region.ts";
+import { keptBytes } from "./shard.ts";
 import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
 import type { StoredName } from "./storedType.ts";
 import { VerbatimChunks } from "./verbatim.ts";
@@ -365,6 +366,7 @@ export class ZarrArray {
       scratch: options.scratch,
       maxChunkBytes: this.#options.maxChunkBytes ?? DEFAULT_MAX_CHUNK_BYTES,
     };
+    if (this.shards !== null && this.store.open === undefined) base.mayKeep = keptBytes(this.pipeline);
     // What cannot be written through this store is taken not to change.
     return this.store.set === undefined ? { ...base, indexes: this.#indexes } : base;
   }
