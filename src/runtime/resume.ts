@@ -75,6 +75,12 @@ export async function isOurs(store: Store, path: string, key: string): Promise<b
   return marked === key && (state === undefined || state === (await finishedState(store, path)));
 }
 
+/** True when whoever filled the target said that it is done. */
+export async function isFinished(store: Store, path: string): Promise<boolean> {
+  const bytes = await store.get(keyIn(path, MARK));
+  return bytes !== undefined && new TextDecoder().decode(bytes).includes(" ");
+}
+
 export const markBegun = (store: Store, path: string, key: string): Promise<void> =>
   setMark(store, path, key);
 
@@ -97,11 +103,11 @@ async function finishedState(store: Store, path: string): Promise<string> {
   return digest(states.filter((state) => !state.startsWith(keyIn(path, MARK))).join("\n"));
 }
 
-/** Numbers of the chunks that are stored. */
+/** Numbers of the chunks that are stored, and of a length that they can have: a power cut may leave others. */
 async function storedChunks(array: ZarrArray): Promise<Set<number>> {
   const grid = gridOf(array.shape, array.metadata.unitShape);
   const chunks = new Set<number>();
-  for await (const place of array.listShards()) chunks.add(numberOf(place, grid));
+  for await (const place of array.listWhole()) chunks.add(numberOf(place, grid));
   return chunks;
 }
 

@@ -26,7 +26,10 @@ export class ZarrResource extends Resource {
   /** null for a store that only this process can reach. */
   location(): ArrayLocation | null {
     const store = locationOf(this.array.store);
-    return store === null ? null : { store, path: this.array.path };
+    if (store === null) return null;
+    // A source is only read: how its store writes is not part of where it is.
+    const place: StoreLocation = store.kind === "file" ? { kind: "file", root: store.root } : store;
+    return { store: place, path: this.array.path };
   }
 
   override transfer(): Transfer {

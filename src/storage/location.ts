@@ -10,7 +10,7 @@ import type { Store } from "./store.ts";
 import { ZipStore } from "./zipStore.ts";
 
 export type StoreLocation =
-  | { readonly kind: "file"; readonly root: string }
+  | { readonly kind: "file"; readonly root: string; readonly durable?: true }
   | { readonly kind: "http"; readonly url: string };
 
 /** What stands for a store wherever one is asked for. */
@@ -40,7 +40,10 @@ function checked(store: Store): Store {
 }
 
 export function locationOf(store: Store): StoreLocation | null {
-  if (store instanceof FileStore) return { kind: "file", root: store.absoluteRoot() };
+  if (store instanceof FileStore) {
+    const root = store.absoluteRoot();
+    return store.isDurable ? { kind: "file", root, durable: true } : { kind: "file", root };
+  }
   if (store instanceof HttpStore) return store.isPlain ? { kind: "http", url: store.fullUrl } : null;
   return null;
 }
@@ -49,7 +52,7 @@ export function locationOf(store: Store): StoreLocation | null {
 export function storeAt(location: StoreLocation, { blocking = false }: { blocking?: boolean } = {}): Store {
   switch (location.kind) {
     case "file":
-      return new FileStore(location.root, { blocking });
+      return new FileStore(location.root, { blocking, durable: location.durable === true });
     case "http":
       return new HttpStore(location.url);
     default:

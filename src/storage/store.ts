@@ -12,6 +12,13 @@ export interface StoreOptions {
   signal?: AbortSignal | undefined;
   /** Where memory for bytes on their way comes from. */
   scratch?: ScratchMemory | undefined;
+  /** More parts of the same object will be asked for: a store for which requests are dear may keep so many bytes of such objects. */
+  mayKeep?: number | undefined;
+}
+
+export interface SetOptions extends StoreOptions {
+  /** An object that this one is a part of: where it is gone, nothing is put into its place, as far as the store notices. */
+  partOf?: StoreKey | undefined;
 }
 
 export interface GetOptions extends StoreOptions {
@@ -40,6 +47,11 @@ export interface ByteRuns {
   readonly stride: number;
 }
 
+export interface ListedObject {
+  readonly key: StoreKey;
+  readonly size: number;
+}
+
 type Answer<T> = T | Promise<T>;
 
 export interface Store {
@@ -49,9 +61,9 @@ export interface Store {
   open?(key: StoreKey, options?: StoreOptions): Answer<OpenObject | undefined>;
   has?(key: StoreKey, options?: StoreOptions): Answer<boolean>;
   /** Atomic: a reader sees the old object or the new one, never a mixture. The bytes are not kept. */
-  set?(key: StoreKey, value: Uint8Array, options?: StoreOptions): Answer<unknown>;
+  set?(key: StoreKey, value: Uint8Array, options?: SetOptions): Answer<unknown>;
   /** The same for an object in parts, which follow each other. */
-  setParts?(key: StoreKey, parts: readonly Uint8Array[], options?: StoreOptions): Answer<unknown>;
+  setParts?(key: StoreKey, parts: readonly Uint8Array[], options?: SetOptions): Answer<unknown>;
   /**
    * A small object that is just as long as `target`, without waiting; false: ask otherwise. For stores in which a task of
    * microseconds would wait for nothing but promises.
@@ -60,8 +72,12 @@ export interface Store {
   /** The same for writing. False: nothing has changed. */
   writeNow?(key: StoreKey, bytes: Uint8Array): boolean;
   delete?(key: StoreKey, options?: StoreOptions): Answer<unknown>;
+  /** All objects whose keys begin with `prefix` + "/" (or all), and whatever held them. */
+  deleteBelow?(prefix: StoreKey, options?: StoreOptions): Answer<unknown>;
   /** All keys that begin with `prefix` + "/" (or all), in no order. */
   list?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<StoreKey> | Iterable<StoreKey>;
+  /** The same with their lengths, many at a time. */
+  listSizes?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<readonly ListedObject[]>;
   /** Names directly below `prefix`: objects, and folders (names that have something below them). */
   listDir?(prefix: StoreKey, options?: StoreOptions): Answer<{ keys: string[]; folders: string[] }>;
 }

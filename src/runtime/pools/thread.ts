@@ -137,7 +137,8 @@ function proxyStore(store: number): Store {
     });
   return {
     get: (key) => ask("get", key) as Promise<Uint8Array | undefined>,
-    getRange: (key, range) => ask("getRange", key, range) as Promise<Uint8Array | undefined>,
+    getRange: (key, range, { mayKeep } = {}) =>
+      ask("getRange", key, range, { mayKeep }) as Promise<Uint8Array | undefined>,
     has: (key) => ask("has", key) as Promise<boolean>,
     set: (key, value) => ask("set", key, value),
     delete: (key) => ask("delete", key),

@@ -11,6 +11,7 @@ import { partitionFormat } from "../../ops/partitions.ts";
 import { type Json, planToJson } from "../../plan/json.ts";
 import { isRagged, type Operation, type PlanData, readsOf } from "../../plan/plan.ts";
 import { NotSupportedError } from "../../storage/errors.ts";
+import { HttpStore } from "../../storage/httpStore.ts";
 import { locationOf } from "../../storage/location.ts";
 import type { Store } from "../../storage/store.ts";
 import type { ZarrArray } from "../../storage/zarr/array.ts";
@@ -165,14 +166,14 @@ class ThreadPool implements Pool {
   }
 
   #zarrPlace(name: string, array: ZarrArray): StoredPlace {
-    const { store, path, shape, writesEmptyChunks } = array;
+    const { path, shape, writesEmptyChunks } = array;
     const offset = shape.map(() => 0);
-    return { array: name, store: this.#handleOf(store), path, offset, writeEmptyChunks: writesEmptyChunks };
+    return { array: name, store: this.#handleOf(array), path, offset, writeEmptyChunks: writesEmptyChunks };
   }
 
-  /** A store that threads cannot open themselves is reached through this thread. */
-  #handleOf(store: Store): StoreHandle {
-    const location = locationOf(store);
+  /** A store that threads cannot open themselves is reached through this thread; so are shards that are kept for all. */
+  #handleOf({ store, shards }: ZarrArray): StoreHandle {
+    const location = shards !== null && store instanceof HttpStore ? null : locationOf(store);
     if (location !== null) return location;
     const known = this.#stores.indexOf(store);
     return { kind: "proxy", id: known < 0 ? this.#stores.push(store) - 1 : known };

@@ -6,9 +6,8 @@ import { type Block, newBlock } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
 import { chunkBox, gridOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
-import { DTypeError, ShapeError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { type Shape, sameShape, shapeText } from "../../core/shape.ts";
+import { type Shape, sameShape } from "../../core/shape.ts";
 import { releaseBytes } from "../codecs/release.ts";
 import { type Room, Taken } from "../codecs/scratch.ts";
 import { keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
@@ -20,6 +19,7 @@ import { filledUp, withFilledUp } from "./fillUp.ts";
 import type { JsonObject } from "./json.ts";
 import type { ArrayMetadata } from "./metadata.ts";
 import {
+  canBeWhole,
   decodeChunk,
   encodeParts,
   joinedParts,
@@ -29,7 +29,8 @@ import {
   readChunk,
   readPart,
 } from "./pipeline.ts";
-import { readRegion } from "./region.ts";
+import { checkBlock, readRegion } from "./region.ts";
+import { keptBytes } from "./shard.ts";
 import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
 import type { StoredName } from "./storedType.ts";
 import { VerbatimChunks } from "./verbatim.ts";
@@ -37,7 +38,7 @@ import { VerbatimChunks } from "./verbatim.ts";
 export interface ArrayOptions {
   /** Chunks that take more bytes than this in memory are refused: 2 GiB unless told otherwise. */
   maxChunkBytes?: number;
-  /** Chunks that hold only the fill value are stored all the same; otherwise they are left out. */
+  /** Chunks that hold only the fill value are stored all the same; otherwise they are left out, unless it is null. */
   writeEmptyChunks?: boolean;
 }
 
@@ -96,9 +97,9 @@ export class ZarrArray {
   get attributes(): JsonObject {
     return this.metadata.attributes;
   }
-  /** True when chunks that hold only the fill value are stored all the same. */
+  /** True when chunks that hold only the fill value are stored all the same; where there is none, all are. */
   get writesEmptyChunks(): boolean {
-    return this.#options.writeEmptyChunks === true;
+    return this.#options.writeEmptyChunks === true || this.metadata.fill.isNull;
   }
   get dimensionNames(): readonly (string | null)[] | null {
     return this.metadata.dimensionNames;
@@ -135,7 +136,7 @@ export class ZarrArray {
   async setChunk(place: readonly number[], block: Block, options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.chunkGrid);
     if (this.shards === null) return this.setShard(place, block, options);
-    this.#checkBlock(block, chunkBox(this.shape, this.chunks, place).shape, this.chunks);
+    checkBlock(this, block, chunkBox(this.shape, this.chunks, place).shape, this.chunks);
     const { unit, within } = this.#inShard(place);
     const key = this.shardKey(unit);
     await this.#locked(key, async () => {
@@ -177,7 +178,7 @@ export class ZarrArray {
   async setShard(place: readonly number[], block: Block, options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.shardGrid);
     const { unitShape } = this.metadata;
-    this.#checkBlock(block, chunkBox(this.shape, unitShape, place).shape, unitShape);
+    checkBlock(this, block, chunkBox(this.shape, unitShape, place).shape, unitShape);
     const key = this.shardKey(place);
     await this.#locked(key, () =>
       withFilledUp(block, unitShape, this.metadata.fill, options.scratch, (whole) =>
@@ -234,7 +235,8 @@ export class ZarrArray {
   }
 
   async #set(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions): Promise<void> {
-    if (this.store.setParts !== undefined) await this.store.setParts(key, parts, options);
+    const asPart = { ...options, partOf: this.metadataKey };
+    if (this.store.setParts !== undefined) await this.store.setParts(key, parts, asPart);
     else await requireSet(this.store)(key, joinedParts(parts), options);
   }
 
@@ -242,20 +244,6 @@ export class ZarrArray {
   async #encodedFill(): Promise<Uint8Array[]> {
     const block = this.#missing(this.metadata.unitShape, { missing: "fill" })!;
     return (await encodeParts(this.pipeline, block, { keepFill: true }))!;
-  }
-
-  #checkBlock(block: Block, clipped: Shape, whole: Shape): void {
-    if (block.dtype !== this.dtype)
-      throw new DTypeError({
-        what: `a block of ${block.dtype} for an array of ${this.dtype}`,
-        where: this.path,
-        cure: "Cast it first",
-      });
-    if (sameShape(block.shape, clipped) || sameShape(block.shape, whole)) return;
-    throw new ShapeError({
-      what: `a block of shape ${shapeText(block.shape)} where ${shapeText(clipped)} belongs`,
-      where: this.path,
-    });
   }
 
   /** True when the chunk is stored. In a shard this reads the shard's index. */
@@ -278,6 +266,12 @@ export class ZarrArray {
   /** Places of all stored objects, in no order. Objects outside the grid are passed over. */
   listShards(options: StoreOptions = {}): AsyncIterable<number[]> {
     return listPlaces(this.store, this.path, this.metadata, this.shardGrid, options);
+  }
+
+  /** The same but those that cannot be whole, as far as the store can tell: emptied, or of another length. */
+  listWhole(options: StoreOptions = {}): AsyncIterable<number[]> {
+    const fits = (size: number): boolean => canBeWhole(size, this.pipeline);
+    return listPlaces(this.store, this.path, this.metadata, this.shardGrid, { ...options, fits });
   }
 
   /** Places of all stored chunks, in no order. */
@@ -354,6 +348,10 @@ export class ZarrArray {
     return readPart(this.pipeline, this.shardSource(unit), within, target, this.reading(options));
   }
 
+  get metadataKey(): StoreKey {
+    return keyIn(this.path, this.metadata.zarrFormat === 3 ? "zarr.json" : ".zarray");
+  }
+
   shardKey(place: readonly number[]): StoreKey {
     return keyIn(this.path, chunkKey(this.metadata.keyEncoding, place));
   }
@@ -368,6 +366,7 @@ export class ZarrArray {
       scratch: options.scratch,
       maxChunkBytes: this.#options.maxChunkBytes ?? DEFAULT_MAX_CHUNK_BYTES,
     };
+    if (this.shards !== null && this.store.open === undefined) base.mayKeep = keptBytes(this.pipeline);
     // What cannot be written through this store is taken not to change.
     return this.store.set === undefined ? { ...base, indexes: this.#indexes } : base;
   }
