@@ -8,7 +8,7 @@ import { closest } from "../core/suggest.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import type { CodecArgument } from "../storage/zarr/create.ts";
 import { machineBytes } from "./machine.ts";
-import type { RetryOptions, TwinOptions } from "./scheduler/policy.ts";
+import { policyOf, type RetryOptions, type TwinOptions } from "./scheduler/policy.ts";
 
 export type ExecutorName = "threads" | "inline";
 export const EXECUTORS: readonly ExecutorName[] = ["threads", "inline"];
@@ -56,8 +56,10 @@ export class Spec {
     this.allowedMem = sizeOption(given.allowedMem, "allowedMem") ?? usual;
     this.executor = checkExecutor(given.executor ?? "threads");
     this.threads = checkThreads(given.threads);
-    this.retries = given.retries ?? {};
-    this.twins = given.twins ?? true;
+    // null is not "not given".
+    this.retries = given.retries === undefined ? {} : given.retries;
+    this.twins = given.twins === undefined ? true : given.twins;
+    policyOf(this.retries, this.twins);
     this.codecs = given.codecs ?? null;
     checkMemory(this, machine);
   }
