@@ -37,3 +37,30 @@ export class StoreRequestError extends StorageError {
 
 /** What a caught value says, for the message of the error that wraps it. */
 export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+/** Codes of system calls that fail again. */
+const LASTING: ReadonlySet<unknown> = new Set([
+  ...[
+    "EACCES",
+    "EPERM",
+    "EROFS",
+    "ENOENT",
+    "ENOTDIR",
+    "EISDIR",
+    "ENAMETOOLONG",
+    "EINVAL",
+    "ENOSPC",
+    "EDQUOT",
+  ],
+]);
+
+/**
+ * What a store threw, as one of our errors. A store fails as its medium does: unless it says otherwise, another try may
+ * help, even if it failed in the same words before.
+ */
+export function asStoreError(cause: unknown, key: string): unknown {
+  const { name, code } = (cause ?? {}) as { name?: unknown; code?: unknown };
+  if (cause instanceof ChunkwiseError || name === "AbortError") return cause;
+  const retryable = !LASTING.has(code);
+  return new StoreRequestError({ what: messageOf(cause), where: key, retryable }, { cause });
+}

@@ -3,7 +3,7 @@
 // `undefined`, never an error. Only `get` is required; what a store cannot do, it does not have.
 
 import type { ScratchMemory } from "./codecs/scratch.ts";
-import { CorruptDataError, NotSupportedError, StoreKeyError } from "./errors.ts";
+import { asStoreError, CorruptDataError, NotSupportedError, StoreKeyError } from "./errors.ts";
 
 export type StoreKey = `/${string}`;
 export type ByteRange = { offset: number; length: number } | { suffixLength: number };
@@ -108,6 +108,20 @@ export function normalPath(path: string): string {
 
 export const keyIn = (path: string, name: string): StoreKey => `${path}/${name}` as StoreKey;
 
+/** Asks a store, of whoever's making, for an object; what it throws is typed. */
+export async function asked<T>(
+  key: StoreKey,
+  { signal }: StoreOptions,
+  ask: () => T | Promise<T>,
+): Promise<Awaited<T>> {
+  try {
+    return await ask();
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw asStoreError(cause, key);
+  }
+}
+
 /** Part of an object. Undefined when there is no object; an error when the object is too short. */
 export async function readRange(
   store: Store,
@@ -116,10 +130,10 @@ export async function readRange(
   options: StoreOptions,
 ): Promise<Uint8Array | undefined> {
   if (store.getRange === undefined) {
-    const all = await store.get(key, options);
+    const all = await asked(key, options, () => store.get(key, options));
     return all === undefined ? undefined : checkRange(cut(all, range), key, range);
   }
-  const part = await store.getRange(key, range, options);
+  const part = await asked(key, options, () => store.getRange!(key, range, options));
   return part === undefined ? undefined : checkRange(part, key, range);
 }
 

@@ -11,7 +11,7 @@ import type { Scalar } from "../../core/numbers.ts";
 import { type Shape, sameShape, shapeText } from "../../core/shape.ts";
 import { releaseBytes } from "../codecs/release.ts";
 import { type Room, Taken } from "../codecs/scratch.ts";
-import { keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
+import { asked, keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import { fillBlock, isAllFill } from "./blocks.ts";
 import { buildPipeline } from "./build.ts";
 import { type ByteSource, storeSource } from "./byteSource.ts";
@@ -229,13 +229,19 @@ export class ZarrArray {
   async #put(key: StoreKey, parts: readonly Uint8Array[] | null, options: StoreOptions): Promise<void> {
     options.signal?.throwIfAborted();
     this.#indexes.delete(key);
-    if (parts === null && this.store.delete !== undefined) await this.store.delete(key, options);
+    const { store } = this;
+    if (parts === null && store.delete !== undefined)
+      await asked(key, options, () => store.delete!(key, options));
     else await this.#set(key, parts ?? (await this.#encodedFill()), options);
   }
 
   async #set(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions): Promise<void> {
-    if (this.store.setParts !== undefined) await this.store.setParts(key, parts, options);
-    else await requireSet(this.store)(key, joinedParts(parts), options);
+    const { store } = this;
+    await asked(key, options, () =>
+      store.setParts === undefined
+        ? requireSet(store)(key, joinedParts(parts), options)
+        : store.setParts(key, parts, options),
+    );
   }
 
   /** Where a store cannot delete, a missing chunk must be written as fill value. */
@@ -299,7 +305,7 @@ export class ZarrArray {
   /** The stored bytes of an object as they are. */
   async getRaw(place: readonly number[], options: StoreOptions = {}): Promise<Uint8Array | undefined> {
     checkPlace(place, this.shardGrid);
-    return this.store.get(this.shardKey(place), options);
+    return this.shardSource(place).all(options);
   }
 
   /** Stores bytes as they are: what `getRaw` gave, or `encodeShard`. */
