@@ -235,6 +235,7 @@ export {
   type FileStoreOptions,
   HttpStore,
   type HttpStoreOptions,
+  LostChunkError,
   MemoryStore,
   MetadataError,
   NotFoundError,

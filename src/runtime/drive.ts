@@ -17,6 +17,8 @@ export interface Driven {
   save(ref: TaskRef): Promise<void>;
   /** Takes it out of memory. */
   drop(ref: TaskRef): void;
+  /** Whose stored outputs a task missed when it failed with an error; null when that was not it. */
+  lostBy(ref: TaskRef, error: unknown): Promise<readonly TaskRef[]> | null;
 }
 
 type Start = Action & { kind: "start" };
@@ -52,10 +54,21 @@ function finish(
   else outputs.giveBack();
 }
 
-function fail({ scheduler }: Driven, { attempt }: Start, outputs: AttemptOutputs, error: unknown): void {
+function fail(
+  driven: Driven,
+  { ref, attempt }: Start,
+  outputs: AttemptOutputs,
+  error: unknown,
+  wake?: Wake,
+): void {
   outputs.giveBack();
   const isLost = error instanceof LostWorker;
-  scheduler.failed(attempt.id, { error, isLost, wasBegun: !isLost || error.wasBegun }, now());
+  const failure = { error, isLost, wasBegun: !isLost || error.wasBegun };
+  const tell = (lost?: readonly TaskRef[]): void =>
+    driven.scheduler.failed(attempt.id, { ...failure, lost }, now());
+  const looking = driven.lostBy(ref, error);
+  if (looking === null) return tell();
+  looking.then(tell, () => tell()).finally(() => wake?.up());
 }
 
 /** How long tasks may run before other work of the process gets its turn. */
@@ -112,10 +125,10 @@ function start(driven: Driven, action: Start, wake: Wake): void {
     };
     stats.then(
       (value) => then(() => finish(driven, action, outputs, value)),
-      (error: unknown) => then(() => fail(driven, action, outputs, error)),
+      (error: unknown) => then(() => fail(driven, action, outputs, error, wake)),
     );
   } catch (error) {
-    fail(driven, action, outputs, error);
+    fail(driven, action, outputs, error, wake);
   }
 }
 

@@ -11,6 +11,7 @@ import { type Driven, drive, driveSync } from "./drive.ts";
 import { Execution, type RunRequest } from "./execution.ts";
 import { watchInterrupts } from "./interrupts.ts";
 import { located } from "./located.ts";
+import { lostInputs } from "./lostInputs.ts";
 import { AttemptOutputs } from "./outputs.ts";
 import { InlinePool } from "./pools/inline.ts";
 import type { Pool } from "./pools/pool.ts";
@@ -188,6 +189,7 @@ function drivenBy(
     drop: (ref) => {
       for (const held of execution.heldBy(ref)) held.drop(ref.task);
     },
+    lostBy: (ref, error) => lostInputs(execution, store, ref, error),
   };
 }
 

@@ -10,13 +10,18 @@ import type { PlanArray } from "../plan/plan.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import { NotFoundError } from "../storage/errors.ts";
 import { FileStore } from "../storage/fileStore.ts";
+import { keyIn } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { type CodecArgument, createArray } from "../storage/zarr/create.ts";
 import { openArray } from "../storage/zarr/group.ts";
+import { writeNode } from "../storage/zarr/nodes.ts";
 import { folderLock } from "./folderLock.ts";
 
 /** How intermediates are stored unless a spec says otherwise. */
 export const INTERMEDIATE_CODECS: readonly CodecArgument[] = ["crc32c"];
+
+/** Chunks of fill value are stored like others: one that is not there is lost. */
+const ALL_STORED = { writeEmptyChunks: true, missing: "error" } as const;
 
 export class IntermediateStore {
   /** True when it is to be found again by a later run. */
@@ -57,12 +62,19 @@ export class IntermediateStore {
   async #open(array: PlanArray): Promise<ZarrArray> {
     const { name, dtype, shape } = array;
     try {
-      return await openArray(this.store, name, { writeEmptyChunks: true });
+      return await openArray(this.store, name, ALL_STORED);
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
     }
-    const options = { shape, dtype, codecs: this.#codecs, writeEmptyChunks: true };
+    const options = { shape, dtype, codecs: this.#codecs, ...ALL_STORED };
     return createArray(this.store, name, { ...options, ...cutOf(array) });
+  }
+
+  /** Metadata that somebody removed are written again: threads read them. */
+  async mend(): Promise<void> {
+    for (const array of await Promise.all(this.#arrays.values()))
+      if ((await this.store.get(keyIn(array.path, "zarr.json"))) === undefined)
+        await writeNode(this.store, array.path, array.metadata, {});
   }
 
   /** Work that nobody waits for before the end. */

@@ -35,6 +35,20 @@ export class StoreRequestError extends StorageError {
   }
 }
 
+/** A chunk that a run stored and needs again is gone, or is not what was stored. */
+export class LostChunkError extends StorageError {
+  /** The array's path in its store. */
+  readonly path: string;
+  /** The chunk's place in the grid; null when the array itself is gone. */
+  readonly place: readonly number[] | null;
+
+  constructor(parts: ErrorParts & { path: string; place: readonly number[] | null }, options?: ErrorOptions) {
+    super(parts, options);
+    this.path = parts.path;
+    this.place = parts.place;
+  }
+}
+
 /** What a caught value says, for the message of the error that wraps it. */
 export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 

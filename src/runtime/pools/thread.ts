@@ -3,6 +3,7 @@
 
 import { type Block, subBlock } from "../../core/block.ts";
 import { type Box, intersect, isEmptyBox } from "../../core/box.ts";
+import { chunkBox, gridOf, placeOf } from "../../core/chunks.ts";
 import { infoOf, type TypedArray } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { sameShape } from "../../core/shape.ts";
@@ -11,6 +12,7 @@ import { execute } from "../../kernel/execute.ts";
 import { partitionFormat } from "../../ops/partitions.ts";
 import { planFromJson } from "../../plan/load.ts";
 import type { Operation, PlanArray, PlanData } from "../../plan/plan.ts";
+import { LostChunkError, NotFoundError } from "../../storage/errors.ts";
 import { storeAt } from "../../storage/location.ts";
 import type { Store } from "../../storage/store.ts";
 import { joinRun } from "../../storage/strays.ts";
@@ -21,10 +23,12 @@ import {
   assemble,
   copyParts,
   type Part,
+  placeIn,
   StoredArray,
 } from "../arrays.ts";
 import type { TaskStats } from "../events.ts";
 import { ReadPartitions } from "../partitions.ts";
+import { chunksIn } from "../planGraph.ts";
 import { runTask, type TaskArrays } from "../task.ts";
 import { findFunction, functionsOf } from "../userFunctions.ts";
 import type {
@@ -126,8 +130,15 @@ async function open({
   return run;
 }
 
-async function storedArray({ store, path, offset, writeEmptyChunks }: StoredPlace): Promise<StoredArray> {
-  return new StoredArray(await openArray(storeFor(store), path, { writeEmptyChunks }), offset);
+async function storedArray(place: StoredPlace): Promise<StoredArray> {
+  const { store, path, offset, writeEmptyChunks, expectsAll } = place;
+  const options = { writeEmptyChunks, missing: expectsAll ? "error" : "fill" } as const;
+  try {
+    return new StoredArray(await openArray(storeFor(store), path, options), offset);
+  } catch (cause) {
+    if (!expectsAll || !(cause instanceof NotFoundError)) throw cause;
+    throw new LostChunkError({ what: `${path.slice(1)} was stored and is gone`, path, place: null });
+  }
 }
 
 function storeFor(handle: StoreHandle): Store {
@@ -333,11 +344,17 @@ class SharedSource implements ArraySource {
     return this.#mixed(box, covering, borrowed, into);
   }
 
-  /** The store has other chunks of the array; those in memory are newer than nothing, and the same. */
+  /** Chunks that are not in memory are in the store: no others are asked for there. */
   async #mixed(box: Box, parts: readonly Part[], borrowed: Borrowed, into?: Block): Promise<Block> {
     if (this.#store === null) throw new InvariantError({ what: `${this.#array.name} is not all there` });
-    const whole = await this.#store.window(box, borrowed, into);
+    const { shape, chunks, dtype } = this.#array;
+    const whole = into ?? borrowed.block(dtype, box.shape);
     copyParts(parts, box, whole);
+    for (const chunk of chunksIn(box, this.#array)) {
+      const part = intersect(box, chunkBox(shape, chunks, placeOf(chunk, gridOf(shape, chunks))));
+      if (!parts.some((known) => contains(known.box, part)))
+        await this.#store.window(part, borrowed, placeIn(whole, box, part));
+    }
     return whole;
   }
 }

@@ -149,9 +149,9 @@ class ThreadPool implements Pool {
   }
 
   #zarrPlace(name: string, array: ZarrArray): StoredPlace {
-    const { store, path, shape, writesEmptyChunks } = array;
+    const { store, path, shape, writesEmptyChunks: writeEmptyChunks, expectsAll } = array;
     const offset = shape.map(() => 0);
-    return { array: name, store: this.#handleOf(store), path, offset, writeEmptyChunks: writesEmptyChunks };
+    return { array: name, store: this.#handleOf(store), path, offset, writeEmptyChunks, expectsAll };
   }
 
   /** A store that threads cannot open themselves is reached through this thread. */

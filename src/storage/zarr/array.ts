@@ -18,6 +18,8 @@ import { type ByteSource, storeSource } from "./byteSource.ts";
 import { checkPlace, chunkKey, listPlaces } from "./chunkKeys.ts";
 import { filledUp, withFilledUp } from "./fillUp.ts";
 import type { JsonObject } from "./json.ts";
+import { Locks } from "./locks.ts";
+import { expectStored } from "./lostChunk.ts";
 import type { ArrayMetadata } from "./metadata.ts";
 import {
   decodeChunk,
@@ -39,6 +41,8 @@ export interface ArrayOptions {
   maxChunkBytes?: number;
   /** Chunks that hold only the fill value are stored all the same; otherwise they are left out. */
   writeEmptyChunks?: boolean;
+  /** What a chunk that is not stored is: its fill value, or a LostChunkError, where all that is read was stored before. */
+  missing?: "fill" | "error";
 }
 
 export interface ChunkOptions extends StoreOptions {
@@ -60,8 +64,7 @@ export class ZarrArray {
   readonly shards: Shape | null;
   readonly #options: ArrayOptions;
   readonly #indexes: ShardCache = new Map();
-  /** Writers of one shard wait for each other. */
-  readonly #locks = new Map<string, Promise<unknown>>();
+  readonly #locks = new Locks();
   /** Null where chunks need more than to be moved. */
   readonly #verbatim: VerbatimChunks | null;
 
@@ -99,6 +102,10 @@ export class ZarrArray {
   /** True when chunks that hold only the fill value are stored all the same. */
   get writesEmptyChunks(): boolean {
     return this.#options.writeEmptyChunks === true;
+  }
+  /** True when a chunk that is not stored is an error. */
+  get expectsAll(): boolean {
+    return this.#options.missing === "error";
   }
   get dimensionNames(): readonly (string | null)[] | null {
     return this.metadata.dimensionNames;
@@ -138,7 +145,7 @@ export class ZarrArray {
     this.#checkBlock(block, chunkBox(this.shape, this.chunks, place).shape, this.chunks);
     const { unit, within } = this.#inShard(place);
     const key = this.shardKey(unit);
-    await this.#locked(key, async () => {
+    await this.#locks.hold(key, async () => {
       const source = storeSource(this.store, key);
       const padded = filledUp(block, this.chunks, this.metadata.fill);
       const parts = await replaceChunk(
@@ -161,7 +168,7 @@ export class ZarrArray {
 
   async #getWhole(place: readonly number[], box: Box, options: ChunkOptions): Promise<Block | null> {
     const source = this.shardSource(place);
-    const chunk = await readChunk(this.pipeline, source, this.reading(options));
+    const chunk = await this.#expected(place, () => readChunk(this.pipeline, source, this.reading(options)));
     if (chunk === null) return this.#missing(box.shape, options);
     return sameShape(chunk.shape, box.shape) ? chunk : { ...chunk, shape: box.shape };
   }
@@ -179,7 +186,7 @@ export class ZarrArray {
     const { unitShape } = this.metadata;
     this.#checkBlock(block, chunkBox(this.shape, unitShape, place).shape, unitShape);
     const key = this.shardKey(place);
-    await this.#locked(key, () =>
+    await this.#locks.hold(key, () =>
       withFilledUp(block, unitShape, this.metadata.fill, options.scratch, (whole) =>
         this.#putOnce(key, whole, options),
       ),
@@ -188,7 +195,7 @@ export class ZarrArray {
 
   /** The same, at once where that can be. */
   setShardSoon(place: readonly number[], block: Block, options: StoreOptions = {}): void | Promise<void> {
-    if (this.#locks.size === 0 && this.#verbatim?.write(place, block) === true) return;
+    if (this.#locks.areFree && this.#verbatim?.write(place, block) === true) return;
     return this.setShard(place, block, options);
   }
 
@@ -305,20 +312,20 @@ export class ZarrArray {
   /** The stored bytes of an object as they are. */
   async getRaw(place: readonly number[], options: StoreOptions = {}): Promise<Uint8Array | undefined> {
     checkPlace(place, this.shardGrid);
-    return this.shardSource(place).all(options);
+    return this.#expected(place, () => this.shardSource(place).all(options));
   }
 
   /** Stores bytes as they are: what `getRaw` gave, or `encodeShard`. */
   async setRaw(place: readonly number[], bytes: Uint8Array, options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.shardGrid);
     const key = this.shardKey(place);
-    await this.#locked(key, () => this.#put(key, [bytes], options));
+    await this.#locks.hold(key, () => this.#put(key, [bytes], options));
   }
 
   async deleteShard(place: readonly number[], options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.shardGrid);
     const key = this.shardKey(place);
-    await this.#locked(key, () => this.#put(key, null, options));
+    await this.#locks.hold(key, () => this.#put(key, null, options));
   }
 
   /** A region, as a new block or into one. Reads no more than it needs where chunks allow that. */
@@ -357,7 +364,12 @@ export class ZarrArray {
     const { unitShape } = this.metadata;
     const unit = box.start.map((x, axis) => Math.floor(x / unitShape[axis]!));
     const within = box.start.map((x, axis) => x - unit[axis]! * unitShape[axis]!);
-    return readPart(this.pipeline, this.shardSource(unit), within, target, this.reading(options));
+    const source = this.shardSource(unit);
+    return this.#expected(unit, () => readPart(this.pipeline, source, within, target, this.reading(options)));
+  }
+
+  #expected<T>(place: readonly number[], read: () => Promise<T>): Promise<T> {
+    return this.expectsAll ? expectStored(this, place, read) : read();
   }
 
   shardKey(place: readonly number[]): StoreKey {
@@ -376,19 +388,5 @@ export class ZarrArray {
     };
     // What cannot be written through this store is taken not to change.
     return this.store.set === undefined ? { ...base, indexes: this.#indexes } : base;
-  }
-
-  async #locked<T>(key: string, action: () => Promise<T>): Promise<T> {
-    const before = this.#locks.get(key);
-    const mine = (async () => {
-      await before?.catch(() => {});
-      return action();
-    })();
-    this.#locks.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#locks.get(key) === mine) this.#locks.delete(key);
-    }
   }
 }
