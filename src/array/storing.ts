@@ -2,18 +2,19 @@
 // stored arrays. A target that a killed run was writing is finished by the same computation; anything else that is
 // there already is left alone, unless `overwrite` says otherwise.
 
+import type { Resource } from "../core/attrs.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import { fitScalar, type Scalar } from "../core/numbers.ts";
-import { describe, sameShape, shapeText } from "../core/shape.ts";
+import { describe } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import { uniformResults, withoutResults } from "../plan/uniform.ts";
 import { StoredArray } from "../runtime/arrays.ts";
 import { openedRun } from "../runtime/opened.ts";
 import { transferTo } from "../runtime/planStorage.ts";
-import { isOurs, markBegun, markFinished, removeMark, runKey } from "../runtime/resume.ts";
-import { runPlan } from "../runtime/run.ts";
+import { markBegun, markFinished, removeMark, runKey } from "../runtime/resume.ts";
+import { checkOnce, runPlan } from "../runtime/run.ts";
 import { defaultSpec } from "../runtime/spec.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import { type StoreArgument, storeOf } from "../storage/location.ts";
@@ -22,8 +23,9 @@ import type { ZarrArray } from "../storage/zarr/array.ts";
 import { type CreateArrayOptions, createArray, planArray } from "../storage/zarr/create.ts";
 import { openArray } from "../storage/zarr/group.ts";
 import type { ArrayMetadata } from "../storage/zarr/metadata.ts";
-import { findNode } from "../storage/zarr/nodes.ts";
-import { asyncCall } from "./call.ts";
+import { clearPlace } from "../storage/zarr/place.ts";
+import { asyncCall, checkNames } from "./call.ts";
+import { type Claim, checkApart, claimOf } from "./claims.ts";
 import { LazyArray } from "./lazyArray.ts";
 import { prepareCut, requestOf } from "./prepare.ts";
 import { regionStart } from "./region.ts";
@@ -85,7 +87,9 @@ export const store: (
 /** A target with options has its store in `store`; stores have a method `get`. */
 function asTarget(target: StoreArgument | Target): Target {
   const isTarget = typeof target === "object" && target !== null && "store" in target && !("get" in target);
-  return isTarget ? (target as Target) : { store: target as StoreArgument };
+  if (!isTarget) return { store: target as StoreArgument };
+  checkNames(target, ["store", ...TARGET_OPTIONS]);
+  return target as Target;
 }
 
 function split(options: ToZarrOptions): [AsyncComputeOptions, TargetOptions] {
@@ -132,11 +136,14 @@ async function storeAll(
   const key = await runKey(data, sources);
   const uniform = uniformResults(data);
   const filled = destinations.map((destination, i) => filledWith(destination, uniform.get(data.results[i]!)));
+  const left = withoutResults(data, new Set(data.results.filter((_, i) => filled[i]!.isWhole)));
+  const claims = await allowed(filled, key, sources.values());
+  checkOnce(left, (run.spec ?? defaultSpec()).budget);
   const begun: Begun[] = [];
-  for (const destination of filled) begun.push(await begin(destination, key));
+  for (const destination of filled)
+    begun.push(await begin(destination, claims.get(destination) ?? null, key));
   const written = new Map(data.results.map((name, i) => [name, begun[i]!.target]));
   const resumed = new Map([...written].filter((_, i) => begun[i]!.isResumed));
-  const left = withoutResults(data, new Set(data.results.filter((_, i) => filled[i]!.isWhole)));
   const setting = await openedRun(left, async () => key, run, resumed);
   await runPlan({ ...requestOf(prepared, run), plan: left, targets: written }, setting);
   for (const { existing, store, path } of destinations)
@@ -144,14 +151,35 @@ async function storeAll(
   return [...written.values()].map(({ array }) => lazyStored(array));
 }
 
+/** The places of new arrays, all of them before any is taken. */
+async function allowed(
+  destinations: readonly Destination[],
+  key: string,
+  sources: Iterable<Resource>,
+): Promise<Map<Destination, Claim>> {
+  const claims = new Map<Destination, Claim>();
+  for (const destination of destinations) {
+    const { array, options, existing } = destination;
+    if (existing === null)
+      claims.set(destination, await claimOf(destination, settingsOf(array, options), key));
+  }
+  await checkApart(
+    [...claims].map(([{ store, path }, claim]) => ({ store, path, claim })),
+    sources,
+  );
+  return claims;
+}
+
 /**
  * An array that is one value everywhere is stored as its fill value, without a chunk: so `zeros(shape).toZarr(path)`
- * makes an array to write regions of, however large. Not where another fill value is asked for, or chunks are.
+ * makes an array to write regions of, however large. Not where another fill value is asked for, or chunks are, or v2.
  */
 function filledWith(destination: Destination, value: Scalar | undefined): Destination {
   const { array, options, existing } = destination;
   const isAsked = options.fillValue !== undefined || options.writeEmptyChunks === true;
-  if (value === undefined || existing !== null || isAsked) return destination;
+  // Readers of v2 take its fill value for what is missing.
+  const isV2 = options.zarrFormat === 2;
+  if (value === undefined || existing !== null || isAsked || isV2) return destination;
   // As its elements are: what is stored in fewer bits is rounded from there.
   const fillValue = fitScalar(value, array.dtype);
   return { ...destination, options: { ...options, fillValue }, isWhole: true };
@@ -215,46 +243,26 @@ interface Begun {
   readonly isResumed: boolean;
 }
 
-async function begin({ array, store, path, options, existing }: Destination, key: string): Promise<Begun> {
+async function begin(
+  { array, store, path, options, existing }: Destination,
+  claim: Claim | null,
+  key: string,
+): Promise<Begun> {
   if (existing !== null) {
     await removeMark(store, path);
     return { target: new StoredArray(existing.zarr, existing.start), isResumed: false };
   }
-  const settings = settingsOf(array, options);
-  if (await isOurs(store, path, key)) {
-    const zarr = await resumable(array, store, path, settings);
-    if (zarr !== null) {
-      // What the run before was writing when it was killed.
-      if (store instanceof FileStore)
-        await store.sweepStrays({ below: path === "" ? "/" : (path as `/${string}`) });
-      return { target: new StoredArray(zarr), isResumed: true };
-    }
+  if (claim?.kind === "resume") {
+    // What the run before was writing when it was killed.
+    if (store instanceof FileStore)
+      await store.sweepStrays({ below: path === "" ? "/" : (path as `/${string}`) });
+    return { target: new StoredArray(claim.zarr), isResumed: true };
   }
+  if (claim?.inTheWay) await clearPlace(store, path, claim.inTheWay, {});
   // The mark is there before the array is: whenever the run is killed, the next one knows its work.
-  if ((await findNode(store, path, {}).catch(() => "damaged")) === null) await markBegun(store, path, key);
-  const zarr = await createArray(store, path, settings);
   await markBegun(store, path, key);
-  return { target: new StoredArray(zarr), isResumed: false };
-}
-
-/** What the same computation has stored so far, if it is stored in the way that is asked for now. */
-async function resumable(
-  array: LazyArray,
-  store: Store,
-  path: string,
-  settings: CreateArrayOptions,
-): Promise<ZarrArray | null> {
-  const wanted = planArray(settings, path);
-  const node = await findNode(store, path, {});
-  if (node?.kind !== "array" || !sameShape(node.shape, array.shape)) return null;
-  const wayOf = ({ codecs, unitShape, fill }: ArrayMetadata): string =>
-    JSON.stringify([codecs, unitShape, [...fill.element]]);
-  const isSame = wayOf(node) === wayOf(wanted);
-  if (!isSame && settings.overwrite === true) return null;
-  if (!isSame)
-    throw new ValueError({
-      what: `the same computation is stored there with other chunks (${shapeText(node.unitShape)}), codecs or fill value`,
-      cure: "Use another path, or overwrite: true",
-    });
-  return openArray(store, path, { writeEmptyChunks: settings.writeEmptyChunks ?? true });
+  return {
+    target: new StoredArray(await createArray(store, path, settingsOf(array, options))),
+    isResumed: false,
+  };
 }

@@ -75,6 +75,12 @@ export async function isOurs(store: Store, path: string, key: string): Promise<b
   return marked === key && (state === undefined || state === (await finishedState(store, path)));
 }
 
+/** True when whoever filled the target said that it is done. */
+export async function isFinished(store: Store, path: string): Promise<boolean> {
+  const bytes = await store.get(keyIn(path, MARK));
+  return bytes !== undefined && new TextDecoder().decode(bytes).includes(" ");
+}
+
 export const markBegun = (store: Store, path: string, key: string): Promise<void> =>
   setMark(store, path, key);
 

@@ -108,7 +108,7 @@ function inlinePool(execution: Execution): InlinePool {
 /** Budgets that plans were found to keep to. */
 const kept = new WeakMap<PlanData, number>();
 
-function checkOnce(plan: PlanData, budget: number): void {
+export function checkOnce(plan: PlanData, budget: number): void {
   if ((kept.get(plan) ?? Number.POSITIVE_INFINITY) <= budget) return;
   checkBudget(plan, budget);
   kept.set(plan, budget);

@@ -17,6 +17,7 @@ import {
   escapes,
   isMissing,
   realRoot,
+  removeTree,
   syncTree,
 } from "./fileTree.ts";
 import {
@@ -62,6 +63,11 @@ export class FileStore implements Store {
   absoluteRoot(): string {
     this.#absolute ??= builtinNow("node:path")?.resolve(this.root) ?? this.root;
     return this.#absolute;
+  }
+
+  /** The same without links: equal for stores in one folder. */
+  async realRoot(): Promise<string> {
+    return (this.#io ?? (await this.#open())).root;
   }
 
   async get(key: StoreKey, options: GetOptions = {}): Promise<Uint8Array | undefined> {
@@ -202,10 +208,27 @@ export class FileStore implements Store {
     const path = this.#place(io, key, options);
     if (path === undefined) return false;
     const removed = this.#trying(key, ({ fs }) => {
+      // A folder is no object.
+      if (fs.lstatSync(path).isDirectory()) return false;
       fs.unlinkSync(path);
       return true;
     });
     return removed ?? false;
+  }
+
+  /** Folders too, but the root. Links are removed, and not followed. */
+  async deleteBelow(prefix: StoreKey, options: StoreOptions = {}): Promise<void> {
+    this.#mayWrite(prefix);
+    const io = this.#io ?? (await this.#open());
+    const path = this.#place(io, prefix, options, "folder");
+    if (path === undefined) return;
+    this.#inside.clear();
+    try {
+      await removeTree(io, path);
+      if (prefix !== "/") io.fs.rmdirSync(path);
+    } catch (cause) {
+      throw asRequestError(cause, prefix);
+    }
   }
 
   async *list(prefix: StoreKey, options: StoreOptions = {}): AsyncIterable<StoreKey> {

@@ -28,6 +28,31 @@ export function addStates(io: FileIo, folder: string, prefix: StoreKey, states: 
   }
 }
 
+/** Files that are removed before others get a turn. */
+const AT_ONCE = 1000;
+
+/** All that is in a folder. */
+export async function removeTree(io: FileIo, folder: string): Promise<void> {
+  let count = 0;
+  for (const entry of io.fs.readdirSync(folder, { withFileTypes: true })) {
+    const path = folder + io.path.sep + entry.name;
+    if (entry.isDirectory()) {
+      await removeTree(io, path);
+      io.fs.rmdirSync(path);
+    } else removeFile(io, path);
+    if (++count % AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+function removeFile({ fs }: FileIo, path: string): void {
+  try {
+    fs.unlinkSync(path);
+  } catch (cause) {
+    // Somebody else did it.
+    if (!isMissing(cause)) throw cause;
+  }
+}
+
 /** The folders of a tree, the inner ones first: what a synced folder names is there. */
 export async function syncTree(io: FileIo, folder: string): Promise<void> {
   for (const entry of io.fs.readdirSync(folder, { withFileTypes: true }))

@@ -60,6 +60,8 @@ export interface Store {
   /** The same for writing. False: nothing has changed. */
   writeNow?(key: StoreKey, bytes: Uint8Array): boolean;
   delete?(key: StoreKey, options?: StoreOptions): Answer<unknown>;
+  /** All objects whose keys begin with `prefix` + "/" (or all), and whatever held them. */
+  deleteBelow?(prefix: StoreKey, options?: StoreOptions): Answer<unknown>;
   /** All keys that begin with `prefix` + "/" (or all), in no order. */
   list?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<StoreKey> | Iterable<StoreKey>;
   /** Names directly below `prefix`: objects, and folders (names that have something below them). */

@@ -39,7 +39,7 @@ import { VerbatimChunks } from "./verbatim.ts";
 export interface ArrayOptions {
   /** Chunks that take more bytes than this in memory are refused: 2 GiB unless told otherwise. */
   maxChunkBytes?: number;
-  /** Chunks that hold only the fill value are stored all the same; otherwise they are left out. */
+  /** Chunks that hold only the fill value are stored all the same; otherwise they are left out, unless it is null. */
   writeEmptyChunks?: boolean;
   /** What a chunk that is not stored is: its fill value, or a LostChunkError, where all that is read was stored before. */
   missing?: "fill" | "error";
@@ -99,9 +99,9 @@ export class ZarrArray {
   get attributes(): JsonObject {
     return this.metadata.attributes;
   }
-  /** True when chunks that hold only the fill value are stored all the same. */
+  /** True when chunks that hold only the fill value are stored all the same; where there is none, all are. */
   get writesEmptyChunks(): boolean {
-    return this.#options.writeEmptyChunks === true;
+    return this.#options.writeEmptyChunks === true || this.metadata.fill.isNull;
   }
   /** True when a chunk that is not stored is an error. */
   get expectsAll(): boolean {
