@@ -13,8 +13,9 @@ import { uniformResults, withoutResults } from "../plan/uniform.ts";
 import { StoredArray } from "../runtime/arrays.ts";
 import { openedRun } from "../runtime/opened.ts";
 import { transferTo } from "../runtime/planStorage.ts";
-import { markBegun, markFinished, removeMark, runKey } from "../runtime/resume.ts";
+import { markBegun, markFinished, removeMark } from "../runtime/resume.ts";
 import { checkOnce, runPlan } from "../runtime/run.ts";
+import { runKey } from "../runtime/runKey.ts";
 import { defaultSpec } from "../runtime/spec.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import { type StoreArgument, storeOf } from "../storage/location.ts";
@@ -133,7 +134,8 @@ async function storeAll(
     { ...run, spec: run.spec ?? defaultSpec() },
   );
   const { data, sources } = prepared.plan;
-  const key = await runKey(data, sources);
+  const known = await runKey(data, sources);
+  const key = known.text;
   const uniform = uniformResults(data);
   const filled = destinations.map((destination, i) => filledWith(destination, uniform.get(data.results[i]!)));
   const left = withoutResults(data, new Set(data.results.filter((_, i) => filled[i]!.isWhole)));
@@ -144,7 +146,7 @@ async function storeAll(
     begun.push(await begin(destination, claims.get(destination) ?? null, key));
   const written = new Map(data.results.map((name, i) => [name, begun[i]!.target]));
   const resumed = new Map([...written].filter((_, i) => begun[i]!.isResumed));
-  const setting = await openedRun(left, async () => key, run, resumed);
+  const setting = await openedRun(left, async () => known, run, resumed);
   await runPlan({ ...requestOf(prepared, run), plan: left, targets: written }, setting);
   for (const { existing, store, path } of destinations)
     if (existing === null) await markFinished(store, path, key);

@@ -5,13 +5,14 @@ import type { PlanData } from "../plan/plan.ts";
 import type { StoredArray } from "./arrays.ts";
 import { foundTasks } from "./resume.ts";
 import type { RunSetting } from "./run.ts";
+import type { RunKey } from "./runKey.ts";
 import { type SettingOptions, settingOf } from "./setting.ts";
 import { defaultSpec } from "./spec.ts";
 import { namedStore } from "./workDir.ts";
 
 export async function openedRun(
   plan: PlanData,
-  key: () => Promise<string>,
+  key: () => Promise<RunKey>,
   options: SettingOptions,
   resumed: ReadonlyMap<string, StoredArray> = new Map(),
 ): Promise<RunSetting> {

@@ -105,7 +105,10 @@ export class PlanGraph implements TaskGraph {
 }
 
 /** Numbers of the chunks that a box touches, row-major. */
-export function* chunksIn(box: Box, { shape, chunks }: PlanArray): Iterable<number> {
+export function* chunksIn(
+  box: Box,
+  { shape, chunks }: Pick<PlanArray, "shape" | "chunks">,
+): Iterable<number> {
   const grid = gridOf(shape, chunks);
   const first = box.start.map((x, axis) => Math.floor(x / chunks[axis]!));
   const counts = box.start.map(

@@ -40,7 +40,8 @@ const now = (): number => origin + performance.now();
 /** For plans whose arrays are all in memory. */
 export function runPlanSync(request: RunRequest): Block[] {
   const execution = new Execution(request);
-  if (isOneTask(execution)) return runOne(execution);
+  // A named folder is to be given up at the end.
+  if (isOneTask(execution) && setting.store?.isNamed !== true) return runOne(execution);
   const pool = new InlinePool(request.plan.operations, execution);
   const options = { budget: Number.POSITIVE_INFINITY, policy: NO_RETRIES };
   const scheduler = schedulerOf(execution, pool, options, null);

@@ -16,6 +16,7 @@ import { type CodecArgument, createArray } from "../storage/zarr/create.ts";
 import { openArray } from "../storage/zarr/group.ts";
 import { writeNode } from "../storage/zarr/nodes.ts";
 import { folderLock } from "./folderLock.ts";
+import type { RunKey } from "./runKey.ts";
 
 /** How intermediates are stored unless a spec says otherwise. */
 export const INTERMEDIATE_CODECS: readonly CodecArgument[] = ["crc32c"];
@@ -36,13 +37,15 @@ export class IntermediateStore {
   constructor(makeFolder: () => string, isNamed: boolean, codecs: readonly CodecArgument[] | null) {
     this.#makeFolder = makeFolder;
     this.isNamed = isNamed;
+    // It is there, and locked, whether or not anything is put into it.
+    if (isNamed) this.#folder = makeFolder();
     this.#codecs = codecs ?? INTERMEDIATE_CODECS;
   }
 
   /** Made when it is first needed. */
   get store(): FileStore {
     if (this.#store === null) {
-      this.#folder = this.#makeFolder();
+      this.#folder ??= this.#makeFolder();
       inUse.add(this);
       this.#store = new FileStore(this.#folder);
     }
@@ -143,13 +146,27 @@ export function temporaryStore(codecs: readonly CodecArgument[] | null): Interme
 /** In the user's folder, by the key of the computation; null when another process works on the same one. */
 export function namedStore(
   workDir: string,
-  key: string,
+  { text, isKnown }: RunKey,
   codecs: readonly CodecArgument[] | null,
 ): IntermediateStore | null {
   const node = nodeModules();
   if (node === null) return null;
-  const folder = node.path.join(node.path.resolve(workDir), `chunkwise-${key}`);
+  const parent = node.path.resolve(workDir);
+  const folder = node.path.join(parent, `chunkwise-${isKnown ? "" : ONCE}${text}`);
   node.fs.mkdirSync(folder, { recursive: true });
+  removeDead(node, parent);
   if (!folderLock(folder).take()) return null;
   return new IntermediateStore(() => folder, true, codecs);
+}
+
+/** Folders of runs that cannot be gone on with. */
+const ONCE = "once-";
+
+/** Those whose process was killed are of no use to anybody. */
+function removeDead({ fs, path }: NodeModules, parent: string): void {
+  for (const name of fs.readdirSync(parent)) {
+    const folder = path.join(parent, name);
+    if (name.startsWith(`chunkwise-${ONCE}`) && folderLock(folder).isDead())
+      fs.rmSync(folder, { recursive: true, force: true });
+  }
 }

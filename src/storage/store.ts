@@ -48,6 +48,8 @@ export interface Store {
   /** For stores from which bytes can be had without a copy, and where many small reads cost little. */
   open?(key: StoreKey, options?: StoreOptions): Answer<OpenObject | undefined>;
   has?(key: StoreKey, options?: StoreOptions): Answer<boolean>;
+  /** Another text for another state of an object; null when it cannot be told, undefined when there is no such object. */
+  version?(key: StoreKey, options?: StoreOptions): Answer<string | null | undefined>;
   /** Atomic: a reader sees the old object or the new one, never a mixture. The bytes are not kept. */
   set?(key: StoreKey, value: Uint8Array, options?: StoreOptions): Answer<unknown>;
   /** The same for an object in parts, which follow each other. */

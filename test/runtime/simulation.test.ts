@@ -247,7 +247,8 @@ describe("simulation", () => {
     for (const seed of seeds) {
       try {
         const run = runSeed(seed);
-        for (const name of ["kills", "attempts", "tasks", "spills", "vanished"] as const) sum[name] += run[name];
+        for (const name of ["kills", "attempts", "tasks", "spills", "vanished"] as const)
+          sum[name] += run[name];
       } catch (error) {
         throw new Error(`seed ${seed} (SIMULATION_SEED=${seed} runs it alone)`, { cause: error });
       }
