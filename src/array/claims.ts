@@ -4,7 +4,7 @@
 
 import type { Resource } from "../core/attrs.ts";
 import { ValueError } from "../core/errors.ts";
-import { isFinished, isOurs } from "../runtime/resume.ts";
+import { isFinished, isOurs } from "../runtime/mark.ts";
 import { ZarrResource } from "../runtime/zarrResource.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import type { Store } from "../storage/store.ts";

@@ -11,14 +11,16 @@ import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import { uniformResults, withoutResults } from "../plan/uniform.ts";
 import { StoredArray } from "../runtime/arrays.ts";
+import { removeDamaged } from "../runtime/damaged.ts";
+import { markBegun, markFinished, markOf, removeMark } from "../runtime/mark.ts";
 import { openedRun } from "../runtime/opened.ts";
 import { transferTo } from "../runtime/planStorage.ts";
-import { markBegun, markFinished, removeMark } from "../runtime/resume.ts";
 import { checkOnce, runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
 import { defaultSpec } from "../runtime/spec.ts";
+import { doubtMs } from "../runtime/written.ts";
 import { FileStore } from "../storage/fileStore.ts";
-import { type StoreArgument, storeOf } from "../storage/location.ts";
+import { durableStore, type StoreArgument, storeOf } from "../storage/location.ts";
 import { normalPath, type Store } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { type CreateArrayOptions, createArray, planArray } from "../storage/zarr/create.ts";
@@ -126,7 +128,9 @@ async function storeAll(
 ): Promise<LazyArray[]> {
   const run = checkRun(options, where);
   const destinations: Destination[] = [];
-  for (const [i, array] of arrays.entries()) destinations.push(await destinationOf(array, targets[i]!));
+  const isDurable = run.durable ?? (run.spec ?? defaultSpec()).durable;
+  for (const [i, array] of arrays.entries())
+    destinations.push(await destinationOf(array, targets[i]!, isDurable));
   const prepared = prepareCut(
     arrays,
     destinations.map(({ unit }) => unit),
@@ -190,10 +194,11 @@ function filledWith(destination: Destination, value: Scalar | undefined): Destin
 async function destinationOf(
   array: LazyArray,
   { store: argument, ...options }: Target,
+  isDurable: boolean,
 ): Promise<Destination> {
   if (!(array instanceof LazyArray))
     throw new ValueError({ what: `${describe(array)} is not a lazy array`, cure: "Wrap it: asarray(x)" });
-  const store = await storeOf(argument);
+  const store = isDurable ? durableStore(await storeOf(argument)) : await storeOf(argument);
   const path = normalPath(options.path ?? "");
   const common = { array, store, path, options, isWhole: false };
   if (options.region === undefined) {
@@ -258,6 +263,9 @@ async function begin(
     // What the run before was writing when it was killed.
     if (store instanceof FileStore)
       await store.sweepStrays({ below: path === "" ? "/" : (path as `/${string}`) });
+    const mark = await markOf(store, path);
+    await removeDamaged(claim.zarr, doubtMs(mark?.written, mark?.state !== undefined));
+    await markBegun(store, path, key, mark);
     return { target: new StoredArray(claim.zarr), isResumed: true };
   }
   if (claim?.inTheWay) await clearPlace(store, path, claim.inTheWay, {});

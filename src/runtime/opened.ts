@@ -17,9 +17,11 @@ export async function openedRun(
   resumed: ReadonlyMap<string, StoredArray> = new Map(),
 ): Promise<RunSetting> {
   const setting = settingOf(options);
-  const { workDir, codecs } = options.spec ?? defaultSpec();
-  const named = workDir === null ? null : namedStore(workDir, await key(), codecs);
+  const { workDir, codecs, durable } = options.spec ?? defaultSpec();
+  const isDurable = options.durable ?? durable;
+  const named = workDir === null ? null : namedStore(workDir, await key(), codecs, isDurable);
   if (named === null && resumed.size === 0) return setting;
   const found = await foundTasks(plan, resumed, named);
+  named?.settle();
   return { ...setting, store: named ?? setting.store, found };
 }

@@ -1,55 +1,13 @@
-// Going on where an earlier run was. In: a plan, its sources and its targets. Out: a key that is the same for the same
-// computation in every process and differs for any other, and the tasks whose outputs are stored already.
-// Must hold: nothing that another computation made is ever taken for ours. A target says in a file beside its
-// metadata which computation fills it; the folder of intermediates has the key in its name; and the key covers
-// what the plan does, where its sources are, and the state of their files.
+// Going on where an earlier run was. In: a plan, its targets, and its named folder. Out: the tasks whose outputs are stored.
+// Must hold: nothing that another computation made is ever taken for ours: the mark of a target says whose it is (mark.ts),
+// the folder of intermediates has the key in its name, and what was damaged meanwhile is removed before (damaged.ts).
 
-import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { gridOf, numberOf } from "../core/chunks.ts";
 import type { PlanArray, PlanData } from "../plan/plan.ts";
-import { FileStore } from "../storage/fileStore.ts";
-import { keyIn, requireSet, type Store } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import type { StoredArray } from "./arrays.ts";
-import { digest } from "./runKey.ts";
 import type { FoundTask } from "./scheduler/scheduler.ts";
-import { folderState, MARK } from "./sourceState.ts";
 import type { IntermediateStore } from "./workDir.ts";
-
-/** True when the target was begun by the computation with this key, and nobody changed it after it was finished. */
-export async function isOurs(store: Store, path: string, key: string): Promise<boolean> {
-  const bytes = await store.get(keyIn(path, MARK));
-  if (bytes === undefined) return false;
-  const [marked, state] = new TextDecoder().decode(bytes).split(" ");
-  return marked === key && (state === undefined || state === (await finishedState(store, path)));
-}
-
-/** True when whoever filled the target said that it is done. */
-export async function isFinished(store: Store, path: string): Promise<boolean> {
-  const bytes = await store.get(keyIn(path, MARK));
-  return bytes !== undefined && new TextDecoder().decode(bytes).includes(" ");
-}
-
-export const markBegun = (store: Store, path: string, key: string): Promise<void> =>
-  setMark(store, path, key);
-
-export async function markFinished(store: Store, path: string, key: string): Promise<void> {
-  await setMark(store, path, `${key} ${await finishedState(store, path)}`);
-}
-
-/** It holds what others wrote, too. */
-export async function removeMark(store: Store, path: string): Promise<void> {
-  await store.delete?.(keyIn(path, MARK));
-}
-
-async function setMark(store: Store, path: string, text: string): Promise<void> {
-  await requireSet(store)(keyIn(path, MARK), utf8ToBytes(text));
-}
-
-async function finishedState(store: Store, path: string): Promise<string> {
-  if (!(store instanceof FileStore)) return "done";
-  return digest(await folderState(store, path));
-}
 
 /** Numbers of the chunks that are stored. */
 async function storedChunks(array: ZarrArray): Promise<Set<number>> {

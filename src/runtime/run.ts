@@ -40,8 +40,7 @@ const now = (): number => origin + performance.now();
 /** For plans whose arrays are all in memory. */
 export function runPlanSync(request: RunRequest): Block[] {
   const execution = new Execution(request);
-  // A named folder is to be given up at the end.
-  if (isOneTask(execution) && setting.store?.isNamed !== true) return runOne(execution);
+  if (isOneTask(execution)) return runOne(execution);
   const pool = new InlinePool(request.plan.operations, execution);
   const options = { budget: Number.POSITIVE_INFINITY, policy: NO_RETRIES };
   const scheduler = schedulerOf(execution, pool, options, null);
@@ -82,7 +81,8 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   for (const called of functionsOf(request.plan)) await called.load();
   checkOnce(request.plan, setting.budget);
   const execution = new Execution(request, setting.budget);
-  if (isOneTask(execution)) return runOne(execution);
+  // A named folder is to be given up at the end.
+  if (isOneTask(execution) && setting.store?.isNamed !== true) return runOne(execution);
   const pool = (await setting.pool?.(execution)) ?? inlinePool(execution);
   // Without files there is nothing to clean up.
   if (execution.isInMemory && setting.store?.isNamed !== true) return runOn(pool, execution, setting);

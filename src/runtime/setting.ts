@@ -12,6 +12,7 @@ export interface SettingOptions {
   readonly executor?: ExecutorName | undefined;
   readonly threads?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly durable?: boolean | undefined;
 }
 
 export function settingOf(options: SettingOptions): RunSetting {

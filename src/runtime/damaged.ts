@@ -1,0 +1,64 @@
+// Stored chunks of an earlier run that are not what it wrote: removed before anything is taken for done. In: an array in
+// files, and how much of it is in doubt. Out: an array whose chunks are as they were written, as far as that can be known.
+
+import { CorruptDataError } from "../storage/errors.ts";
+import { FileStore } from "../storage/fileStore.ts";
+import type { StoreKey } from "../storage/store.ts";
+import type { ZarrArray } from "../storage/zarr/array.ts";
+import { placeFromKey } from "../storage/zarr/chunkKeys.ts";
+import type { Pipeline } from "../storage/zarr/pipeline.ts";
+
+interface StoredChunk {
+  readonly place: readonly number[];
+  readonly size: number;
+  readonly time: number;
+}
+
+/** `isPacked`: chunks are bytes of any length, as partitions are. */
+export async function removeDamaged(array: ZarrArray, doubt: number, isPacked = false): Promise<void> {
+  const chunks = await chunksOf(array);
+  const newest = chunks.reduce((time, chunk) => Math.max(time, chunk.time), 0);
+  const { max, exact } = array.pipeline.encoded;
+  for (const { place, size, time } of chunks) {
+    const fits = isPacked ? size > 0 : size > 0 && size <= max && (!exact || size === max);
+    const isDoubtful = newest - time < doubt;
+    if (fits && !(isDoubtful && !(await isIntact(array, place, isPacked)))) continue;
+    await array.deleteShard(place);
+  }
+}
+
+async function chunksOf({ store, path, metadata, shardGrid }: ZarrArray): Promise<StoredChunk[]> {
+  // What other stores have is whole: they set objects in one step.
+  if (!(store instanceof FileStore)) return [];
+  const states = await store.fileStates((path === "" ? "/" : path) as StoreKey);
+  return states.flatMap((state) => {
+    const [key = "", size, time] = state.split(" ");
+    const place = placeFromKey(metadata.keyEncoding, key.slice(path.length + 1), shardGrid);
+    return place === null ? [] : [{ place, size: Number(size), time: Number(time) }];
+  });
+}
+
+/** By its sum where there is one. What a system lost reads as zeros: chunks that really have some are made again. */
+async function isIntact(array: ZarrArray, place: readonly number[], isPacked: boolean): Promise<boolean> {
+  try {
+    const bytes = await array.getRaw(place);
+    if (bytes === undefined) return false;
+    if (isPacked || !hasSum(array.pipeline)) return !hasEmptyPage(bytes);
+    await array.decodeShard(bytes);
+    return true;
+  } catch (cause) {
+    if (cause instanceof CorruptDataError) return false;
+    throw cause;
+  }
+}
+
+const hasSum = ({ bytesCodecs, serial }: Pipeline): boolean =>
+  bytesCodecs.some(({ sum }) => sum !== undefined) || (serial.kind === "shard" && hasSum(serial.inner));
+
+const PAGE = 4096;
+
+function hasEmptyPage(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at += PAGE)
+    if (bytes.subarray(at, at + PAGE).every((byte) => byte === 0)) return true;
+  return false;
+}
