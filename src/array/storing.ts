@@ -18,7 +18,7 @@ import { transferTo } from "../runtime/planStorage.ts";
 import { checkOnce, runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
 import { defaultSpec } from "../runtime/spec.ts";
-import { doubtMs } from "../runtime/written.ts";
+import { doubtOf } from "../runtime/written.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import { durableStore, type StoreArgument, storeOf } from "../storage/location.ts";
 import { normalPath, type Store } from "../storage/store.ts";
@@ -264,7 +264,7 @@ async function begin(
     if (store instanceof FileStore)
       await store.sweepStrays({ below: path === "" ? "/" : (path as `/${string}`) });
     const mark = await markOf(store, path);
-    await removeDamaged(claim.zarr, doubtMs(mark?.written, mark?.state !== undefined));
+    await removeDamaged(claim.zarr, doubtOf(mark?.written, mark?.state !== undefined));
     await markBegun(store, path, key, mark);
     return { target: new StoredArray(claim.zarr), isResumed: true };
   }

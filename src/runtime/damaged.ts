@@ -7,6 +7,7 @@ import type { StoreKey } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { placeFromKey } from "../storage/zarr/chunkKeys.ts";
 import type { Pipeline } from "../storage/zarr/pipeline.ts";
+import type { Doubt } from "./written.ts";
 
 interface StoredChunk {
   readonly place: readonly number[];
@@ -15,13 +16,13 @@ interface StoredChunk {
 }
 
 /** `isPacked`: chunks are bytes of any length, as partitions are. */
-export async function removeDamaged(array: ZarrArray, doubt: number, isPacked = false): Promise<void> {
-  const chunks = await chunksOf(array);
-  const newest = chunks.reduce((time, chunk) => Math.max(time, chunk.time), 0);
+export async function removeDamaged(array: ZarrArray, doubt: Doubt, isPacked = false): Promise<void> {
+  const chunks = (await chunksOf(array)).sort((a, b) => b.time - a.time);
+  const newest = chunks[0]?.time ?? 0;
   const { max, exact } = array.pipeline.encoded;
-  for (const { place, size, time } of chunks) {
+  for (const [i, { place, size, time }] of chunks.entries()) {
     const fits = isPacked ? size > 0 : size > 0 && size <= max && (!exact || size === max);
-    const isDoubtful = newest - time < doubt;
+    const isDoubtful = newest - time < doubt.ms && i < doubt.most;
     if (fits && !(isDoubtful && !(await isIntact(array, place, isPacked)))) continue;
     await array.deleteShard(place);
   }

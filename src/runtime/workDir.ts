@@ -18,7 +18,7 @@ import { writeNode } from "../storage/zarr/nodes.ts";
 import { removeDamaged } from "./damaged.ts";
 import { folderLock } from "./folderLock.ts";
 import type { RunKey } from "./runKey.ts";
-import { doubtMs, writtenBy } from "./written.ts";
+import { doubtOf, writtenBy } from "./written.ts";
 
 /** How intermediates are stored unless a spec says otherwise. */
 export const INTERMEDIATE_CODECS: readonly CodecArgument[] = ["crc32c"];
@@ -79,7 +79,7 @@ export class IntermediateStore {
     const { name, dtype, shape } = array;
     try {
       const found = await openArray(this.store, name, ALL_STORED);
-      await removeDamaged(found, doubtMs(this.#before ?? undefined, false), array.ragged !== undefined);
+      await removeDamaged(found, doubtOf(this.#before ?? undefined, false), array.ragged !== undefined);
       return found;
     } catch (error) {
       // Metadata that a power cut spoiled are as good as none, and so are the chunks.

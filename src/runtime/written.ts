@@ -25,10 +25,18 @@ function systemName(): string {
 const SLOWEST_MS = 600_000;
 /** A server of files may have been started anew when this system was not. */
 const RECENT_MS = 60_000;
+const RECENT_CHUNKS = 1000;
 
-/** What was written less than so many milliseconds before the last of it is to be looked into. */
-export function doubtMs(written: string | undefined, isFinished: boolean): number {
-  if (written === DURABLE) return 0;
-  if (written !== systemName()) return SLOWEST_MS;
-  return isFinished ? 0 : RECENT_MS;
+/** What is to be looked into: what was written less than so long before the last of it, but no more than so many. */
+export interface Doubt {
+  readonly ms: number;
+  readonly most: number;
+}
+
+const NONE: Doubt = { ms: 0, most: 0 };
+
+export function doubtOf(written: string | undefined, isFinished: boolean): Doubt {
+  if (written === DURABLE) return NONE;
+  if (written !== systemName()) return { ms: SLOWEST_MS, most: Number.POSITIVE_INFINITY };
+  return isFinished ? NONE : { ms: RECENT_MS, most: RECENT_CHUNKS };
 }
