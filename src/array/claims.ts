@@ -1,11 +1,13 @@
 // Places that stored arrays are to take, looked at before anything is written. In: stores, paths and settings. Out: whether
 // an earlier run's work is gone on with or a new array made, and what has to go first; errors for places that may not be
-// taken. Must hold: nothing is lost for an array that is refused afterwards.
+// taken. Must hold: nothing is lost for an array that is refused afterwards, and what went away meanwhile is noticed.
 
 import type { Resource } from "../core/attrs.ts";
 import { ValueError } from "../core/errors.ts";
+import { sizeOf } from "../core/shape.ts";
 import { isFinished, isOurs } from "../runtime/mark.ts";
 import { ZarrResource } from "../runtime/zarrResource.ts";
+import { NotFoundError } from "../storage/errors.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import type { Store } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
@@ -79,6 +81,25 @@ export async function checkApart(
         cure: "Write to another path, and put it in its place afterwards",
       });
   }
+}
+
+/** After a run: the array is where it was put, with as many chunks as it has, where every one was written. */
+export async function checkWritten(array: ZarrArray, wasAll: boolean): Promise<void> {
+  const { store, metadataKey, path } = array;
+  if (!(store instanceof FileStore)) return;
+  const cure = "Somebody removed or moved it while it was written; write it again";
+  if (!(await store.has(metadataKey)))
+    throw new NotFoundError({ what: "the array is not there any more", where: metadataKey, cure });
+  if (!wasAll || !array.writesEmptyChunks) return;
+  let found = 0;
+  for await (const _ of array.listShards()) found++;
+  const count = sizeOf(array.shardGrid);
+  if (found < count)
+    throw new NotFoundError({
+      what: `${count - found} of ${count} chunks are not there any more`,
+      where: path === "" ? "/" : path,
+      cure,
+    });
 }
 
 interface Address {

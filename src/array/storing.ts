@@ -28,7 +28,7 @@ import { openArray } from "../storage/zarr/group.ts";
 import type { ArrayMetadata } from "../storage/zarr/metadata.ts";
 import { clearPlace } from "../storage/zarr/place.ts";
 import { asyncCall, checkNames } from "./call.ts";
-import { type Claim, checkApart, claimOf } from "./claims.ts";
+import { type Claim, checkApart, checkWritten, claimOf } from "./claims.ts";
 import { LazyArray } from "./lazyArray.ts";
 import { prepareCut, requestOf } from "./prepare.ts";
 import { regionStart } from "./region.ts";
@@ -152,8 +152,10 @@ async function storeAll(
   const resumed = new Map([...written].filter((_, i) => begun[i]!.isResumed));
   const setting = await openedRun(left, async () => known, run, resumed);
   await runPlan({ ...requestOf(prepared, run), plan: left, targets: written }, setting);
-  for (const { existing, store, path } of destinations)
+  for (const [i, { existing, store, path }] of filled.entries()) {
+    await checkWritten(begun[i]!.target.array, existing === null && !filled[i]!.isWhole);
     if (existing === null) await markFinished(store, path, key);
+  }
   return [...written.values()].map(({ array }) => lazyStored(array));
 }
 

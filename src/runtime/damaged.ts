@@ -6,7 +6,7 @@ import { FileStore } from "../storage/fileStore.ts";
 import type { StoreKey } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { placeFromKey } from "../storage/zarr/chunkKeys.ts";
-import type { Pipeline } from "../storage/zarr/pipeline.ts";
+import { canBeWhole, type Pipeline } from "../storage/zarr/pipeline.ts";
 import type { Doubt } from "./written.ts";
 
 interface StoredChunk {
@@ -19,9 +19,8 @@ interface StoredChunk {
 export async function removeDamaged(array: ZarrArray, doubt: Doubt, isPacked = false): Promise<void> {
   const chunks = (await chunksOf(array)).sort((a, b) => b.time - a.time);
   const newest = chunks[0]?.time ?? 0;
-  const { max, exact } = array.pipeline.encoded;
   for (const [i, { place, size, time }] of chunks.entries()) {
-    const fits = isPacked ? size > 0 : size > 0 && size <= max && (!exact || size === max);
+    const fits = isPacked ? size > 0 : canBeWhole(size, array.pipeline);
     const isDoubtful = newest - time < doubt.ms && i < doubt.most;
     if (fits && !(isDoubtful && !(await isIntact(array, place, isPacked)))) continue;
     await array.deleteShard(place);
@@ -31,12 +30,13 @@ export async function removeDamaged(array: ZarrArray, doubt: Doubt, isPacked = f
 async function chunksOf({ store, path, metadata, shardGrid }: ZarrArray): Promise<StoredChunk[]> {
   // What other stores have is whole: they set objects in one step.
   if (!(store instanceof FileStore)) return [];
-  const states = await store.fileStates((path === "" ? "/" : path) as StoreKey);
-  return states.flatMap((state) => {
-    const [key = "", size, time] = state.split(" ");
-    const place = placeFromKey(metadata.keyEncoding, key.slice(path.length + 1), shardGrid);
-    return place === null ? [] : [{ place, size: Number(size), time: Number(time) }];
-  });
+  const chunks: StoredChunk[] = [];
+  for await (const files of store.listSizes((path === "" ? "/" : path) as StoreKey))
+    for (const { key, size, modified } of files) {
+      const place = placeFromKey(metadata.keyEncoding, key.slice(path.length + 1), shardGrid);
+      if (place !== null) chunks.push({ place, size, time: modified });
+    }
+  return chunks;
 }
 
 /** By its sum where there is one. What a system lost reads as zeros: chunks that really have some are made again. */

@@ -9,7 +9,7 @@ import type { StoredArray } from "./arrays.ts";
 import type { FoundTask } from "./scheduler/scheduler.ts";
 import type { IntermediateStore } from "./workDir.ts";
 
-/** Numbers of the chunks that are stored. */
+/** Numbers of the chunks that are stored: those that were damaged are not there any more. */
 async function storedChunks(array: ZarrArray): Promise<Set<number>> {
   const grid = gridOf(array.shape, array.metadata.unitShape);
   const chunks = new Set<number>();

@@ -165,14 +165,28 @@ export class FileIo {
     }
   }
 
-  /** With the folders above it that are not there yet. */
+  /** With the folders above it that are not there yet. Node's own way says ENOENT where a file system is read-only. */
   async makeFolder(folder: string): Promise<void> {
-    const first = this.fs.mkdirSync(folder, { recursive: true });
-    if (first === undefined || this.#options.durable !== true) return;
-    // Each new folder's name is in the one above it.
-    const top = this.path.dirname(first);
-    for (let at = folder; at.length > top.length; at = this.path.dirname(at))
-      await this.syncFolder(this.path.dirname(at));
+    const above = this.path.dirname(folder);
+    if (this.#madeFolder(folder) !== undefined && above !== folder) {
+      await this.makeFolder(above);
+      const missing = this.#madeFolder(folder);
+      if (missing !== undefined) throw missing;
+    }
+    // A new folder's name is in the one above it.
+    if (this.#options.durable === true) await this.syncFolder(above);
+  }
+
+  /** Why not, when the one above is not there. */
+  #madeFolder(folder: string): unknown {
+    try {
+      this.fs.mkdirSync(folder);
+    } catch (cause) {
+      if (this.fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+      return cause;
+    }
+    return undefined;
   }
 
   isFile(path: string): boolean {

@@ -14,6 +14,11 @@ export interface StoreOptions {
   scratch?: ScratchMemory | undefined;
 }
 
+export interface SetOptions extends StoreOptions {
+  /** An object that this one is a part of: where it is gone, nothing is put into its place, as far as the store notices. */
+  partOf?: StoreKey | undefined;
+}
+
 export interface GetOptions extends StoreOptions {
   /** A longer object is refused, before memory is made for it where the store can tell. */
   maxBytes?: number | undefined;
@@ -40,6 +45,11 @@ export interface ByteRuns {
   readonly stride: number;
 }
 
+export interface ListedObject {
+  readonly key: StoreKey;
+  readonly size: number;
+}
+
 type Answer<T> = T | Promise<T>;
 
 export interface Store {
@@ -51,9 +61,9 @@ export interface Store {
   /** Another text for another state of an object; null when it cannot be told, undefined when there is no such object. */
   version?(key: StoreKey, options?: StoreOptions): Answer<string | null | undefined>;
   /** Atomic: a reader sees the old object or the new one, never a mixture. The bytes are not kept. */
-  set?(key: StoreKey, value: Uint8Array, options?: StoreOptions): Answer<unknown>;
+  set?(key: StoreKey, value: Uint8Array, options?: SetOptions): Answer<unknown>;
   /** The same for an object in parts, which follow each other. */
-  setParts?(key: StoreKey, parts: readonly Uint8Array[], options?: StoreOptions): Answer<unknown>;
+  setParts?(key: StoreKey, parts: readonly Uint8Array[], options?: SetOptions): Answer<unknown>;
   /**
    * A small object that is just as long as `target`, without waiting; false: ask otherwise. For stores in which a task of
    * microseconds would wait for nothing but promises.
@@ -66,6 +76,8 @@ export interface Store {
   deleteBelow?(prefix: StoreKey, options?: StoreOptions): Answer<unknown>;
   /** All keys that begin with `prefix` + "/" (or all), in no order. */
   list?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<StoreKey> | Iterable<StoreKey>;
+  /** The same with their lengths, many at a time. */
+  listSizes?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<readonly ListedObject[]>;
   /** Names directly below `prefix`: objects, and folders (names that have something below them). */
   listDir?(prefix: StoreKey, options?: StoreOptions): Answer<{ keys: string[]; folders: string[] }>;
 }

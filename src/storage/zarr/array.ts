@@ -6,9 +6,8 @@ import { type Block, newBlock } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
 import { chunkBox, gridOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
-import { DTypeError, ShapeError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { type Shape, sameShape, shapeText } from "../../core/shape.ts";
+import { type Shape, sameShape } from "../../core/shape.ts";
 import { releaseBytes } from "../codecs/release.ts";
 import { type Room, Taken } from "../codecs/scratch.ts";
 import { asked, keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
@@ -22,6 +21,7 @@ import { Locks } from "./locks.ts";
 import { expectStored } from "./lostChunk.ts";
 import type { ArrayMetadata } from "./metadata.ts";
 import {
+  canBeWhole,
   decodeChunk,
   encodeParts,
   joinedParts,
@@ -31,7 +31,7 @@ import {
   readChunk,
   readPart,
 } from "./pipeline.ts";
-import { readRegion } from "./region.ts";
+import { checkBlock, readRegion } from "./region.ts";
 import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
 import type { StoredName } from "./storedType.ts";
 import { VerbatimChunks } from "./verbatim.ts";
@@ -142,7 +142,7 @@ export class ZarrArray {
   async setChunk(place: readonly number[], block: Block, options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.chunkGrid);
     if (this.shards === null) return this.setShard(place, block, options);
-    this.#checkBlock(block, chunkBox(this.shape, this.chunks, place).shape, this.chunks);
+    checkBlock(this, block, chunkBox(this.shape, this.chunks, place).shape, this.chunks);
     const { unit, within } = this.#inShard(place);
     const key = this.shardKey(unit);
     await this.#locks.hold(key, async () => {
@@ -184,7 +184,7 @@ export class ZarrArray {
   async setShard(place: readonly number[], block: Block, options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.shardGrid);
     const { unitShape } = this.metadata;
-    this.#checkBlock(block, chunkBox(this.shape, unitShape, place).shape, unitShape);
+    checkBlock(this, block, chunkBox(this.shape, unitShape, place).shape, unitShape);
     const key = this.shardKey(place);
     await this.#locks.hold(key, () =>
       withFilledUp(block, unitShape, this.metadata.fill, options.scratch, (whole) =>
@@ -244,10 +244,12 @@ export class ZarrArray {
 
   async #set(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions): Promise<void> {
     const { store } = this;
+    // Folders of an array that is gone are not made again; of one whose chunks are made again when they are lost, they are.
+    const asPart = this.expectsAll ? options : { ...options, partOf: this.metadataKey };
     await asked(key, options, () =>
       store.setParts === undefined
         ? requireSet(store)(key, joinedParts(parts), options)
-        : store.setParts(key, parts, options),
+        : store.setParts(key, parts, asPart),
     );
   }
 
@@ -255,20 +257,6 @@ export class ZarrArray {
   async #encodedFill(): Promise<Uint8Array[]> {
     const block = this.#missing(this.metadata.unitShape, { missing: "fill" })!;
     return (await encodeParts(this.pipeline, block, { keepFill: true }))!;
-  }
-
-  #checkBlock(block: Block, clipped: Shape, whole: Shape): void {
-    if (block.dtype !== this.dtype)
-      throw new DTypeError({
-        what: `a block of ${block.dtype} for an array of ${this.dtype}`,
-        where: this.path,
-        cure: "Cast it first",
-      });
-    if (sameShape(block.shape, clipped) || sameShape(block.shape, whole)) return;
-    throw new ShapeError({
-      what: `a block of shape ${shapeText(block.shape)} where ${shapeText(clipped)} belongs`,
-      where: this.path,
-    });
   }
 
   /** True when the chunk is stored. In a shard this reads the shard's index. */
@@ -291,6 +279,12 @@ export class ZarrArray {
   /** Places of all stored objects, in no order. Objects outside the grid are passed over. */
   listShards(options: StoreOptions = {}): AsyncIterable<number[]> {
     return listPlaces(this.store, this.path, this.metadata, this.shardGrid, options);
+  }
+
+  /** The same but those that cannot be whole, as far as the store can tell: emptied, or of another length. */
+  listWhole(options: StoreOptions = {}): AsyncIterable<number[]> {
+    const fits = (size: number): boolean => canBeWhole(size, this.pipeline);
+    return listPlaces(this.store, this.path, this.metadata, this.shardGrid, { ...options, fits });
   }
 
   /** Places of all stored chunks, in no order. */
@@ -370,6 +364,10 @@ export class ZarrArray {
 
   #expected<T>(place: readonly number[], read: () => Promise<T>): Promise<T> {
     return this.expectsAll ? expectStored(this, place, read) : read();
+  }
+
+  get metadataKey(): StoreKey {
+    return keyIn(this.path, this.metadata.zarrFormat === 3 ? "zarr.json" : ".zarray");
   }
 
   shardKey(place: readonly number[]): StoreKey {
