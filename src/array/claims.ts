@@ -5,7 +5,7 @@
 import type { Resource } from "../core/attrs.ts";
 import { ValueError } from "../core/errors.ts";
 import { sizeOf } from "../core/shape.ts";
-import { isFinished, isOurs } from "../runtime/resume.ts";
+import { isFinished, isOurs } from "../runtime/mark.ts";
 import { ZarrResource } from "../runtime/zarrResource.ts";
 import { NotFoundError } from "../storage/errors.ts";
 import { FileStore } from "../storage/fileStore.ts";

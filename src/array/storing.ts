@@ -11,13 +11,16 @@ import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import { uniformResults, withoutResults } from "../plan/uniform.ts";
 import { StoredArray } from "../runtime/arrays.ts";
+import { removeDamaged } from "../runtime/damaged.ts";
+import { markBegun, markFinished, markOf, removeMark } from "../runtime/mark.ts";
 import { openedRun } from "../runtime/opened.ts";
 import { transferTo } from "../runtime/planStorage.ts";
-import { markBegun, markFinished, removeMark, runKey } from "../runtime/resume.ts";
 import { checkOnce, runPlan } from "../runtime/run.ts";
+import { runKey } from "../runtime/runKey.ts";
 import { defaultSpec } from "../runtime/spec.ts";
+import { doubtOf } from "../runtime/written.ts";
 import { FileStore } from "../storage/fileStore.ts";
-import { type StoreArgument, storeOf } from "../storage/location.ts";
+import { durableStore, type StoreArgument, storeOf } from "../storage/location.ts";
 import { normalPath, type Store } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { type CreateArrayOptions, createArray, planArray } from "../storage/zarr/create.ts";
@@ -125,7 +128,9 @@ async function storeAll(
 ): Promise<LazyArray[]> {
   const run = checkRun(options, where);
   const destinations: Destination[] = [];
-  for (const [i, array] of arrays.entries()) destinations.push(await destinationOf(array, targets[i]!));
+  const isDurable = run.durable ?? (run.spec ?? defaultSpec()).durable;
+  for (const [i, array] of arrays.entries())
+    destinations.push(await destinationOf(array, targets[i]!, isDurable));
   const prepared = prepareCut(
     arrays,
     destinations.map(({ unit }) => unit),
@@ -133,7 +138,8 @@ async function storeAll(
     { ...run, spec: run.spec ?? defaultSpec() },
   );
   const { data, sources } = prepared.plan;
-  const key = await runKey(data, sources);
+  const known = await runKey(data, sources);
+  const key = known.text;
   const uniform = uniformResults(data);
   const filled = destinations.map((destination, i) => filledWith(destination, uniform.get(data.results[i]!)));
   const left = withoutResults(data, new Set(data.results.filter((_, i) => filled[i]!.isWhole)));
@@ -144,7 +150,7 @@ async function storeAll(
     begun.push(await begin(destination, claims.get(destination) ?? null, key));
   const written = new Map(data.results.map((name, i) => [name, begun[i]!.target]));
   const resumed = new Map([...written].filter((_, i) => begun[i]!.isResumed));
-  const setting = await openedRun(left, async () => key, run, resumed);
+  const setting = await openedRun(left, async () => known, run, resumed);
   await runPlan({ ...requestOf(prepared, run), plan: left, targets: written }, setting);
   for (const [i, { existing, store, path }] of filled.entries()) {
     await checkWritten(begun[i]!.target.array, existing === null && !filled[i]!.isWhole);
@@ -190,10 +196,11 @@ function filledWith(destination: Destination, value: Scalar | undefined): Destin
 async function destinationOf(
   array: LazyArray,
   { store: argument, ...options }: Target,
+  isDurable: boolean,
 ): Promise<Destination> {
   if (!(array instanceof LazyArray))
     throw new ValueError({ what: `${describe(array)} is not a lazy array`, cure: "Wrap it: asarray(x)" });
-  const store = await storeOf(argument);
+  const store = isDurable ? durableStore(await storeOf(argument)) : await storeOf(argument);
   const path = normalPath(options.path ?? "");
   const common = { array, store, path, options, isWhole: false };
   if (options.region === undefined) {
@@ -258,6 +265,9 @@ async function begin(
     // What the run before was writing when it was killed.
     if (store instanceof FileStore)
       await store.sweepStrays({ below: path === "" ? "/" : (path as `/${string}`) });
+    const mark = await markOf(store, path);
+    await removeDamaged(claim.zarr, doubtOf(mark?.written, mark?.state !== undefined));
+    await markBegun(store, path, key, mark);
     return { target: new StoredArray(claim.zarr), isResumed: true };
   }
   if (claim?.inTheWay) await clearPlace(store, path, claim.inTheWay, {});

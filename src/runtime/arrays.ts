@@ -117,7 +117,7 @@ export function copyParts(parts: readonly Part[], box: Box, whole: Block): void 
 }
 
 /** Where a part of a box is in a block that is the box. */
-const placeIn = (whole: Block, box: Box, part: Box): Block =>
+export const placeIn = (whole: Block, box: Box, part: Box): Block =>
   subBlock(
     whole,
     part.start.map((x, axis) => x - box.start[axis]!),

@@ -23,6 +23,8 @@ export interface Driven {
   /** Attempts whose outputs are theirs. */
   readonly underWay: Set<number>;
   readonly checks: RunChecks | null;
+  /** Whose stored outputs a task missed when it failed with an error; null when that was not it. */
+  lostBy(ref: TaskRef, error: unknown): Promise<readonly TaskRef[]> | null;
 }
 
 type Start = Action & { kind: "start" };
@@ -69,14 +71,19 @@ function finish(driven: Driven, start: Start, outputs: AttemptOutputs, stats: Ta
   else outputs.giveBack();
 }
 
-function fail(driven: Driven, start: Start, outputs: AttemptOutputs, error: unknown): void {
-  const { scheduler, isOver } = driven;
-  const { attempt } = start;
+function fail(driven: Driven, start: Start, outputs: AttemptOutputs, error: unknown, wake?: Wake): void {
+  const { ref, attempt } = start;
   outputs.giveBack();
   ends(driven, start);
-  if (isOver) return;
+  if (driven.isOver) return;
   const isLost = error instanceof LostWorker;
-  scheduler.failed(attempt.id, { error, isLost, wasBegun: !isLost || error.wasBegun }, now());
+  const failure = { error, isLost, wasBegun: !isLost || error.wasBegun };
+  const tell = (lost?: readonly TaskRef[]): void => {
+    if (!driven.isOver) driven.scheduler.failed(attempt.id, { ...failure, lost }, now());
+  };
+  const looking = driven.lostBy(ref, error);
+  if (looking === null) return tell();
+  looking.then(tell, () => tell()).finally(() => wake?.up());
 }
 
 /** How long tasks may run before other work of the process gets its turn. */
@@ -135,10 +142,10 @@ function start(driven: Driven, action: Start, wake: Wake): void {
     };
     stats.then(
       (value) => then(() => finish(driven, action, outputs, value)),
-      (error: unknown) => then(() => fail(driven, action, outputs, error)),
+      (error: unknown) => then(() => fail(driven, action, outputs, error, wake)),
     );
   } catch (error) {
-    fail(driven, action, outputs, error);
+    fail(driven, action, outputs, error, wake);
   }
 }
 

@@ -108,7 +108,10 @@ function rangeOf(op: number, grid: Shape, places: Places): ReaderRange {
 }
 
 /** Numbers of the chunks that a box touches, row-major. */
-export function* chunksIn(box: Box, { shape, chunks }: PlanArray): Iterable<number> {
+export function* chunksIn(
+  box: Box,
+  { shape, chunks }: Pick<PlanArray, "shape" | "chunks">,
+): Iterable<number> {
   const grid = gridOf(shape, chunks);
   const first = box.start.map((x, axis) => Math.floor(x / chunks[axis]!));
   const counts = box.start.map(

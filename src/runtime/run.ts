@@ -13,6 +13,7 @@ import { type Driven, drive, driveSync } from "./drive.ts";
 import { Execution, type RunRequest } from "./execution.ts";
 import { watchInterrupts } from "./interrupts.ts";
 import { located } from "./located.ts";
+import { lostInputs } from "./lostInputs.ts";
 import { AttemptOutputs } from "./outputs.ts";
 import { InlinePool } from "./pools/inline.ts";
 import type { Pool } from "./pools/pool.ts";
@@ -88,7 +89,9 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   for (const called of functionsOf(request.plan)) await called.load();
   checkOnce(request.plan, setting.budget);
   const execution = new Execution(request, setting.budget);
-  if (isOneTask(execution) && setting.isPoolAskedFor !== true) return runOne(execution);
+  // A named folder is to be given up at the end.
+  const isPlain = setting.store?.isNamed !== true && setting.isPoolAskedFor !== true;
+  if (isPlain && isOneTask(execution)) return runOne(execution);
   const pool = (await setting.pool?.(execution)) ?? inlinePool(execution);
   // Without files there is nothing to clean up.
   if (execution.isInMemory && setting.store?.isNamed !== true) return runOn(pool, execution, setting);
@@ -209,6 +212,7 @@ function drivenBy(
     isOver: false,
     underWay: new Set(),
     checks,
+    lostBy: (ref, error) => lostInputs(execution, store, ref, error),
   };
 }
 

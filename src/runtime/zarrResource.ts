@@ -44,7 +44,8 @@ export class ZarrResource extends Resource {
   fingerprint(): string {
     const { shape, chunks, storedDType, metadata } = this.array;
     const where = JSON.stringify(this.location() ?? { here: this.id, path: this.array.path });
-    return `zarr ${where} ${storedDType}[${shape}](${chunks}) ${JSON.stringify(metadata.codecs)}`;
+    const how = JSON.stringify([metadata.codecs, metadata.keyEncoding, [...metadata.fill.element]]);
+    return `zarr ${where} ${storedDType}[${shape}](${chunks}) ${how}`;
   }
 }
 

@@ -56,6 +56,10 @@ export class FileStore implements Store {
     return this.#options.durable === true;
   }
 
+  asDurable(): FileStore {
+    return new FileStore(this.root, { ...this.#options, durable: true });
+  }
+
   /** The root as an absolute path, whatever the working folder is later. */
   absoluteRoot(): string {
     this.#absolute ??= builtinNow("node:path")?.resolve(this.root) ?? this.root;

@@ -82,6 +82,19 @@ export class HttpStore implements Store {
     return found ?? false;
   }
 
+  async version(key: StoreKey, options: StoreOptions = {}): Promise<string | null | undefined> {
+    try {
+      return await this.#attempts(key, { method: "HEAD" }, options, async (response) => {
+        await response.body?.cancel();
+        return versionIn(response.headers);
+      });
+    } catch (cause) {
+      // Some servers have no answer to HEAD. Those that failed may have one later.
+      if (cause instanceof StoreRequestError && !cause.retryable) return null;
+      throw cause;
+    }
+  }
+
   async #request(
     key: StoreKey,
     range: ByteRange | null,
@@ -141,6 +154,17 @@ export class HttpStore implements Store {
   #urlOf(key: StoreKey): string {
     return `${this.url}/${keySegments(key).map(encodeURIComponent).join("/")}${this.#query}`;
   }
+}
+
+/** Objects that were changed less long ago can change again within the second that a time is told to. */
+const SETTLED_MS = 2000;
+
+function versionIn(headers: Headers): string | null {
+  const [tag, changed] = [headers.get("ETag"), headers.get("Last-Modified")];
+  const length = headers.get("Content-Length") ?? "";
+  if (tag !== null) return `${tag} ${length}`;
+  const age = Date.parse(headers.get("Date") ?? "") - Date.parse(changed ?? "");
+  return age >= SETTLED_MS ? `${changed} ${length}` : null;
 }
 
 /** fetch hides what went wrong in the cause. */

@@ -4,6 +4,7 @@
 
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
+import { NotSupportedError } from "./errors.ts";
 import { FileStore } from "./fileStore.ts";
 import { HttpStore } from "./httpStore.ts";
 import type { Store } from "./store.ts";
@@ -36,6 +37,15 @@ function checked(store: Store): Store {
   throw new ValueError({
     what: `${describe(store)} is not a store`,
     cure: "A store has a method get(key); FileStore, HttpStore, ZipStore and MemoryStore are there, or give a path",
+  });
+}
+
+/** The same store, which waits for the disk. */
+export function durableStore(store: Store): Store {
+  if (store instanceof FileStore) return store.isDurable ? store : store.asDurable();
+  throw new NotSupportedError({
+    what: "durable: true, and the store is not in files",
+    cure: "Write to a folder, or leave it out: only files can be waited for until they are on the disk",
   });
 }
 

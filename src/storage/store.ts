@@ -3,7 +3,7 @@
 // `undefined`, never an error. Only `get` is required; what a store cannot do, it does not have.
 
 import type { ScratchMemory } from "./codecs/scratch.ts";
-import { CorruptDataError, NotSupportedError, StoreKeyError } from "./errors.ts";
+import { asStoreError, CorruptDataError, NotSupportedError, StoreKeyError } from "./errors.ts";
 
 export type StoreKey = `/${string}`;
 export type ByteRange = { offset: number; length: number } | { suffixLength: number };
@@ -60,6 +60,8 @@ export interface Store {
   /** For stores from which bytes can be had without a copy, and where many small reads cost little. */
   open?(key: StoreKey, options?: StoreOptions): Answer<OpenObject | undefined>;
   has?(key: StoreKey, options?: StoreOptions): Answer<boolean>;
+  /** Another text for another state of an object; null when it cannot be told, undefined when there is no such object. */
+  version?(key: StoreKey, options?: StoreOptions): Answer<string | null | undefined>;
   /** Atomic: a reader sees the old object or the new one, never a mixture. The bytes are not kept. */
   set?(key: StoreKey, value: Uint8Array, options?: SetOptions): Answer<unknown>;
   /** The same for an object in parts, which follow each other. */
@@ -124,6 +126,20 @@ export function normalPath(path: string): string {
 
 export const keyIn = (path: string, name: string): StoreKey => `${path}/${name}` as StoreKey;
 
+/** Asks a store, of whoever's making, for an object; what it throws is typed. */
+export async function asked<T>(
+  key: StoreKey,
+  { signal }: StoreOptions,
+  ask: () => T | Promise<T>,
+): Promise<Awaited<T>> {
+  try {
+    return await ask();
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw asStoreError(cause, key);
+  }
+}
+
 /** Part of an object. Undefined when there is no object; an error when the object is too short. */
 export async function readRange(
   store: Store,
@@ -132,10 +148,10 @@ export async function readRange(
   options: StoreOptions,
 ): Promise<Uint8Array | undefined> {
   if (store.getRange === undefined) {
-    const all = await store.get(key, options);
+    const all = await asked(key, options, () => store.get(key, options));
     return all === undefined ? undefined : checkRange(cut(all, range), key, range);
   }
-  const part = await store.getRange(key, range, options);
+  const part = await asked(key, options, () => store.getRange!(key, range, options));
   return part === undefined ? undefined : checkRange(part, key, range);
 }
 

@@ -20,6 +20,8 @@ export interface StoredPlace {
   readonly path: string;
   readonly offset: readonly number[];
   readonly writeEmptyChunks: boolean;
+  /** A chunk that is not there is an error. */
+  readonly expectsAll: boolean;
 }
 
 /** A ragged source. */
@@ -145,6 +147,8 @@ export interface SentError {
   readonly cure: string | undefined;
   readonly retryable: boolean;
   readonly code: string | undefined;
+  /** Of a LostChunkError: which. */
+  readonly lost: { readonly path: string; readonly place: readonly number[] | null } | undefined;
   /** The step of the operation that failed, where that is known. */
   readonly origin: number | undefined;
 }

@@ -6,6 +6,7 @@ import { execute } from "../../kernel/execute.ts";
 import { partitionFormat } from "../../ops/partitions.ts";
 import { planFromJson } from "../../plan/load.ts";
 import type { Operation, PlanArray, PlanData } from "../../plan/plan.ts";
+import { LostChunkError, NotFoundError } from "../../storage/errors.ts";
 import { storeAt } from "../../storage/location.ts";
 import type { Store } from "../../storage/store.ts";
 import { joinRun } from "../../storage/strays.ts";
@@ -113,8 +114,15 @@ async function open({
   return run;
 }
 
-async function storedArray({ store, path, offset, writeEmptyChunks }: StoredPlace): Promise<StoredArray> {
-  return new StoredArray(await openArray(storeFor(store), path, { writeEmptyChunks }), offset);
+async function storedArray(place: StoredPlace): Promise<StoredArray> {
+  const { store, path, offset, writeEmptyChunks, expectsAll } = place;
+  const options = { writeEmptyChunks, missing: expectsAll ? "error" : "fill" } as const;
+  try {
+    return new StoredArray(await openArray(storeFor(store), path, options), offset);
+  } catch (cause) {
+    if (!expectsAll || !(cause instanceof NotFoundError)) throw cause;
+    throw new LostChunkError({ what: `${path.slice(1)} was stored and is gone`, path, place: null });
+  }
 }
 
 function storeFor(handle: StoreHandle): Store {

@@ -166,9 +166,9 @@ class ThreadPool implements Pool {
   }
 
   #zarrPlace(name: string, array: ZarrArray): StoredPlace {
-    const { path, shape, writesEmptyChunks } = array;
+    const { path, shape, writesEmptyChunks: writeEmptyChunks, expectsAll } = array;
     const offset = shape.map(() => 0);
-    return { array: name, store: this.#handleOf(array), path, offset, writeEmptyChunks: writesEmptyChunks };
+    return { array: name, store: this.#handleOf(array), path, offset, writeEmptyChunks, expectsAll };
   }
 
   /** A store that threads cannot open themselves is reached through this thread; so are shards that are kept for all. */

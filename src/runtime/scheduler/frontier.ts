@@ -107,6 +107,21 @@ export class Frontier {
     return entry;
   }
 
+  /** One that ran, or could not: what it needs is looked for again, and then it runs again. */
+  reopen(entry: Entry): void {
+    this.done[entry.op]!.delete(entry.task);
+    entry.state = "running";
+    // An attempt that lost a race is under way: it will do.
+    if (entry.attempts.length > 0) return;
+    // It claims anew what is there.
+    for (const input of entry.claimed) input.claims--;
+    entry.claimed = [];
+    entry.needs = this.graph.needs(entry.op, entry.task)[Symbol.iterator]();
+    entry.state = "expanding";
+    entry.pending = 0;
+    this.#stack.push(entry);
+  }
+
   /** Of several operations that were asked for, the one that is least far: what they share is read soon by all. */
   #nextRoot(): Entry | null {
     let best: { op: number; next: number } | null = null;

@@ -14,6 +14,7 @@ import type { OperationNode, TaskGraph, TaskRef } from "./graph.ts";
 import { Holdings } from "./holdings.ts";
 import { Pace } from "./pace.ts";
 import { delayAfter, type Policy } from "./policy.ts";
+import { Recovery } from "./recovery.ts";
 import { type Emit, Teller } from "./tell.ts";
 
 export interface SchedulerOptions {
@@ -68,6 +69,7 @@ export class Scheduler {
   readonly #tell: Teller;
   readonly #pace: Pace;
   readonly #holdings: Holdings;
+  readonly #recovery: Recovery;
   readonly #running = new Map<number, Running>();
   readonly #delayed: { readonly entry: Entry; readonly time: number }[] = [];
   /** Tasks that each worker has. */
@@ -84,6 +86,7 @@ export class Scheduler {
     this.#tell = new Teller(graph.operations, options.emit);
     this.#pace = new Pace(graph.operations.length, options.ahead);
     this.#holdings = new Holdings(this.#frontier, options);
+    this.#recovery = new Recovery(this.#frontier, options.policy.retry.attempts);
     this.#loads = new Array<number>(options.workers).fill(0);
   }
 
@@ -289,6 +292,13 @@ export class Scheduler {
     if (wasBegun) entry.failures.push(failure);
     else entry.tries--;
     if (entry.state === "available" || entry.attempts.length > 0) return;
+    if (failure.lost !== undefined && this.#recovery.redo(entry, failure.lost)) {
+      // It did not fail itself.
+      entry.failures.pop();
+      entry.tries--;
+      this.#tell.retry(now, entry, attempt, failure.error, 0);
+      return;
+    }
     const most = this.#options.policy.retry.attempts + (entry.hasTwin ? 1 : 0);
     if (entry.tries < most && mayRetry(failure, earlier)) this.#retry(entry, attempt, failure, now);
     else this.failure ??= { ref: entry, failures: entry.failures };

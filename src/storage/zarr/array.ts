@@ -10,13 +10,15 @@ import type { Scalar } from "../../core/numbers.ts";
 import { type Shape, sameShape } from "../../core/shape.ts";
 import { releaseBytes } from "../codecs/release.ts";
 import { type Room, Taken } from "../codecs/scratch.ts";
-import { keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
+import { asked, keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import { fillBlock, isAllFill } from "./blocks.ts";
 import { buildPipeline } from "./build.ts";
 import { type ByteSource, storeSource } from "./byteSource.ts";
 import { checkPlace, chunkKey, listPlaces } from "./chunkKeys.ts";
 import { filledUp, withFilledUp } from "./fillUp.ts";
 import type { JsonObject } from "./json.ts";
+import { Locks } from "./locks.ts";
+import { expectStored } from "./lostChunk.ts";
 import type { ArrayMetadata } from "./metadata.ts";
 import {
   canBeWhole,
@@ -40,6 +42,8 @@ export interface ArrayOptions {
   maxChunkBytes?: number;
   /** Chunks that hold only the fill value are stored all the same; otherwise they are left out, unless it is null. */
   writeEmptyChunks?: boolean;
+  /** What a chunk that is not stored is: its fill value, or a LostChunkError, where all that is read was stored before. */
+  missing?: "fill" | "error";
 }
 
 export interface ChunkOptions extends StoreOptions {
@@ -61,8 +65,7 @@ export class ZarrArray {
   readonly shards: Shape | null;
   readonly #options: ArrayOptions;
   readonly #indexes: ShardCache = new Map();
-  /** Writers of one shard wait for each other. */
-  readonly #locks = new Map<string, Promise<unknown>>();
+  readonly #locks = new Locks();
   /** Null where chunks need more than to be moved. */
   readonly #verbatim: VerbatimChunks | null;
 
@@ -100,6 +103,10 @@ export class ZarrArray {
   /** True when chunks that hold only the fill value are stored all the same; where there is none, all are. */
   get writesEmptyChunks(): boolean {
     return this.#options.writeEmptyChunks === true || this.metadata.fill.isNull;
+  }
+  /** True when a chunk that is not stored is an error. */
+  get expectsAll(): boolean {
+    return this.#options.missing === "error";
   }
   get dimensionNames(): readonly (string | null)[] | null {
     return this.metadata.dimensionNames;
@@ -139,7 +146,7 @@ export class ZarrArray {
     checkBlock(this, block, chunkBox(this.shape, this.chunks, place).shape, this.chunks);
     const { unit, within } = this.#inShard(place);
     const key = this.shardKey(unit);
-    await this.#locked(key, async () => {
+    await this.#locks.hold(key, async () => {
       const source = storeSource(this.store, key);
       const padded = filledUp(block, this.chunks, this.metadata.fill);
       const parts = await replaceChunk(
@@ -162,7 +169,7 @@ export class ZarrArray {
 
   async #getWhole(place: readonly number[], box: Box, options: ChunkOptions): Promise<Block | null> {
     const source = this.shardSource(place);
-    const chunk = await readChunk(this.pipeline, source, this.reading(options));
+    const chunk = await this.#expected(place, () => readChunk(this.pipeline, source, this.reading(options)));
     if (chunk === null) return this.#missing(box.shape, options);
     return sameShape(chunk.shape, box.shape) ? chunk : { ...chunk, shape: box.shape };
   }
@@ -180,7 +187,7 @@ export class ZarrArray {
     const { unitShape } = this.metadata;
     checkBlock(this, block, chunkBox(this.shape, unitShape, place).shape, unitShape);
     const key = this.shardKey(place);
-    await this.#locked(key, () =>
+    await this.#locks.hold(key, () =>
       withFilledUp(block, unitShape, this.metadata.fill, options.scratch, (whole) =>
         this.#putOnce(key, whole, options),
       ),
@@ -189,7 +196,7 @@ export class ZarrArray {
 
   /** The same, at once where that can be. */
   setShardSoon(place: readonly number[], block: Block, options: StoreOptions = {}): void | Promise<void> {
-    if (this.#locks.size === 0 && this.#verbatim?.write(place, block) === true) return;
+    if (this.#locks.areFree && this.#verbatim?.write(place, block) === true) return;
     return this.setShard(place, block, options);
   }
 
@@ -230,14 +237,21 @@ export class ZarrArray {
   async #put(key: StoreKey, parts: readonly Uint8Array[] | null, options: StoreOptions): Promise<void> {
     options.signal?.throwIfAborted();
     this.#indexes.delete(key);
-    if (parts === null && this.store.delete !== undefined) await this.store.delete(key, options);
+    const { store } = this;
+    if (parts === null && store.delete !== undefined)
+      await asked(key, options, () => store.delete!(key, options));
     else await this.#set(key, parts ?? (await this.#encodedFill()), options);
   }
 
   async #set(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions): Promise<void> {
-    const asPart = { ...options, partOf: this.metadataKey };
-    if (this.store.setParts !== undefined) await this.store.setParts(key, parts, asPart);
-    else await requireSet(this.store)(key, joinedParts(parts), options);
+    const { store } = this;
+    // Folders of an array that is gone are not made again; of one whose chunks are made again when they are lost, they are.
+    const asPart = this.expectsAll ? options : { ...options, partOf: this.metadataKey };
+    await asked(key, options, () =>
+      store.setParts === undefined
+        ? requireSet(store)(key, joinedParts(parts), options)
+        : store.setParts(key, parts, asPart),
+    );
   }
 
   /** Where a store cannot delete, a missing chunk must be written as fill value. */
@@ -293,20 +307,20 @@ export class ZarrArray {
   /** The stored bytes of an object as they are. */
   async getRaw(place: readonly number[], options: StoreOptions = {}): Promise<Uint8Array | undefined> {
     checkPlace(place, this.shardGrid);
-    return this.store.get(this.shardKey(place), options);
+    return this.#expected(place, () => this.shardSource(place).all(options));
   }
 
   /** Stores bytes as they are: what `getRaw` gave, or `encodeShard`. */
   async setRaw(place: readonly number[], bytes: Uint8Array, options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.shardGrid);
     const key = this.shardKey(place);
-    await this.#locked(key, () => this.#put(key, [bytes], options));
+    await this.#locks.hold(key, () => this.#put(key, [bytes], options));
   }
 
   async deleteShard(place: readonly number[], options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.shardGrid);
     const key = this.shardKey(place);
-    await this.#locked(key, () => this.#put(key, null, options));
+    await this.#locks.hold(key, () => this.#put(key, null, options));
   }
 
   /** A region, as a new block or into one. Reads no more than it needs where chunks allow that. */
@@ -345,7 +359,12 @@ export class ZarrArray {
     const { unitShape } = this.metadata;
     const unit = box.start.map((x, axis) => Math.floor(x / unitShape[axis]!));
     const within = box.start.map((x, axis) => x - unit[axis]! * unitShape[axis]!);
-    return readPart(this.pipeline, this.shardSource(unit), within, target, this.reading(options));
+    const source = this.shardSource(unit);
+    return this.#expected(unit, () => readPart(this.pipeline, source, within, target, this.reading(options)));
+  }
+
+  #expected<T>(place: readonly number[], read: () => Promise<T>): Promise<T> {
+    return this.expectsAll ? expectStored(this, place, read) : read();
   }
 
   get metadataKey(): StoreKey {
@@ -369,19 +388,5 @@ export class ZarrArray {
     if (this.shards !== null && this.store.open === undefined) base.mayKeep = keptBytes(this.pipeline);
     // What cannot be written through this store is taken not to change.
     return this.store.set === undefined ? { ...base, indexes: this.#indexes } : base;
-  }
-
-  async #locked<T>(key: string, action: () => Promise<T>): Promise<T> {
-    const before = this.#locks.get(key);
-    const mine = (async () => {
-      await before?.catch(() => {});
-      return action();
-    })();
-    this.#locks.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#locks.get(key) === mine) this.#locks.delete(key);
-    }
   }
 }
