@@ -122,6 +122,10 @@ const RUN_OPTIONS: { readonly [name: string]: RunOptionCheck } = {
     accepts: (value) => EXECUTORS.includes(value as ExecutorName),
   },
   durable: { wanted: "true or false", accepts: (value) => typeof value === "boolean" },
+  target: {
+    wanted: 'how results are stored, as {codecs: ["zstd"]}, or one of these for each',
+    accepts: (value) => typeof value === "object" && value !== null,
+  },
   threads: {
     wanted: "a whole number from 1 to 1024",
     accepts: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1024,

@@ -8,7 +8,6 @@ import { ValueError } from "../core/errors.ts";
 import { fitScalar, type Scalar } from "../core/numbers.ts";
 import { describe } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
-import { chunksOf } from "../expr/chunks.ts";
 import { uniformResults, withoutResults } from "../plan/uniform.ts";
 import { StoredArray } from "../runtime/arrays.ts";
 import { removeDamaged } from "../runtime/damaged.ts";
@@ -33,18 +32,10 @@ import { LazyArray } from "./lazyArray.ts";
 import { prepareCut, requestOf } from "./prepare.ts";
 import { regionStart } from "./region.ts";
 import { type AsyncComputeOptions, COMPUTE_OPTIONS, checkRun } from "./runOptions.ts";
-import type { SelectionItem } from "./selection.ts";
+import { settingsOf, type TargetOptions, writtenTo } from "./target.ts";
 import { lazyStored } from "./zarr.ts";
 
-type ArraySettings = Partial<Omit<CreateArrayOptions, "shape" | "signal">>;
-
-/** How an array is stored. */
-export interface TargetOptions extends ArraySettings {
-  /** The array's path in the store; the root unless given. */
-  readonly path?: string;
-  /** Writes into a part of an array that is there: slices that begin and end where its chunks do. */
-  readonly region?: readonly SelectionItem[];
-}
+export type { TargetOptions } from "./target.ts";
 
 export interface ToZarrOptions extends AsyncComputeOptions, TargetOptions {}
 
@@ -204,9 +195,7 @@ async function destinationOf(
   const path = normalPath(options.path ?? "");
   const common = { array, store, path, options, isWhole: false };
   if (options.region === undefined) {
-    const metadata = metadataOf(array, options);
-    const transfer = transferTo(metadata, store);
-    return { ...common, unit: unitOf(array, metadata), transfer, existing: null };
+    return { ...common, ...writtenTo(array, options, store), existing: null };
   }
   const zarr = await openArray(store, path);
   const start = regionStart(options.region, zarr, array.shape);
@@ -214,30 +203,6 @@ async function destinationOf(
   const transfer = transferTo(zarr.metadata, store);
   return { ...common, unit: zarr.metadata.unitShape, transfer, existing: { zarr, start } };
 }
-
-/** New arrays have the chunks of the lazy array, unless others are asked for. */
-const settingsOf = (
-  array: LazyArray,
-  { path: _, region: __, ...options }: TargetOptions,
-): CreateArrayOptions => ({
-  dtype: array.dtype,
-  chunks: chunksOf(array.expr),
-  writeEmptyChunks: true,
-  ...options,
-  shape: array.shape,
-});
-
-function metadataOf(array: LazyArray, options: TargetOptions): ArrayMetadata {
-  const metadata = planArray(settingsOf(array, options), "/");
-  if (metadata.type.dtype === array.dtype) return metadata;
-  throw new ValueError({
-    what: `an array of ${array.dtype} cannot be stored as ${describe(options.dtype)}`,
-    cure: "Cast it first: x.astype(dtype)",
-  });
-}
-
-const unitOf = (array: LazyArray, { unitShape }: ArrayMetadata): ChunkShape =>
-  unitShape.map((length, axis) => Math.max(1, Math.min(length, array.shape[axis]!)));
 
 function checkType(array: LazyArray, zarr: ZarrArray): void {
   if (array.dtype === zarr.dtype) return;

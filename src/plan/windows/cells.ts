@@ -125,7 +125,7 @@ export const startAt = ({ start, slopes }: WindowLaw, steps: readonly number[]):
   start.map((x, axis) => steps.reduce((at, step, g) => at + step * slopes[g]![axis]!, x));
 
 /** Of the longest run. */
-function halves(runs: readonly Run[]): Cut {
+export function halves(runs: readonly Run[]): Cut {
   const axis = runs.reduce((most, { count }, at) => (count > runs[most]!.count ? at : most), 0);
   const { first, step, count } = runs[axis]!;
   const half = Math.ceil(count / 2);
