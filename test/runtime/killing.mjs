@@ -22,7 +22,7 @@ import { setTimeout } from "node:timers/promises";
 export const PROGRAMS = ["scan", "sort", "rechunk", "sharded", "compressed", "http"];
 
 /** Scans and sorts on task threads are wrong by themselves until blocks carry their addresses (A1): KILL_EXECUTOR=threads. */
-const UNSAFE = ["scan", "sort"];
+const UNSAFE = [];
 const executorFor = (program) =>
   process.env.KILL_EXECUTOR ?? (UNSAFE.includes(program) ? "inline" : "threads");
 

@@ -198,7 +198,7 @@ export class Simulation<V> {
     const { ref, attempt } = action;
     const key = refText(ref);
     const needs = [...this.#graph.needs(ref.op, ref.task)].map(refText);
-    const missing = needs.filter((need) => !this.#memory.has(need) && !this.#isStored(need));
+    const missing = needs.filter((need) => !this.#memory.has(need) && !this.#wasStored(need));
     if (missing.length > 0)
       throw new InvariantError({ what: `task ${key} begins, and ${missing.join(", ")} are not there` });
     const inMemory = needs.filter((need) => this.#memory.has(need));
@@ -213,8 +213,9 @@ export class Simulation<V> {
     else this.#later(delay, () => this.#end(ref, attempt.id, attempt.startTime));
   }
 
-  #isStored(key: string): boolean {
-    return this.#store.held.has(key) || this.#store.published.has(key);
+  /** It may have vanished since. */
+  #wasStored(key: string): boolean {
+    return this.#store.held.has(key) || this.#store.published.has(key) || this.#vanished.has(key);
   }
 
   #crash(id: number): void {
