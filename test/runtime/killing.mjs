@@ -21,10 +21,7 @@ import { setTimeout } from "node:timers/promises";
 
 export const PROGRAMS = ["scan", "sort", "rechunk", "sharded", "compressed", "http"];
 
-/** Scans and sorts on task threads are wrong by themselves until blocks carry their addresses (A1): KILL_EXECUTOR=threads. */
-const UNSAFE = [];
-const executorFor = (program) =>
-  process.env.KILL_EXECUTOR ?? (UNSAFE.includes(program) ? "inline" : "threads");
+const EXECUTOR = process.env.KILL_EXECUTOR ?? "threads";
 
 /** Files of a folder, with tags. */
 function serve(folder) {
@@ -71,7 +68,7 @@ class Runs {
       program,
       folder,
       this.address,
-      executorFor(program),
+      EXECUTOR,
     ];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     let [said, began] = ["", 0];
@@ -103,7 +100,7 @@ async function killProgram(runs, program, kills, random) {
   const expected = digestOf(join(right, "out.zarr"));
   const told = {
     program,
-    executor: executorFor(program),
+    executor: EXECUTOR,
     kills: 0,
     completions: 0,
     found: 0,
