@@ -1,6 +1,7 @@
 // How costs grow with the number of things in one computation: constants that are folded, terms of a sum, arrays that
-// are asked for at once. Each line is a process of its own; the last column is the time against that of the size before,
-// divided by how much larger it is: about 1 where costs grow linearly.
+// are asked for at once. Each line is a process of its own: the time that passed, the time that processors worked (all
+// threads, collector and compiler too; nearer the truth where a machine has other work), and that against the size
+// before, divided by how much larger it is: about 1, or below where there are costs once, when costs grow linearly.
 // Run: npm run bench:scale [case…] [sizes…]
 
 import { spawnSync } from "node:child_process";
@@ -148,9 +149,10 @@ async function measure(name, size) {
     const { make, run } = CASES[name];
     const made = await make(size, folder);
     globalThis.gc?.();
-    const start = performance.now();
+    const [start, worked] = [performance.now(), process.cpuUsage()];
     await run(made);
-    return performance.now() - start;
+    const { user, system } = process.cpuUsage(worked);
+    return [performance.now() - start, (user + system) / 1000];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -167,7 +169,7 @@ function measureApart(name, size) {
       timeout: 120_000,
     },
   );
-  if (status === 0) return Number(stdout);
+  if (status === 0) return stdout.split(" ").map(Number);
   console.log(
     stderr
       .split("\n")
@@ -175,24 +177,29 @@ function measureApart(name, size) {
       .slice(0, 2)
       .join("\n"),
   );
-  return Number.NaN;
+  return [Number.NaN, Number.NaN];
 }
 
 function report(name, sizes) {
   const { promise } = CASES[name];
   let before;
   for (const size of sizes) {
-    const ms = measureApart(name, size);
-    const growth = before === undefined ? "" : `× ${(ms / before.ms / (size / before.size)).toFixed(2)}`;
+    const [ms, cpu] = measureApart(name, size);
+    const growth = before === undefined ? "" : `× ${(cpu / before.cpu / (size / before.size)).toFixed(2)}`;
     const isLate = promise?.of === size && !(ms <= 1000 * promise.seconds);
-    const cells = [String(size).padStart(7), `${ms.toFixed(0)} ms`.padStart(10), growth.padStart(8)];
+    const cells = [
+      String(size).padStart(7),
+      `${ms.toFixed(0)} ms`.padStart(10),
+      `${cpu.toFixed(0)} cpu`.padStart(10),
+      growth.padStart(8),
+    ];
     console.log(`${name.padEnd(42)} ${cells.join(" ")}${isLate ? `  promised: ${promise.seconds} s` : ""}`);
-    before = { ms, size };
+    before = { cpu, size };
   }
 }
 
 const args = process.argv.slice(2);
-if (args[0] === "--one") console.log(await measure(args[1], Number(args[2])));
+if (args[0] === "--one") console.log((await measure(args[1], Number(args[2]))).join(" "));
 else {
   const sizes = args.map(Number).filter((size) => size > 0);
   const words = args.filter((arg) => !(Number(arg) > 0));

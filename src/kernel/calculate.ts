@@ -52,10 +52,8 @@ export class Calculation {
   set(slot: number, value: Scalar, dtype: DType): void {
     const view = this.#view(dtype) as Float64Array;
     const first = (slot * SLOT_BYTES) / view.BYTES_PER_ELEMENT;
-    const parts = value instanceof Complex ? [value.re, value.im] : [value];
-    parts.forEach((part, i) => {
-      view[first + i] = typeof part === "boolean" ? Number(part) : (part as number);
-    });
+    if (value instanceof Complex) [view[first], view[first + 1]] = [value.re, value.im];
+    else view[first] = typeof value === "boolean" ? Number(value) : (value as number);
   }
 
   /** The value of a slot; null where it is a NaN of which a constant would lose bits. */

@@ -85,17 +85,30 @@ function areKnown({ inputs }: Expr, order: NodeOrder, places: Int32Array): boole
 
 /** Fills the slots. What fails is not known any more, nor is what is made of it. */
 function evaluate(order: NodeOrder, places: Int32Array, calculation: Calculation): void {
+  let hasFailed = false;
   for (let at = 0; at < order.count; at++) {
-    const node = order.nodes[at]!;
     const slot = places[at]!;
     if (slot === UNKNOWN) continue;
+    const node = order.nodes[at]!;
     if (node.op === full) setConstant(calculation, slot, node);
-    else if (!areKnown(node, order, places)) places[at] = UNKNOWN;
-    else if (node.op.class === "elementwise") {
-      const inputs = node.inputs.map((input) => places[order.placeOf(input)]!);
-      if (!calculation.run(programFor(node), inputs, slot)) places[at] = UNKNOWN;
+    else if (hasFailed && !areKnown(node, order, places)) places[at] = UNKNOWN;
+    else if (node.op.class === "elementwise" && !hasRun(node, slot, order, places, calculation)) {
+      places[at] = UNKNOWN;
+      hasFailed = true;
     }
   }
+}
+
+function hasRun(
+  node: Expr,
+  slot: number,
+  order: NodeOrder,
+  places: Int32Array,
+  calculation: Calculation,
+): boolean {
+  const inputs: number[] = [];
+  for (let i = 0; i < node.inputs.length; i++) inputs.push(places[order.placeOf(node.inputs[i]!)]!);
+  return calculation.run(programFor(node), inputs, slot);
 }
 
 /** Of the constants those that results or other nodes need; those below them are needed no more. */
