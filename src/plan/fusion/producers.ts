@@ -4,8 +4,8 @@
 // Linear: each operation is looked at once.
 
 import { sizeOf } from "../../core/shape.ts";
-import { memoryOf, totalMemory } from "../memory.ts";
 import { isRagged, type Operation, type PlanStep } from "../plan.ts";
+import { statedBytes } from "../statedBytes.ts";
 import type { Group } from "./group.ts";
 import { judge } from "./judge.ts";
 import { type Leaves, leavesOf } from "./leaves.ts";
@@ -124,7 +124,7 @@ const isCheap = ({ steps }: Operation): boolean => steps.every(({ kind }) => CHE
 
 function bytesTogether({ nodes, readers, arrays }: Work, members: readonly number[]): number {
   const { operation } = mergeNodes(nodes, members, readers, arrays);
-  return totalMemory(memoryOf(operation, arrays));
+  return statedBytes(operation, arrays);
 }
 
 /** One reader, which has no other input and as many tasks. */
