@@ -56,11 +56,19 @@ export class Calculation {
     else view[first] = typeof value === "boolean" ? Number(value) : (value as number);
   }
 
-  /** The value of a slot; null where it is a NaN of which a constant would lose bits. */
-  get(slot: number, dtype: DType): Scalar | null {
+  /** False for a NaN of which a constant would lose bits. */
+  canSay(slot: number, dtype: DType): boolean {
     const view = this.#view(dtype);
     const first = (slot * SLOT_BYTES) / view.BYTES_PER_ELEMENT;
-    for (let i = 0; i < infoOf(dtype).slots; i++) if (this.#isOddNaN(view, first + i, dtype)) return null;
+    for (let i = 0; i < infoOf(dtype).slots; i++) if (this.#isOddNaN(view, first + i, dtype)) return false;
+    return true;
+  }
+
+  /** The value of a slot; null where no constant can say it. */
+  get(slot: number, dtype: DType): Scalar | null {
+    if (!this.canSay(slot, dtype)) return null;
+    const view = this.#view(dtype);
+    const first = (slot * SLOT_BYTES) / view.BYTES_PER_ELEMENT;
     if (isComplex(dtype)) return new Complex(Number(view[first]), Number(view[first + 1]));
     return dtype === "bool" ? view[first] !== 0 : view[first]!;
   }

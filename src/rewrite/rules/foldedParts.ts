@@ -108,7 +108,8 @@ function hasRun(
 ): boolean {
   const inputs: number[] = [];
   for (let i = 0; i < node.inputs.length; i++) inputs.push(places[order.placeOf(node.inputs[i]!)]!);
-  return calculation.run(programFor(node), inputs, slot);
+  // What no constant can say stays a node, and so does what is made of it: as it is where rules go node by node.
+  return calculation.run(programFor(node), inputs, slot) && calculation.canSay(slot, node.dtype);
 }
 
 /** Of the constants those that results or other nodes need; those below them are needed no more. */
