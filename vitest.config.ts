@@ -15,6 +15,8 @@ const config: ViteUserConfig = defineConfig({
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/setup.ts"],
     testTimeout: 60_000,
+    // Who reads what was freed is found out, in every test and on every thread (docs/adr/0014).
+    env: { CHUNKWISE_CHECKED: "1" },
     maxWorkers: 2,
   },
 });

@@ -77,7 +77,8 @@ console.log("retries:", retries);
 
 // A plan outlives the process: as text, with the addresses of what it reads.
 const text = cw.savePlan(anomaly.std().plan());
-const plan = await cw.loadPlan(text);
+// It opens only what lies below folders and addresses that you name.
+const plan = await cw.loadPlan(text, { stores: [folder] });
 const [deviation] = await cw.computePlan(plan);
 console.log(Number(deviation!.item()).toFixed(3));
 

@@ -198,7 +198,7 @@ export {
 export { type ArrayInput, LazyArray, type Operand } from "./array/lazyArray.ts";
 export { NDArray, type NestedScalars } from "./array/ndarray.ts";
 export type { AsyncComputeOptions, ComputeOptions } from "./array/runOptions.ts";
-export { computePlan, loadPlan, savePlan } from "./array/savedPlan.ts";
+export { computePlan, type LoadPlanOptions, loadPlan, savePlan } from "./array/savedPlan.ts";
 export { type SelectionItem, Slice, slice } from "./array/selection.ts";
 export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
 export { ExprSyntaxError } from "./array/template/syntaxError.ts";
@@ -235,6 +235,7 @@ export {
   type FileStoreOptions,
   HttpStore,
   type HttpStoreOptions,
+  LostChunkError,
   MemoryStore,
   MetadataError,
   NotFoundError,

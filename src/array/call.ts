@@ -133,12 +133,16 @@ function checkOptions(args: readonly unknown[], [at, ...names]: OptionPlace): vo
   if (given === undefined || (at === null && !isPlain(given))) return;
   if (!isPlain(given))
     throw new ValueError({ what: `the options are ${describe(given)}`, cure: optionsCure(names) });
-  for (const [name, value] of Object.entries(given)) {
-    if (!names.includes(name)) {
-      throw new ValueError({ what: `there is no option ${describe(name)}`, cure: closest(name, names) });
-    }
+  checkNames(given, names);
+  for (const [name, value] of Object.entries(given))
     if (FLAGS.has(name) && !(name === "copy" && value === null)) checkFlag(value, name);
-  }
+}
+
+/** Options of these names and no others. */
+export function checkNames(given: object, names: readonly string[]): void {
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new ValueError({ what: `there is no option ${describe(unknown)}`, cure: closest(unknown, names) });
 }
 
 const optionsCure = (names: readonly string[]): string => `Options go into one object: {${names.join(", ")}}`;

@@ -4,17 +4,26 @@
 import type { Block } from "../core/block.ts";
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
-import { pressure } from "../kernel/wasm/memory.ts";
+import { pressure } from "../kernel/wasm/pressure.ts";
 import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
 import { openedRun } from "../runtime/opened.ts";
-import { runKey } from "../runtime/resume.ts";
 import { runPlan, runPlanSync } from "../runtime/run.ts";
+import { runKey } from "../runtime/runKey.ts";
 import { defaultSpec, type Spec } from "../runtime/spec.ts";
 import { LazyArray } from "./lazyArray.ts";
 import type { NDArray } from "./ndarray.ts";
-import { type Prepared, planOptions, prepare, requestOf, sitesOf } from "./prepare.ts";
+import {
+  type PlanningOptions,
+  type Prepared,
+  planOptions,
+  prepare,
+  prepareCut,
+  requestOf,
+  sitesOf,
+} from "./prepare.ts";
 import { type RewriteOptions, rewritingOf } from "./rewriting.ts";
 import { type AsyncComputeOptions, type ComputeOptions, checkRun, PLAN_OPTIONS } from "./runOptions.ts";
+import { type PlanTarget, plannedTo } from "./target.ts";
 
 type OutputsOf<Array extends LazyArray> = Array extends LazyArray<infer O> ? O : never;
 /** What execute() returns: the array, or the marked outputs by name with the result. */
@@ -121,18 +130,40 @@ export function executeSync<Array extends LazyArray>(
   return gather(array, computeArraysSync(stages(array), options));
 }
 
+export interface PlanCallOptions extends PlanOptions, RewriteOptions {
+  readonly spec?: Spec | undefined;
+  /** How results will be stored, one for all or one for each: the plan is then that of toZarr or store, encoding and all. */
+  readonly target?: PlanTarget | readonly PlanTarget[] | undefined;
+}
+
 /** The plan of one or several arrays. Computes nothing. */
-export function plan(
-  arrays: LazyArray | readonly LazyArray[],
-  options?: PlanOptions & RewriteOptions & { readonly spec?: Spec | undefined },
-): Plan {
+export function plan(arrays: LazyArray | readonly LazyArray[], options?: PlanCallOptions): Plan {
   const list = checkLazy(Array.isArray(arrays) ? arrays : [arrays], "plan");
-  const checked = checkRun(options, "plan", PLAN_OPTIONS);
+  const checked = checkRun(options, "plan", [...PLAN_OPTIONS, "target"]);
   const { optimize = true } = checked;
+  if (options?.target !== undefined) return planTo(list, options.target, checked);
   const roots = [...new Set(list.map(({ expr }) => expr))];
   return planOf(rewritingOf(checked).apply(roots), {
     ...planOptions(checked),
     optimize,
     siteOf: sitesOf(list),
   });
+}
+
+/** With the chunks and the storage of targets. */
+function planTo(
+  arrays: readonly LazyArray[],
+  target: PlanTarget | readonly PlanTarget[],
+  options: PlanningOptions,
+): Plan {
+  const targets = Array.isArray(target)
+    ? (target as readonly PlanTarget[])
+    : arrays.map(() => target as PlanTarget);
+  const written = arrays.map((array, i) => plannedTo(array, targets[i] ?? {}));
+  return prepareCut(
+    arrays,
+    written.map(({ unit }) => unit),
+    written.map(({ transfer }) => transfer),
+    { ...options, spec: options.spec ?? defaultSpec() },
+  ).plan;
 }

@@ -6,10 +6,10 @@ import type { ChunksArgument } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Shape } from "../core/shape.ts";
-import type { Plan, PlanOptions } from "../plan/index.ts";
+import type { Plan } from "../plan/index.ts";
 import type { StoreArgument } from "../storage/location.ts";
 import type { OutOption } from "./build.ts";
-import type { Executed } from "./compute.ts";
+import type { Executed, PlanCallOptions } from "./compute.ts";
 import type { CreationOptions } from "./functions/creation.ts";
 import type { SoftmaxOptions } from "./functions/exponentialSums.ts";
 import type { TensordotOptions, VecdotOptions } from "./functions/linear.ts";
@@ -133,7 +133,7 @@ export interface ArrayMethods<O> extends FunctionMethods<O> {
   execute<Self extends LazyArray>(this: Self, options?: AsyncComputeOptions): Promise<Executed<Self>>;
   executeSync<Self extends LazyArray>(this: Self, options?: ComputeOptions): Executed<Self>;
   /** How it would be computed. Computes nothing. */
-  plan(options?: PlanOptions): Plan;
+  plan(options?: PlanCallOptions): Plan;
   /** Computes the array into a Zarr store; the promise gives the stored array, as fromZarr would. */
   toZarr(store: StoreArgument, options?: ToZarrOptions): Promise<LazyArray>;
   /** The axes reversed. */

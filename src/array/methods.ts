@@ -1,10 +1,17 @@
 // Methods: puts every function whose first argument is an array on LazyArray's prototype. The package's
 // door calls `installMethods` once.
 
-import type { Plan, PlanOptions } from "../plan/index.ts";
+import type { Plan } from "../plan/index.ts";
 import type { StoreArgument } from "../storage/location.ts";
 import { userMethod } from "./call.ts";
-import { computeArrays, computeArraysSync, execute, executeSync, plan } from "./compute.ts";
+import {
+  computeArrays,
+  computeArraysSync,
+  execute,
+  executeSync,
+  type PlanCallOptions,
+  plan,
+} from "./compute.ts";
 import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
 import * as elementwise from "./functions/elementwise.ts";
@@ -63,7 +70,7 @@ export function installMethods(): void {
   define("executeSync", function (this: LazyArray, options?: ComputeOptions) {
     return executeSync(this, checkRun(options, "executeSync", SYNC_OPTIONS));
   });
-  define("plan", function (this: LazyArray, options?: PlanOptions): Plan {
+  define("plan", function (this: LazyArray, options?: PlanCallOptions): Plan {
     return plan(this, options);
   });
   define(

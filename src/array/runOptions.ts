@@ -19,6 +19,8 @@ export interface AsyncComputeOptions extends ComputeOptions {
   readonly signal?: AbortSignal | undefined;
   /** With what it may be done. */
   readonly spec?: Spec | undefined;
+  /** What counts as done is on the disk, chunk by chunk; the spec's unless given. */
+  readonly durable?: boolean | undefined;
   /** Where tasks run; the spec's unless given. */
   readonly executor?: ExecutorName | undefined;
 }
@@ -43,6 +45,7 @@ export const COMPUTE_OPTIONS: readonly string[] = [
   "signal",
   "threads",
   "executor",
+  "durable",
 ];
 
 /** Options of a run, checked; `where` is what the user called. */
@@ -117,6 +120,11 @@ const RUN_OPTIONS: { readonly [name: string]: RunOptionCheck } = {
   executor: {
     wanted: EXECUTORS.map((name) => JSON.stringify(name)).join(" or "),
     accepts: (value) => EXECUTORS.includes(value as ExecutorName),
+  },
+  durable: { wanted: "true or false", accepts: (value) => typeof value === "boolean" },
+  target: {
+    wanted: 'how results are stored, as {codecs: ["zstd"]}, or one of these for each',
+    accepts: (value) => typeof value === "object" && value !== null,
   },
   threads: {
     wanted: "a whole number from 1 to 1024",

@@ -1,5 +1,6 @@
 // Plans that outlive the process: saved as JSON, loaded elsewhere, computed to the end. What a plan reads goes with it:
-// arrays in stores by their location, small arrays in memory as they are. Loading trusts nothing in the text.
+// arrays in stores by their location, small arrays in memory as they are. Loading trusts nothing in the text: a plan runs
+// modules and opens stores only below the roots that the caller names.
 
 import type { Resource } from "../core/attrs.ts";
 import { blockBytes, newBlock } from "../core/block.ts";
@@ -13,14 +14,16 @@ import { Plan } from "../plan/index.ts";
 import type { Json } from "../plan/json.ts";
 import { PlanError, planFromJson } from "../plan/load.ts";
 import { openedRun } from "../runtime/opened.ts";
-import { runKey } from "../runtime/resume.ts";
+import type { Root } from "../runtime/planRoots.ts";
 import { runPlan } from "../runtime/run.ts";
+import { runKey } from "../runtime/runKey.ts";
 import { findFunction } from "../runtime/userFunctions.ts";
 import { ZarrResource } from "../runtime/zarrResource.ts";
 import { type StoreLocation, storeAt } from "../storage/location.ts";
 import { openArray } from "../storage/zarr/group.ts";
 import { asyncCall, userCall } from "./call.ts";
 import { NDArray } from "./ndarray.ts";
+import { PlanAccess } from "./planAccess.ts";
 import { requestOf } from "./prepare.ts";
 import { type AsyncComputeOptions, COMPUTE_OPTIONS, checkRun } from "./runOptions.ts";
 
@@ -72,30 +75,41 @@ function base64Of(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** A plan from its text. Opens the arrays that it reads, and nothing else. */
-export const loadPlan: (text: string) => Promise<Plan> = asyncCall(
+/** What a plan may use; nothing but what is in its text unless given. */
+export interface LoadPlanOptions {
+  /** Folders, files or addresses of modules whose functions it may call. */
+  readonly modules?: readonly Root[] | undefined;
+  /** Folders or addresses of stores that it may read. */
+  readonly stores?: readonly Root[] | undefined;
+}
+
+/** A plan from its text. Opens the arrays that it reads where `stores` allows them, and runs nothing. */
+export const loadPlan: (text: string, options?: LoadPlanOptions) => Promise<Plan> = asyncCall(
   "loadPlan",
-  async (text: string) => {
+  async (text: string, options: LoadPlanOptions = {}) => {
     const { format, version, plan, sources } = parsed(text);
     if (format !== FORMAT || version !== VERSION)
       throw new PlanError({
         what: `${describe(format)} of version ${describe(version)} is not "${FORMAT}" of version ${VERSION}`,
         cure: "Save it again with this version",
       });
-    const data = planFromJson(plan, findFunction);
+    const access = new PlanAccess(options);
+    const data = planFromJson(plan, (reference) => findFunction(reference, access.module));
+    const named = data.arrays.filter(({ role }) => role === "source");
+    const loads = named.map(({ name }) =>
+      sourceLoad(name, (sources as { [name: string]: Json } | undefined)?.[name], access),
+    );
+    // Before anything is opened.
+    access.check();
     const bound = new Map<string, Resource>();
-    for (const array of data.arrays) {
-      if (array.role !== "source") continue;
-      const source = await loadedSource(
-        array.name,
-        (sources as { [name: string]: Json } | undefined)?.[array.name],
-      );
+    for (const [i, array] of named.entries()) {
+      const source = await loads[i]!();
       checkFits(array.name, array, source);
       bound.set(array.name, source);
     }
     return new Plan(data, bound);
   },
-  [1],
+  [1, "modules", "stores"],
 );
 
 function parsed(text: string): { [name: string]: Json | undefined } {
@@ -108,16 +122,28 @@ function parsed(text: string): { [name: string]: Json | undefined } {
 
 type Loaded = ZarrResource | DataResource;
 
-async function loadedSource(name: string, json: Json | undefined): Promise<Loaded> {
+/** How a source is had, once all that the plan asks for is known to be allowed. */
+function sourceLoad(name: string, json: Json | undefined, access: PlanAccess): () => Promise<Loaded> {
   const { zarr, data } = (json ?? {}) as { zarr?: Json; data?: Json };
   if (zarr !== undefined) {
-    const { store, path } = zarr as unknown as { store: StoreLocation; path: unknown };
+    const { store, path } = (zarr ?? {}) as { store?: Json; path?: Json };
     if (typeof path !== "string")
-      throw new PlanError({ where: name, what: `${describe(path)} is not a path` });
-    return new ZarrResource(await openArray(storeAt(store), path));
+      throw new PlanError({ where: `plan.sources.${name}`, what: `${describe(path)} is not a path` });
+    const location = access.store(locationFrom(name, store));
+    return async () => new ZarrResource(await openArray(storeAt(location), path));
   }
-  if (data !== undefined) return loadedData(name, data);
+  if (data !== undefined) return async () => loadedData(name, data);
   throw new PlanError({ where: "plan.sources", what: `there is nothing for source ${name}` });
+}
+
+function locationFrom(name: string, json: Json | undefined): StoreLocation {
+  const { kind, root, url } = (json ?? {}) as { [name: string]: Json };
+  if (kind === "file" && typeof root === "string") return { kind, root };
+  if (kind === "http" && typeof url === "string") return { kind, url };
+  throw new PlanError({
+    where: `plan.sources.${name}`,
+    what: `${describe(json)} is not the location of a store`,
+  });
 }
 
 function bytesOf(base64: string, name: string): Uint8Array {

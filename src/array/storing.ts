@@ -2,44 +2,39 @@
 // stored arrays. A target that a killed run was writing is finished by the same computation; anything else that is
 // there already is left alone, unless `overwrite` says otherwise.
 
+import type { Resource } from "../core/attrs.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import { fitScalar, type Scalar } from "../core/numbers.ts";
-import { describe, sameShape, shapeText } from "../core/shape.ts";
+import { describe } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
-import { chunksOf } from "../expr/chunks.ts";
 import { uniformResults, withoutResults } from "../plan/uniform.ts";
 import { StoredArray } from "../runtime/arrays.ts";
+import { removeDamaged } from "../runtime/damaged.ts";
+import { markBegun, markFinished, markOf, removeMark } from "../runtime/mark.ts";
 import { openedRun } from "../runtime/opened.ts";
 import { transferTo } from "../runtime/planStorage.ts";
-import { isOurs, markBegun, markFinished, removeMark, runKey } from "../runtime/resume.ts";
-import { runPlan } from "../runtime/run.ts";
+import { checkOnce, runPlan } from "../runtime/run.ts";
+import { runKey } from "../runtime/runKey.ts";
 import { defaultSpec } from "../runtime/spec.ts";
+import { doubtOf } from "../runtime/written.ts";
 import { FileStore } from "../storage/fileStore.ts";
-import { type StoreArgument, storeOf } from "../storage/location.ts";
+import { durableStore, type StoreArgument, storeOf } from "../storage/location.ts";
 import { normalPath, type Store } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
-import { type CreateArrayOptions, createArray, planArray } from "../storage/zarr/create.ts";
+import { createArray } from "../storage/zarr/create.ts";
 import { openArray } from "../storage/zarr/group.ts";
-import type { ArrayMetadata } from "../storage/zarr/metadata.ts";
-import { findNode } from "../storage/zarr/nodes.ts";
-import { asyncCall } from "./call.ts";
+import { clearPlace } from "../storage/zarr/place.ts";
+import { asyncCall, checkNames } from "./call.ts";
+import { type Claim, checkApart, checkWritten, claimOf } from "./claims.ts";
 import { LazyArray } from "./lazyArray.ts";
 import { prepareCut, requestOf } from "./prepare.ts";
 import { regionStart } from "./region.ts";
 import { type AsyncComputeOptions, COMPUTE_OPTIONS, checkRun } from "./runOptions.ts";
-import type { SelectionItem } from "./selection.ts";
+import { settingsOf, type TargetOptions, writtenTo } from "./target.ts";
 import { lazyStored } from "./zarr.ts";
 
-type ArraySettings = Partial<Omit<CreateArrayOptions, "shape" | "signal">>;
-
-/** How an array is stored. */
-export interface TargetOptions extends ArraySettings {
-  /** The array's path in the store; the root unless given. */
-  readonly path?: string;
-  /** Writes into a part of an array that is there: slices that begin and end where its chunks do. */
-  readonly region?: readonly SelectionItem[];
-}
+export type { TargetOptions } from "./target.ts";
 
 export interface ToZarrOptions extends AsyncComputeOptions, TargetOptions {}
 
@@ -85,7 +80,9 @@ export const store: (
 /** A target with options has its store in `store`; stores have a method `get`. */
 function asTarget(target: StoreArgument | Target): Target {
   const isTarget = typeof target === "object" && target !== null && "store" in target && !("get" in target);
-  return isTarget ? (target as Target) : { store: target as StoreArgument };
+  if (!isTarget) return { store: target as StoreArgument };
+  checkNames(target, ["store", ...TARGET_OPTIONS]);
+  return target as Target;
 }
 
 function split(options: ToZarrOptions): [AsyncComputeOptions, TargetOptions] {
@@ -121,7 +118,9 @@ async function storeAll(
 ): Promise<LazyArray[]> {
   const run = checkRun(options, where);
   const destinations: Destination[] = [];
-  for (const [i, array] of arrays.entries()) destinations.push(await destinationOf(array, targets[i]!));
+  const isDurable = run.durable ?? (run.spec ?? defaultSpec()).durable;
+  for (const [i, array] of arrays.entries())
+    destinations.push(await destinationOf(array, targets[i]!, isDurable));
   const prepared = prepareCut(
     arrays,
     destinations.map(({ unit }) => unit),
@@ -129,29 +128,56 @@ async function storeAll(
     { ...run, spec: run.spec ?? defaultSpec() },
   );
   const { data, sources } = prepared.plan;
-  const key = await runKey(data, sources);
+  const known = await runKey(data, sources);
+  const key = known.text;
   const uniform = uniformResults(data);
   const filled = destinations.map((destination, i) => filledWith(destination, uniform.get(data.results[i]!)));
+  const left = withoutResults(data, new Set(data.results.filter((_, i) => filled[i]!.isWhole)));
+  const claims = await allowed(filled, key, sources.values());
+  checkOnce(left, (run.spec ?? defaultSpec()).budget);
   const begun: Begun[] = [];
-  for (const destination of filled) begun.push(await begin(destination, key));
+  for (const destination of filled)
+    begun.push(await begin(destination, claims.get(destination) ?? null, key));
   const written = new Map(data.results.map((name, i) => [name, begun[i]!.target]));
   const resumed = new Map([...written].filter((_, i) => begun[i]!.isResumed));
-  const left = withoutResults(data, new Set(data.results.filter((_, i) => filled[i]!.isWhole)));
-  const setting = await openedRun(left, async () => key, run, resumed);
+  const setting = await openedRun(left, async () => known, run, resumed);
   await runPlan({ ...requestOf(prepared, run), plan: left, targets: written }, setting);
-  for (const { existing, store, path } of destinations)
+  for (const [i, { existing, store, path }] of filled.entries()) {
+    await checkWritten(begun[i]!.target.array, existing === null && !filled[i]!.isWhole);
     if (existing === null) await markFinished(store, path, key);
+  }
   return [...written.values()].map(({ array }) => lazyStored(array));
+}
+
+/** The places of new arrays, all of them before any is taken. */
+async function allowed(
+  destinations: readonly Destination[],
+  key: string,
+  sources: Iterable<Resource>,
+): Promise<Map<Destination, Claim>> {
+  const claims = new Map<Destination, Claim>();
+  for (const destination of destinations) {
+    const { array, options, existing } = destination;
+    if (existing === null)
+      claims.set(destination, await claimOf(destination, settingsOf(array, options), key));
+  }
+  await checkApart(
+    [...claims].map(([{ store, path }, claim]) => ({ store, path, claim })),
+    sources,
+  );
+  return claims;
 }
 
 /**
  * An array that is one value everywhere is stored as its fill value, without a chunk: so `zeros(shape).toZarr(path)`
- * makes an array to write regions of, however large. Not where another fill value is asked for, or chunks are.
+ * makes an array to write regions of, however large. Not where another fill value is asked for, or chunks are, or v2.
  */
 function filledWith(destination: Destination, value: Scalar | undefined): Destination {
   const { array, options, existing } = destination;
   const isAsked = options.fillValue !== undefined || options.writeEmptyChunks === true;
-  if (value === undefined || existing !== null || isAsked) return destination;
+  // Readers of v2 take its fill value for what is missing.
+  const isV2 = options.zarrFormat === 2;
+  if (value === undefined || existing !== null || isAsked || isV2) return destination;
   // As its elements are: what is stored in fewer bits is rounded from there.
   const fillValue = fitScalar(value, array.dtype);
   return { ...destination, options: { ...options, fillValue }, isWhole: true };
@@ -160,16 +186,15 @@ function filledWith(destination: Destination, value: Scalar | undefined): Destin
 async function destinationOf(
   array: LazyArray,
   { store: argument, ...options }: Target,
+  isDurable: boolean,
 ): Promise<Destination> {
   if (!(array instanceof LazyArray))
     throw new ValueError({ what: `${describe(array)} is not a lazy array`, cure: "Wrap it: asarray(x)" });
-  const store = await storeOf(argument);
+  const store = isDurable ? durableStore(await storeOf(argument)) : await storeOf(argument);
   const path = normalPath(options.path ?? "");
   const common = { array, store, path, options, isWhole: false };
   if (options.region === undefined) {
-    const metadata = metadataOf(array, options);
-    const transfer = transferTo(metadata, store);
-    return { ...common, unit: unitOf(array, metadata), transfer, existing: null };
+    return { ...common, ...writtenTo(array, options, store), existing: null };
   }
   const zarr = await openArray(store, path);
   const start = regionStart(options.region, zarr, array.shape);
@@ -177,30 +202,6 @@ async function destinationOf(
   const transfer = transferTo(zarr.metadata, store);
   return { ...common, unit: zarr.metadata.unitShape, transfer, existing: { zarr, start } };
 }
-
-/** New arrays have the chunks of the lazy array, unless others are asked for. */
-const settingsOf = (
-  array: LazyArray,
-  { path: _, region: __, ...options }: TargetOptions,
-): CreateArrayOptions => ({
-  dtype: array.dtype,
-  chunks: chunksOf(array.expr),
-  writeEmptyChunks: true,
-  ...options,
-  shape: array.shape,
-});
-
-function metadataOf(array: LazyArray, options: TargetOptions): ArrayMetadata {
-  const metadata = planArray(settingsOf(array, options), "/");
-  if (metadata.type.dtype === array.dtype) return metadata;
-  throw new ValueError({
-    what: `an array of ${array.dtype} cannot be stored as ${describe(options.dtype)}`,
-    cure: "Cast it first: x.astype(dtype)",
-  });
-}
-
-const unitOf = (array: LazyArray, { unitShape }: ArrayMetadata): ChunkShape =>
-  unitShape.map((length, axis) => Math.max(1, Math.min(length, array.shape[axis]!)));
 
 function checkType(array: LazyArray, zarr: ZarrArray): void {
   if (array.dtype === zarr.dtype) return;
@@ -215,46 +216,29 @@ interface Begun {
   readonly isResumed: boolean;
 }
 
-async function begin({ array, store, path, options, existing }: Destination, key: string): Promise<Begun> {
+async function begin(
+  { array, store, path, options, existing }: Destination,
+  claim: Claim | null,
+  key: string,
+): Promise<Begun> {
   if (existing !== null) {
     await removeMark(store, path);
     return { target: new StoredArray(existing.zarr, existing.start), isResumed: false };
   }
-  const settings = settingsOf(array, options);
-  if (await isOurs(store, path, key)) {
-    const zarr = await resumable(array, store, path, settings);
-    if (zarr !== null) {
-      // What the run before was writing when it was killed.
-      if (store instanceof FileStore)
-        await store.sweepStrays({ below: path === "" ? "/" : (path as `/${string}`) });
-      return { target: new StoredArray(zarr), isResumed: true };
-    }
+  if (claim?.kind === "resume") {
+    // What the run before was writing when it was killed.
+    if (store instanceof FileStore)
+      await store.sweepStrays({ below: path === "" ? "/" : (path as `/${string}`) });
+    const mark = await markOf(store, path);
+    await removeDamaged(claim.zarr, doubtOf(mark?.written, mark?.state !== undefined));
+    await markBegun(store, path, key, mark);
+    return { target: new StoredArray(claim.zarr), isResumed: true };
   }
+  if (claim?.inTheWay) await clearPlace(store, path, claim.inTheWay, {});
   // The mark is there before the array is: whenever the run is killed, the next one knows its work.
-  if ((await findNode(store, path, {}).catch(() => "damaged")) === null) await markBegun(store, path, key);
-  const zarr = await createArray(store, path, settings);
   await markBegun(store, path, key);
-  return { target: new StoredArray(zarr), isResumed: false };
-}
-
-/** What the same computation has stored so far, if it is stored in the way that is asked for now. */
-async function resumable(
-  array: LazyArray,
-  store: Store,
-  path: string,
-  settings: CreateArrayOptions,
-): Promise<ZarrArray | null> {
-  const wanted = planArray(settings, path);
-  const node = await findNode(store, path, {});
-  if (node?.kind !== "array" || !sameShape(node.shape, array.shape)) return null;
-  const wayOf = ({ codecs, unitShape, fill }: ArrayMetadata): string =>
-    JSON.stringify([codecs, unitShape, [...fill.element]]);
-  const isSame = wayOf(node) === wayOf(wanted);
-  if (!isSame && settings.overwrite === true) return null;
-  if (!isSame)
-    throw new ValueError({
-      what: `the same computation is stored there with other chunks (${shapeText(node.unitShape)}), codecs or fill value`,
-      cure: "Use another path, or overwrite: true",
-    });
-  return openArray(store, path, { writeEmptyChunks: settings.writeEmptyChunks ?? true });
+  return {
+    target: new StoredArray(await createArray(store, path, settingsOf(array, options))),
+    isResumed: false,
+  };
 }

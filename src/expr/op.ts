@@ -106,9 +106,32 @@ export interface Piece {
   readonly axes: readonly PieceAxis[];
 }
 
+/**
+ * Where an output is made in another way, along one of its axes. A box of it that is moved by d places needs boxes of the
+ * inputs, and pieces, that are moved by d times something fixed: as long as it crosses no seam; and where d is a multiple
+ * of a period, the seams of that period may be crossed. A seam x lies between the places x − 1 and x.
+ */
+export interface AxisSeams {
+  /** A box that begins before `to` and ends behind `from` is made in a way of its own. */
+  readonly zones?: readonly (readonly [from: number, to: number])[] | undefined;
+  /** Seams that come again after `every` places. */
+  readonly periods?: readonly Period[] | undefined;
+}
+
+export interface Period {
+  readonly every: number;
+  /** So many places behind each multiple of it; "all": before each place. */
+  readonly at: readonly number[] | "all";
+}
+
+/** Made in one way from one end to the other. */
+export const SEAMLESS: AxisSeams = {};
+
 /** Elements go elsewhere and stay what they are: the output is a few strided copies of the inputs. */
 export interface MoveOp extends OpBase {
   readonly class: "move";
+  /** For each axis of the output. */
+  seams(inputs: readonly ArrayType[], attrs: Attrs, type: ArrayType): readonly AxisSeams[];
   /** The pieces that fill a box of the output, in order: a later piece overwrites an earlier one. */
   pieces(out: Box, inputs: readonly ArrayType[], attrs: Attrs, type: ArrayType): readonly Piece[];
   chunks(
@@ -137,6 +160,8 @@ export interface RoutineOp extends OpBase {
   computes(out: Box, type: ArrayType, attrs: Attrs): Box;
   /** The box of every input that a computed box of the output needs. */
   demand(out: Box, inputs: readonly ArrayType[], attrs: Attrs): readonly Box[];
+  /** For each axis of the output: what `computes` and `demand` do. Not said: in one way all along. */
+  seams?(inputs: readonly ArrayType[], attrs: Attrs, type: ArrayType): readonly AxisSeams[];
   chunks(
     inputs: readonly ChunkShape[],
     types: readonly ArrayType[],

@@ -24,16 +24,16 @@ const QUIET_NAN: { readonly [part: string]: bigint } = {
 
 /** Runs something with so many slots of the kernels' memory. */
 export function calculating<Result>(slots: number, run: (calculation: Calculation) => Result): Result {
-  const at = takeBytes(slots * SLOT_BYTES);
-  if (at === null)
+  const place = takeBytes(slots * SLOT_BYTES);
+  if (place === null)
     throw new RunError({
       what: `there is no memory left for ${slots} constants`,
       cure: "Let go of results that are no longer needed",
     });
   try {
-    return run(new Calculation(at, slots));
+    return run(new Calculation(place.address, slots));
   } finally {
-    giveBytes(at);
+    giveBytes(place);
   }
 }
 

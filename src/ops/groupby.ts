@@ -6,7 +6,7 @@
 import type { Attrs } from "../core/attrs.ts";
 import { type DType, isDType } from "../core/dtype.ts";
 import { isLength } from "../core/shape.ts";
-import type { RoutineOp } from "../expr/op.ts";
+import { type RoutineOp, SEAMLESS } from "../expr/op.ts";
 import { FOLDS, type FoldName } from "../kernel/routines/groupby.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 
@@ -65,6 +65,9 @@ export const groupby: RoutineOp = {
       { start: [from], shape: [count] },
     ];
   },
+  // The last block may be shorter.
+  seams: (_, attrs, { shape }) =>
+    shape.map((n, axis) => (axis === groupAttrs(attrs).axis ? { zones: [[n - 1, n]] } : SEAMLESS)),
   chunks: ([x], _, attrs) => {
     const { axis, labels } = groupAttrs(attrs);
     return splitAt(x!, axis, 1, Math.max(1, labels));

@@ -9,8 +9,8 @@ import { blockBytes } from "../core/block.ts";
 import { type Box, wholeBox } from "../core/box.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import { isDType } from "../core/dtype.ts";
-import { isLength } from "../core/shape.ts";
-import type { ArrayType, RoutineOp } from "../expr/op.ts";
+import { isLength, type Shape } from "../core/shape.ts";
+import { type ArrayType, type AxisSeams, type RoutineOp, SEAMLESS } from "../expr/op.ts";
 import {
   type BlockGrid,
   blockGrid,
@@ -60,6 +60,14 @@ function wholeBlocks(out: Box, { shape }: ArrayType, chunks: ChunkShape): Box {
   return { start, shape: start.map((x, axis) => Math.max(0, end[axis]! - x)) };
 }
 
+/** Where blocks meet; the last may be shorter than others, in the output and in the inputs. */
+const blockSeams = (shape: Shape, chunks: ChunkShape): AxisSeams[] =>
+  shape.map((n, axis) => {
+    const every = chunks[axis]!;
+    const last = Math.floor(Math.max(0, n - 1) / every) * every;
+    return { zones: [[last, n]], periods: [{ every, at: [0] }] };
+  });
+
 function inputBoxes(inputs: readonly ArrayType[], attrs: Attrs, places: Places): Box[] {
   const { from, cut } = blockGrid(attrs);
   return inputs.map(({ shape }, k) => inputBox(shape, from[k]!, cut, places));
@@ -80,6 +88,7 @@ export const mapBlocks: RoutineOp = {
   computes: (out, type, attrs) => wholeBlocks(out, type, outputGrid(attrs).chunks),
   demand: (out, inputs, attrs) =>
     inputBoxes(inputs, attrs, placesOf(out, outputGrid(attrs), blockGrid(attrs).cut.length)),
+  seams: (_, attrs, { shape }) => blockSeams(shape, outputGrid(attrs).chunks),
   chunks: (_, __, attrs) => outputGrid(attrs).chunks,
 };
 
@@ -111,6 +120,8 @@ export const mapBlocksAll: RoutineOp = {
     const last = first.map((x, axis) => x + out.shape[axis]!);
     return inputBoxes(inputs, attrs, { first, last });
   },
+  seams: (_, __, { shape }) =>
+    shape.map((n, axis) => (axis === shape.length - 1 ? SEAMLESS : { zones: [[n - 1, n]] })),
   chunks: (_, __, ___, { shape }) => shape.map((n, axis) => (axis < shape.length - 1 ? 1 : Math.max(1, n))),
 };
 
@@ -139,6 +150,7 @@ export const blockOutput: RoutineOp = {
       },
     ];
   },
+  seams: mapBlocks.seams!,
   chunks: mapBlocks.chunks,
 };
 

@@ -132,16 +132,21 @@ function scanDemand({ axis, group, inputs }: ScanTreeStep, out: Box): Box[] {
   return [out, before];
 }
 
-/** For every step of a task the box it has to compute, from the boxes that the task writes; and what it needs, if asked for. */
+/**
+ * For every step of a task the box it has to compute, from the boxes that the task writes; and what it needs, and the
+ * boxes that are asked of it, where these are asked for.
+ */
 export function taskBoxes(
   operation: Operation,
   outputs: readonly Box[],
   demands?: (readonly Box[])[],
+  asked?: readonly Box[][],
 ): (Box | null)[] {
   const { steps } = operation;
   const boxes: (Box | null)[] = steps.map(() => null);
   const ask = (at: number, box: Box): void => {
     boxes[at] = boxes[at] === null ? box : hull(boxes[at]!, box);
+    asked?.[at]?.push(box);
   };
   operation.outputs.forEach(({ value }, i) => ask(value.step, outputs[i]!));
   for (let at = steps.length - 1; at >= 0; at--) {

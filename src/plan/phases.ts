@@ -6,7 +6,8 @@ import { blockBytes } from "../core/block.ts";
 import { liveBytes } from "../kernel/lifetimes.ts";
 import { type RoundedTask, roundsOf } from "./compile/rounds.ts";
 import { scratchOf } from "./compile/scratch.ts";
-import type { TaskProgram } from "./compile/task.ts";
+import { isStraightCopy } from "./compile/straight.ts";
+import type { TaskProgram, Window } from "./compile/task.ts";
 import type { PlanArray } from "./plan.ts";
 import { readTransfer, writeTransfer } from "./transfer.ts";
 
@@ -22,15 +23,29 @@ type Arrays = ReadonlyMap<string, PlanArray>;
 export const totalMemory = (terms: readonly MemoryTerm[]): number =>
   terms.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** `isStraight`: the window is read into the chunk's own memory. */
-export function phasesOf(task: TaskProgram, arrays: Arrays, isStraight: boolean): Phases {
+/** What storage needs while a window is read. */
+export type TransferOf = (window: Pick<Window, "array" | "box">) => { encoded: number; aside: number };
+
+/** Of the windows as they are. */
+export const transfersOf =
+  (arrays: Arrays): TransferOf =>
+  ({ array, box }) =>
+    readTransfer(arrays.get(array)!, box);
+
+export function phasesOf(
+  task: TaskProgram,
+  arrays: Arrays,
+  transferOf: TransferOf = transfersOf(arrays),
+): Phases {
   const rounded = roundsOf(task);
-  if (rounded !== null) return roundPhases(rounded, arrays);
+  if (rounded !== null) return roundPhases(rounded, arrays, transferOf);
   const { program, reads, writes } = task;
+  // A copy's window is read into the chunk's own memory.
+  const isStraight = isStraightCopy(task);
   const windows = isStraight ? [] : blockTerms("read", reads, arrays);
   const blocks = blockTerms("write", writes, arrays);
   const kept = codecTerms(writes, arrays);
-  const onTheWay = readTerms(reads, arrays);
+  const onTheWay = readTerms(reads, transferOf);
   const filledUp = writeTerms(writes, arrays);
   const reading = [...windows, ...(isStraight ? blocks : []), ...onTheWay, ...kept];
   return [
@@ -41,17 +56,17 @@ export function phasesOf(task: TaskProgram, arrays: Arrays, isStraight: boolean)
 }
 
 /** The windows of two rounds, one in use and one on its way; what a product takes; the sum; and what comes behind them. */
-function roundPhases({ round, sum, rest }: RoundedTask, arrays: Arrays): Phases {
+function roundPhases({ round, sum, rest }: RoundedTask, arrays: Arrays, transferOf: TransferOf): Phases {
   const { reads, program } = round(0);
   const { role, dtype, shape } = rest.program.buffers[sum]!;
   const total = new Terms();
   for (const term of [
     ...blockTerms("read", [...reads, ...reads], arrays),
-    ...readTerms(reads, arrays),
+    ...readTerms(reads, roundTransfers(arrays)),
     ...workTerms(program),
     { reason: "sum of products", bytes: role === "output" ? 0 : blockBytes(dtype, shape) },
     ...blockTerms("read", rest.reads, arrays),
-    ...readTerms(rest.reads, arrays),
+    ...readTerms(rest.reads, transferOf),
     ...workTerms(rest.program),
     ...blockTerms("write", rest.writes, arrays),
     ...writeTerms(rest.writes, arrays),
@@ -60,6 +75,16 @@ function roundPhases({ round, sum, rest }: RoundedTask, arrays: Arrays): Phases 
     total.add(term.reason, term.bytes);
   return [total.list, [], []];
 }
+
+/** The windows of rounds lie side by side: each is as far from the next as it is long. */
+const roundTransfers =
+  (arrays: Arrays): TransferOf =>
+  ({ array, box }) =>
+    readTransfer(
+      arrays.get(array)!,
+      box,
+      box.shape.map((length) => [{ slope: length, count: Number.POSITIVE_INFINITY }]),
+    );
 
 /** Terms with equal reasons are added up. */
 class Terms {
@@ -84,12 +109,12 @@ function blockTerms(kind: "read" | "write", windows: Windows, arrays: Arrays): M
   return terms.list;
 }
 
-function readTerms(reads: Windows, arrays: Arrays): MemoryTerm[] {
+function readTerms(reads: Windows, transferOf: TransferOf): MemoryTerm[] {
   const terms = new Terms();
-  for (const { array, box } of reads) {
-    const { encoded, aside } = readTransfer(arrays.get(array)!, box);
-    terms.add(`read ${array}: encoded`, encoded);
-    terms.add(`read ${array}: aside`, aside);
+  for (const window of reads) {
+    const { encoded, aside } = transferOf(window);
+    terms.add(`read ${window.array}: encoded`, encoded);
+    terms.add(`read ${window.array}: aside`, aside);
   }
   return terms.list;
 }

@@ -53,8 +53,8 @@ function figuresText(plan: PlanData): string {
   return plan.operations.length > MAX_SUMMED ? counts : `${counts}; ${trafficText(planTraffic(plan))}`;
 }
 
-const trafficText = ({ read, written, isExact }: Traffic): string =>
-  `reads ${isExact ? "" : "about "}${bytesText(read)}, writes ${bytesText(written)}`;
+const trafficText = ({ read, written }: Traffic): string =>
+  `reads ${bytesText(read)}, writes ${bytesText(written)}`;
 
 function arrayText(array: PlanArray): string {
   const { name, role, dtype, shape, chunks, inner, ragged } = array;

@@ -5,6 +5,7 @@ import { blockBytes } from "../core/block.ts";
 import { sizeOf } from "../core/shape.ts";
 import type { MemoryTerm } from "./memory.ts";
 import type { Operation, PlanArray } from "./plan.ts";
+import { taskKinds } from "./windows/kinds.ts";
 import { taskWindows } from "./windows.ts";
 
 type Arrays = ReadonlyMap<string, PlanArray>;
@@ -44,10 +45,9 @@ export function partitionsRead(
 
 /** What is read, what one step makes of it while its inputs are there, and the outputs packed. */
 export function raggedTerms(operation: Operation, arrays: Arrays): MemoryTerm[] {
-  const { grid, outputs } = operation;
-  const probes = [grid.map(() => 0), grid.map((n) => n - 1)];
+  const { outputs } = operation;
   const most = new Map<string, number>();
-  for (const place of probes)
+  for (const { place } of taskKinds(operation, arrays))
     for (const [array, bytes] of partitionsRead(operation, arrays, place))
       most.set(array, Math.max(bytes, most.get(array) ?? 0));
   const reads = [...most].map(([array, bytes]) => ({ reason: `read ${array}`, bytes }));

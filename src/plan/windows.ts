@@ -6,22 +6,27 @@ import { chunkBox } from "../core/chunks.ts";
 import { inputTypes, pieceSource, piecesOfStep, taskBoxes } from "./demand.ts";
 import type { Operation, OpStep, PlanArray, PlanStep } from "./plan.ts";
 
+type Arrays = ReadonlyMap<string, PlanArray>;
+
 export interface ArrayWindow {
   readonly array: string;
   readonly box: Box;
 }
 
-/** May name a window twice. */
-export function taskWindows(
-  operation: Operation,
-  arrays: ReadonlyMap<string, PlanArray>,
-  place: readonly number[],
-): ArrayWindow[] {
-  const outputs = operation.outputs.map(({ array }) => {
+/** The chunks that a task writes, in the order of the operation's outputs. */
+export const taskOutputs = (operation: Operation, arrays: Arrays, place: readonly number[]): Box[] =>
+  operation.outputs.map(({ array }) => {
     const { shape, chunks } = arrays.get(array)!;
     return chunkBox(shape, chunks, place);
   });
-  const boxes = taskBoxes(operation, outputs);
+
+/** May name a window twice. */
+export function taskWindows(operation: Operation, arrays: Arrays, place: readonly number[]): ArrayWindow[] {
+  return windowsOf(operation, taskBoxes(operation, taskOutputs(operation, arrays, place)));
+}
+
+/** What a task reads whose steps have these boxes. */
+export function windowsOf(operation: Operation, boxes: readonly (Box | null)[]): ArrayWindow[] {
   return operation.steps.flatMap((step, at) => {
     const asked = boxes[at] ?? null;
     if (step.kind !== "read" || asked === null) return [];

@@ -3,6 +3,7 @@
 // process, cancellation, and timers.
 
 import { InvariantError } from "../core/errors.ts";
+import type { RunChecks } from "./checks.ts";
 import type { TaskStats } from "./events.ts";
 import type { AttemptOutputs } from "./outputs.ts";
 import { LostWorker, type Pool } from "./pools/pool.ts";
@@ -17,6 +18,13 @@ export interface Driven {
   save(ref: TaskRef): Promise<void>;
   /** Takes it out of memory. */
   drop(ref: TaskRef): void;
+  /** The scheduler hears no more: attempts that end now only give back what they have. */
+  isOver: boolean;
+  /** Attempts whose outputs are theirs. */
+  readonly underWay: Set<number>;
+  readonly checks: RunChecks | null;
+  /** Whose stored outputs a task missed when it failed with an error; null when that was not it. */
+  lostBy(ref: TaskRef, error: unknown): Promise<readonly TaskRef[]> | null;
 }
 
 type Start = Action & { kind: "start" };
@@ -31,6 +39,7 @@ export function driveSync(driven: Driven): void {
     if (action.kind === "end") return;
     if (action.kind !== "start") throw new InvariantError({ what: `a run in memory cannot ${action.kind}` });
     const outputs = driven.outputs();
+    begins(driven, action);
     try {
       const stats = pool.run({ ...action, outputs }) as TaskStats;
       finish(driven, action, outputs, stats);
@@ -40,22 +49,41 @@ export function driveSync(driven: Driven): void {
   }
 }
 
-function finish(
-  { scheduler }: Driven,
-  { ref, attempt }: Start,
-  outputs: AttemptOutputs,
-  stats: TaskStats,
-): void {
+/** What an attempt needs and makes is looked after from here on. */
+function begins({ underWay, checks }: Driven, { ref, attempt }: Start): void {
+  underWay.add(attempt.id);
+  checks?.began(attempt.id, ref);
+}
+
+function ends({ underWay, checks }: Driven, { ref, attempt }: Start): void {
+  underWay.delete(attempt.id);
+  checks?.ended(attempt.id, ref);
+}
+
+function finish(driven: Driven, start: Start, outputs: AttemptOutputs, stats: TaskStats): void {
+  const { scheduler, isOver } = driven;
+  const { ref, attempt } = start;
+  ends(driven, start);
+  if (isOver) return outputs.giveBack();
   const measured = stats.measuredMem === null ? null : stats.measuredMem + outputs.bytes;
   const counts = scheduler.done(attempt.id, { ...stats, measuredMem: measured }, now());
   if (counts) outputs.keep(ref.task);
   else outputs.giveBack();
 }
 
-function fail({ scheduler }: Driven, { attempt }: Start, outputs: AttemptOutputs, error: unknown): void {
+function fail(driven: Driven, start: Start, outputs: AttemptOutputs, error: unknown, wake?: Wake): void {
+  const { ref, attempt } = start;
   outputs.giveBack();
+  ends(driven, start);
+  if (driven.isOver) return;
   const isLost = error instanceof LostWorker;
-  scheduler.failed(attempt.id, { error, isLost, wasBegun: !isLost || error.wasBegun }, now());
+  const failure = { error, isLost, wasBegun: !isLost || error.wasBegun };
+  const tell = (lost?: readonly TaskRef[]): void => {
+    if (!driven.isOver) driven.scheduler.failed(attempt.id, { ...failure, lost }, now());
+  };
+  const looking = driven.lostBy(ref, error);
+  if (looking === null) return tell();
+  looking.then(tell, () => tell()).finally(() => wake?.up());
 }
 
 /** How long tasks may run before other work of the process gets its turn. */
@@ -74,6 +102,7 @@ export async function drive(driven: Driven, signal: AbortSignal | undefined): Pr
     await turns(driven, wake);
   } finally {
     signal?.removeEventListener("abort", cancel);
+    driven.isOver = true;
     wake.up();
   }
 }
@@ -100,6 +129,7 @@ async function turns(driven: Driven, wake: Wake): Promise<void> {
 
 function start(driven: Driven, action: Start, wake: Wake): void {
   const outputs = driven.outputs();
+  begins(driven, action);
   try {
     const stats = driven.pool.run({ ...action, outputs });
     if (!(stats instanceof Promise)) return finish(driven, action, outputs, stats);
@@ -112,10 +142,10 @@ function start(driven: Driven, action: Start, wake: Wake): void {
     };
     stats.then(
       (value) => then(() => finish(driven, action, outputs, value)),
-      (error: unknown) => then(() => fail(driven, action, outputs, error)),
+      (error: unknown) => then(() => fail(driven, action, outputs, error, wake)),
     );
   } catch (error) {
-    fail(driven, action, outputs, error);
+    fail(driven, action, outputs, error, wake);
   }
 }
 

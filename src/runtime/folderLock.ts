@@ -7,6 +7,8 @@ import { processIsGone, processName } from "../storage/strays.ts";
 export interface FolderLock {
   /** False when another living process has it. */
   take(): boolean;
+  /** True when a process had it that is no more. */
+  isDead(): boolean;
   release(): void;
 }
 
@@ -34,6 +36,7 @@ export function folderLock(folder: string): FolderLock {
     }
   };
   return {
+    isDead: () => fs.existsSync(file) && isFree(),
     take() {
       if (create()) return true;
       if (!isFree()) return false;

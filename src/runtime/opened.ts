@@ -5,20 +5,23 @@ import type { PlanData } from "../plan/plan.ts";
 import type { StoredArray } from "./arrays.ts";
 import { foundTasks } from "./resume.ts";
 import type { RunSetting } from "./run.ts";
+import type { RunKey } from "./runKey.ts";
 import { type SettingOptions, settingOf } from "./setting.ts";
 import { defaultSpec } from "./spec.ts";
 import { namedStore } from "./workDir.ts";
 
 export async function openedRun(
   plan: PlanData,
-  key: () => Promise<string>,
+  key: () => Promise<RunKey>,
   options: SettingOptions,
   resumed: ReadonlyMap<string, StoredArray> = new Map(),
 ): Promise<RunSetting> {
   const setting = settingOf(options);
-  const { workDir, codecs } = options.spec ?? defaultSpec();
-  const named = workDir === null ? null : namedStore(workDir, await key(), codecs);
+  const { workDir, codecs, durable } = options.spec ?? defaultSpec();
+  const isDurable = options.durable ?? durable;
+  const named = workDir === null ? null : namedStore(workDir, await key(), codecs, isDurable);
   if (named === null && resumed.size === 0) return setting;
   const found = await foundTasks(plan, resumed, named);
+  named?.settle();
   return { ...setting, store: named ?? setting.store, found };
 }

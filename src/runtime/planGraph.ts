@@ -1,13 +1,13 @@
 // A plan as the scheduler sees it. In: a plan. Out: operations by number, and for each task what it needs and who
-// may read it, from windows and reach: arithmetic on boxes, nothing kept per task.
+// reads it, from windows (src/plan/windows): arithmetic on boxes, nothing kept per task.
 
 import type { Box } from "../core/box.ts";
 import { chunkBox, gridOf, numberOf, placeOf } from "../core/chunks.ts";
-import { sizeOf } from "../core/shape.ts";
+import { type Shape, sizeOf } from "../core/shape.ts";
 import { type Operation, type PlanArray, type PlanData, readsOf } from "../plan/plan.ts";
 import { chunkBytes } from "../plan/ragged.ts";
-import { readersOf } from "../plan/reach.ts";
 import { statedBytes } from "../plan/statedBytes.ts";
+import { type Places, readersOf } from "../plan/windows/readers.ts";
 import { taskWindows } from "../plan/windows.ts";
 import type { OperationNode, ReaderRange, TaskGraph, TaskRef } from "./scheduler/graph.ts";
 
@@ -82,30 +82,36 @@ export class PlanGraph implements TaskGraph {
     return outputs.flatMap(({ array }) => {
       const { shape, chunks } = this.arrays.get(array)!;
       const box = chunkBox(shape, chunks, place);
-      return (this.#readers.get(array) ?? []).flatMap((reader) => this.#range(reader, array, box));
+      return (this.#readers.get(array) ?? []).flatMap((reader) => {
+        const operation = this.plan.operations[reader]!;
+        return readersOf(operation, this.arrays, array, box).map((places) =>
+          rangeOf(reader, operation.grid, places),
+        );
+      });
     });
-  }
-
-  #range(op: number, array: string, box: Box): ReaderRange[] {
-    const { grid } = this.plan.operations[op]!;
-    const places = readersOf(this.plan.operations[op]!, this.arrays, array, box);
-    const count = sizeOf(places.shape);
-    if (count === 0) return [];
-    const last = places.start.map((x, axis) => x + places.shape[axis]! - 1);
-    const task = (i: number): number =>
-      numberOf(
-        placeOf(i, places.shape).map((x, axis) => x + places.start[axis]!),
-        grid,
-      );
-    const tasks = function* (): Iterable<number> {
-      for (let i = 0; i < count; i++) yield task(i);
-    };
-    return [{ op, count, last: numberOf(last, grid), tasks }];
   }
 }
 
+/** Tasks at places of a grid, row-major. */
+function rangeOf(op: number, grid: Shape, places: Places): ReaderRange {
+  const counts = places.map(({ count }) => count);
+  const count = sizeOf(counts);
+  const task = (i: number): number =>
+    numberOf(
+      placeOf(i, counts).map((x, axis) => places[axis]!.first + x * places[axis]!.step),
+      grid,
+    );
+  const tasks = function* (): Iterable<number> {
+    for (let i = 0; i < count; i++) yield task(i);
+  };
+  return { op, count, last: task(count - 1), tasks };
+}
+
 /** Numbers of the chunks that a box touches, row-major. */
-export function* chunksIn(box: Box, { shape, chunks }: PlanArray): Iterable<number> {
+export function* chunksIn(
+  box: Box,
+  { shape, chunks }: Pick<PlanArray, "shape" | "chunks">,
+): Iterable<number> {
   const grid = gridOf(shape, chunks);
   const first = box.start.map((x, axis) => Math.floor(x / chunks[axis]!));
   const counts = box.start.map(

@@ -1,103 +1,15 @@
-// Going on where an earlier run was. In: a plan, its sources and its targets. Out: a key that is the same for the same
-// computation in every process and differs for any other, and the tasks whose outputs are stored already.
-// Must hold: nothing that another computation made is ever taken for ours. A target says in a file beside its
-// metadata which computation fills it; the folder of intermediates has the key in its name; and the key covers
-// what the plan does, where its sources are, and the state of their files.
+// Going on where an earlier run was. In: a plan, its targets, and its named folder. Out: the tasks whose outputs are stored.
+// Must hold: nothing that another computation made is ever taken for ours: the mark of a target says whose it is (mark.ts),
+// the folder of intermediates has the key in its name, and what was damaged meanwhile is removed before (damaged.ts).
 
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { Resource } from "../core/attrs.ts";
-import { attrsText } from "../core/attrs.ts";
 import { gridOf, numberOf } from "../core/chunks.ts";
-import type { Operation, PlanArray, PlanData, PlanStep } from "../plan/plan.ts";
-import { builtinNow } from "../storage/builtin.ts";
-import { FileStore } from "../storage/fileStore.ts";
-import { keyIn, requireSet, type Store } from "../storage/store.ts";
+import type { PlanArray, PlanData } from "../plan/plan.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import type { StoredArray } from "./arrays.ts";
 import type { FoundTask } from "./scheduler/scheduler.ts";
-import { functionsOf } from "./userFunctions.ts";
 import type { IntermediateStore } from "./workDir.ts";
-import { ZarrResource } from "./zarrResource.ts";
 
-/** Counts versions whose kernels or plans give other bits for the same expression. */
-const VERSION = 2;
-
-const digest = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
-
-export async function runKey(plan: PlanData, sources: ReadonlyMap<string, Resource>): Promise<string> {
-  const parts: string[] = [`chunkwise ${VERSION}`];
-  for (const [name, resource] of sources)
-    parts.push(`${name} ${resource.fingerprint()} ${await stateOf(resource)}`);
-  for (const { name, dtype, shape, chunks, role } of plan.arrays)
-    parts.push(`${name} ${role} ${dtype}[${shape}](${chunks})`);
-  for (const operation of plan.operations) parts.push(operationText(operation));
-  for (const { module } of functionsOf(plan)) parts.push(moduleState(module));
-  parts.push(plan.results.join());
-  return digest(parts.join("\n"));
-}
-
-function operationText({ name, grid, steps, outputs }: Operation): string {
-  const made = outputs.map(({ array, value }) => `${array}=${value.step}.${value.component}`);
-  return `${name} [${grid}] ${steps.map(stepText).join(";")} → ${made.join()}`;
-}
-
-/** All of a step but the user's line, and attributes as text. */
-function stepText({ line: _, call: __, ...step }: PlanStep): string {
-  if (!("attrs" in step)) return JSON.stringify(step);
-  const { attrs, ...rest } = step;
-  return `${JSON.stringify(rest)}{${attrsText(attrs, (resource) => resource.fingerprint())}}`;
-}
-
-/** The state of a module's file: another version of a function is another function. */
-function moduleState(module: string | null): string {
-  if (!module?.startsWith("file:")) return "";
-  const stat = builtinNow("node:fs")?.statSync(new URL(module), { throwIfNoEntry: false });
-  return stat === undefined ? "" : `${module} ${stat.size} ${stat.mtimeMs}`;
-}
-
-/** Names, lengths and times of the files that a source is made of; nothing for stores that cannot tell. */
-async function stateOf(resource: Resource): Promise<string> {
-  if (!(resource instanceof ZarrResource) || !(resource.array.store instanceof FileStore)) return "";
-  const { store, path } = resource.array;
-  const states = await store.fileStates((path === "" ? "/" : path) as `/${string}`);
-  return digest(states.filter((state) => !state.startsWith(keyIn(path, MARK))).join("\n"));
-}
-
-/** The file in a target that says which computation fills it, and what its files were like when that was done. */
-const MARK = ".chunkwise-run";
-
-/** True when the target was begun by the computation with this key, and nobody changed it after it was finished. */
-export async function isOurs(store: Store, path: string, key: string): Promise<boolean> {
-  const bytes = await store.get(keyIn(path, MARK));
-  if (bytes === undefined) return false;
-  const [marked, state] = new TextDecoder().decode(bytes).split(" ");
-  return marked === key && (state === undefined || state === (await finishedState(store, path)));
-}
-
-export const markBegun = (store: Store, path: string, key: string): Promise<void> =>
-  setMark(store, path, key);
-
-export async function markFinished(store: Store, path: string, key: string): Promise<void> {
-  await setMark(store, path, `${key} ${await finishedState(store, path)}`);
-}
-
-/** It holds what others wrote, too. */
-export async function removeMark(store: Store, path: string): Promise<void> {
-  await store.delete?.(keyIn(path, MARK));
-}
-
-async function setMark(store: Store, path: string, text: string): Promise<void> {
-  await requireSet(store)(keyIn(path, MARK), utf8ToBytes(text));
-}
-
-async function finishedState(store: Store, path: string): Promise<string> {
-  if (!(store instanceof FileStore)) return "done";
-  const states = await store.fileStates((path === "" ? "/" : path) as `/${string}`);
-  return digest(states.filter((state) => !state.startsWith(keyIn(path, MARK))).join("\n"));
-}
-
-/** Numbers of the chunks that are stored. */
+/** Numbers of the chunks that are stored: those that were damaged are not there any more. */
 async function storedChunks(array: ZarrArray): Promise<Set<number>> {
   const grid = gridOf(array.shape, array.metadata.unitShape);
   const chunks = new Set<number>();

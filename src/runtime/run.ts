@@ -2,15 +2,18 @@
 // that stay in memory; the others are in their stores.
 
 import type { Block } from "../core/block.ts";
+import { checks as mode } from "../core/checked.ts";
 import type { RunError } from "../core/errors.ts";
 import { sizeOf } from "../core/shape.ts";
 import { checkBudget } from "../plan/budget.ts";
 import type { PlanData } from "../plan/plan.ts";
 import { FileStore } from "../storage/fileStore.ts";
+import { RunChecks } from "./checks.ts";
 import { type Driven, drive, driveSync } from "./drive.ts";
 import { Execution, type RunRequest } from "./execution.ts";
 import { watchInterrupts } from "./interrupts.ts";
 import { located } from "./located.ts";
+import { lostInputs } from "./lostInputs.ts";
 import { AttemptOutputs } from "./outputs.ts";
 import { InlinePool } from "./pools/inline.ts";
 import type { Pool } from "./pools/pool.ts";
@@ -28,6 +31,8 @@ export interface RunSetting {
   readonly signal: AbortSignal | undefined;
   /** The pool that carries the tasks; inline when there is none. */
   readonly pool: ((execution: Execution) => Promise<Pool | undefined>) | null;
+  /** It carries everything, however little that is. */
+  readonly isPoolAskedFor?: boolean | undefined;
   readonly store: IntermediateStore | null;
   /** Outputs of an earlier run of the same plan. */
   readonly found: readonly FoundTask[];
@@ -42,12 +47,16 @@ export function runPlanSync(request: RunRequest): Block[] {
   if (isOneTask(execution)) return runOne(execution);
   const pool = new InlinePool(request.plan.operations, execution);
   const options = { budget: Number.POSITIVE_INFINITY, policy: NO_RETRIES };
-  const scheduler = schedulerOf(execution, pool, options, null);
-  const driven = drivenBy(execution, scheduler, pool, false);
+  const runChecks = checksOf(execution);
+  const scheduler = schedulerOf(execution, pool, options, null, runChecks);
+  const driven = drivenBy(execution, scheduler, pool, false, runChecks);
   scheduler.begin(now());
   try {
     driveSync(driven);
-    return ended(execution, scheduler);
+    const results = ended(execution, scheduler);
+    execution.freeAll();
+    runChecks?.isOver(driven.underWay.size);
+    return results;
   } finally {
     execution.freeAll();
   }
@@ -80,7 +89,9 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   for (const called of functionsOf(request.plan)) await called.load();
   checkOnce(request.plan, setting.budget);
   const execution = new Execution(request, setting.budget);
-  if (isOneTask(execution)) return runOne(execution);
+  // A named folder is to be given up at the end.
+  const isPlain = setting.store?.isNamed !== true && setting.isPoolAskedFor !== true;
+  if (isPlain && isOneTask(execution)) return runOne(execution);
   const pool = (await setting.pool?.(execution)) ?? inlinePool(execution);
   // Without files there is nothing to clean up.
   if (execution.isInMemory && setting.store?.isNamed !== true) return runOn(pool, execution, setting);
@@ -107,22 +118,26 @@ function inlinePool(execution: Execution): InlinePool {
 /** Budgets that plans were found to keep to. */
 const kept = new WeakMap<PlanData, number>();
 
-function checkOnce(plan: PlanData, budget: number): void {
+export function checkOnce(plan: PlanData, budget: number): void {
   if ((kept.get(plan) ?? Number.POSITIVE_INFINITY) <= budget) return;
   checkBudget(plan, budget);
   kept.set(plan, budget);
 }
 
+const checksOf = (execution: Execution): RunChecks | null => (mode.isOn ? new RunChecks(execution) : null);
+
 async function runOn(pool: Pool, execution: Execution, setting: RunSetting): Promise<Block[]> {
   const { store, signal } = setting;
   const storesAll = store?.isNamed ?? false;
-  const scheduler = schedulerOf(execution, pool, setting, store);
+  const runChecks = checksOf(execution);
+  const scheduler = schedulerOf(execution, pool, setting, store, runChecks);
+  const driven = drivenBy(execution, scheduler, pool, storesAll, runChecks, store);
   for (const task of setting.found) scheduler.found(task);
   let isDone = false;
   try {
     if (storesAll) await openStores(execution, store!);
     scheduler.begin(now());
-    await drive(drivenBy(execution, scheduler, pool, storesAll, store), signal);
+    await drive(driven, signal);
     const results = ended(execution, scheduler, signal);
     isDone = true;
     return results;
@@ -131,6 +146,7 @@ async function runOn(pool: Pool, execution: Execution, setting: RunSetting): Pro
     await pool.close(left);
     if (left.length > 0) await sweepTargets(execution);
     execution.freeAll();
+    if (isDone) runChecks?.isOver(driven.underWay.size);
     await store?.close(isDone);
   }
 }
@@ -150,14 +166,17 @@ function schedulerOf(
   { name, workers, ahead }: Pool,
   { budget, policy }: Pick<RunSetting, "budget" | "policy">,
   store: IntermediateStore | null,
+  runChecks: RunChecks | null,
 ): Scheduler {
   const free = (ref: TaskRef): void => {
+    runChecks?.leaves(ref);
     for (const held of execution.heldBy(ref)) {
       held.drop(ref.task);
       if (held.store !== null) store?.later(held.delete(ref.task));
     }
   };
   const drop = (ref: TaskRef): void => {
+    runChecks?.leaves(ref);
     for (const held of execution.heldBy(ref)) held.drop(ref.task);
   };
   const emit = execution.request.emit ?? null;
@@ -173,6 +192,7 @@ function drivenBy(
   scheduler: Scheduler,
   pool: Pool,
   storesAll: boolean,
+  checks: RunChecks | null,
   store: IntermediateStore | null = null,
 ): Driven {
   return {
@@ -186,8 +206,13 @@ function drivenBy(
       }
     },
     drop: (ref) => {
+      checks?.leaves(ref);
       for (const held of execution.heldBy(ref)) held.drop(ref.task);
     },
+    isOver: false,
+    underWay: new Set(),
+    checks,
+    lostBy: (ref, error) => lostInputs(execution, store, ref, error),
   };
 }
 

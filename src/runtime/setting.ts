@@ -3,7 +3,7 @@
 import { machineThreads } from "../kernel/wasm/threads.ts";
 import { threadPool } from "./pools/threads.ts";
 import type { RunSetting } from "./run.ts";
-import { type Policy, policyOf } from "./scheduler/policy.ts";
+import { policyOf } from "./scheduler/policy.ts";
 import { defaultSpec, type ExecutorName, type Spec } from "./spec.ts";
 import { temporaryStore } from "./workDir.ts";
 
@@ -12,31 +12,20 @@ export interface SettingOptions {
   readonly executor?: ExecutorName | undefined;
   readonly threads?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-const policies = new WeakMap<Spec, Policy>();
-
-function policyFor(spec: Spec): Policy {
-  let policy = policies.get(spec);
-  if (policy === undefined) {
-    policy = policyOf(spec.retries, spec.twins);
-    policies.set(spec, policy);
-  }
-  return policy;
+  readonly durable?: boolean | undefined;
 }
 
 export function settingOf(options: SettingOptions): RunSetting {
   const { spec = defaultSpec(), signal } = options;
   const threads = options.threads ?? spec.threads ?? machineThreads;
   const executor = options.executor ?? spec.executor;
+  const isAskedFor = (options.executor ?? spec.chosenExecutor) === "threads";
   return {
-    policy: policyFor(spec),
+    policy: policyOf(spec.retries, spec.twins),
     budget: spec.budget,
     signal,
-    pool:
-      executor === "threads" && threads > 1
-        ? (execution) => threadPool(execution, threads, options.executor === "threads")
-        : null,
+    pool: executor === "threads" ? (execution) => threadPool(execution, threads, isAskedFor) : null,
+    isPoolAskedFor: isAskedFor,
     store: temporaryStore(spec.codecs),
     found: [],
   };

@@ -2,13 +2,14 @@
 // precedence; the rest are defaults. In: sizes as numbers or "2GB". Out: checked numbers of bytes.
 
 import { bytesText, parseBytes } from "../core/bytes.ts";
+import { checkFlag } from "../core/check.ts";
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import type { CodecArgument } from "../storage/zarr/create.ts";
 import { machineBytes } from "./machine.ts";
-import type { RetryOptions, TwinOptions } from "./scheduler/policy.ts";
+import { policyOf, type RetryOptions, type TwinOptions } from "./scheduler/policy.ts";
 
 export type ExecutorName = "threads" | "inline";
 export const EXECUTORS: readonly ExecutorName[] = ["threads", "inline"];
@@ -25,13 +26,15 @@ export interface SpecOptions {
   readonly threads?: number | undefined;
   readonly retries?: RetryOptions | undefined;
   readonly twins?: TwinOptions | undefined;
+  /** What counts as done is on the disk, so that it outlives a power cut: slower. False unless given. */
+  readonly durable?: boolean | undefined;
   /** How intermediates are stored. */
   readonly codecs?: readonly CodecArgument[] | undefined;
 }
 
 const NAMES: readonly (keyof SpecOptions)[] = [
   ...(["workDir", "allowedMem", "reservedMem", "executor", "threads"] as const),
-  ...(["retries", "twins", "codecs"] as const),
+  ...(["retries", "twins", "durable", "codecs"] as const),
 ];
 
 const DEFAULT_RESERVED = 100e6;
@@ -42,9 +45,12 @@ export class Spec {
   readonly allowedMem: number;
   readonly reservedMem: number;
   readonly executor: ExecutorName;
+  /** The executor that somebody asked for: it is used however little there is to do. Null where nobody did. */
+  readonly chosenExecutor: ExecutorName | null;
   readonly threads: number | null;
   readonly retries: RetryOptions;
   readonly twins: TwinOptions;
+  readonly durable: boolean;
   readonly codecs: readonly CodecArgument[] | null;
 
   constructor(options: SpecOptions = {}) {
@@ -54,10 +60,15 @@ export class Spec {
     const machine = machineBytes();
     const usual = Math.max(2 * this.reservedMem, DEFAULT_PART * machine);
     this.allowedMem = sizeOption(given.allowedMem, "allowedMem") ?? usual;
-    this.executor = checkExecutor(given.executor ?? "threads");
+    this.chosenExecutor = given.executor === undefined ? null : checkExecutor(given.executor);
+    this.executor = this.chosenExecutor ?? "threads";
     this.threads = checkThreads(given.threads);
-    this.retries = given.retries ?? {};
-    this.twins = given.twins ?? true;
+    // null is not "not given".
+    this.retries = given.retries === undefined ? {} : given.retries;
+    this.twins = given.twins === undefined ? true : given.twins;
+    policyOf(this.retries, this.twins);
+    checkFlag(given.durable, "durable");
+    this.durable = given.durable ?? false;
     this.codecs = given.codecs ?? null;
     checkMemory(this, machine);
   }

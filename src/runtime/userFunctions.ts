@@ -5,7 +5,7 @@ import type { Block } from "../core/block.ts";
 import { RunError, ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
 import { type BlockInfo, Callable, type Expected } from "../kernel/routines/call.ts";
-import type { FindResource, Json, Referable } from "../plan/json.ts";
+import type { Json, Referable } from "../plan/json.ts";
 import type { PlanData } from "../plan/plan.ts";
 
 /** Users' functions take and give arrays; what those are is not known here. */
@@ -97,16 +97,22 @@ export class FunctionResource extends Callable implements Referable {
   }
 }
 
-/** The resource for a reference in a loaded plan. Only addresses that can be modules are taken. */
-export const findFunction: FindResource = (reference) => {
+/**
+ * The resource for a reference in a plan. Only addresses that can be modules are taken; of plans from elsewhere, only
+ * those that `admit` gives. Task threads get their plans from their own process, and take all.
+ */
+export function findFunction(
+  reference: Json,
+  admit: (module: string) => string = (module) => module,
+): FunctionResource {
   const { module, name } = (reference ?? {}) as { module?: unknown; name?: unknown };
   if (typeof module === "string" && typeof name === "string" && /^(file|https?):/.test(module))
-    return new FunctionResource(null, { module, name });
+    return new FunctionResource(null, { module: admit(module), name });
   throw new ValueError({
     where: "plan",
     what: `${describe(reference)} does not name a function of a module`,
   });
-};
+}
 
 const called = new WeakMap<PlanData, readonly FunctionResource[]>();
 

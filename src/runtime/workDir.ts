@@ -8,38 +8,59 @@ import type { ChunkShape } from "../core/chunks.ts";
 import { sameShape } from "../core/shape.ts";
 import type { PlanArray } from "../plan/plan.ts";
 import { builtinNow } from "../storage/builtin.ts";
-import { NotFoundError } from "../storage/errors.ts";
+import { MetadataError, NotFoundError } from "../storage/errors.ts";
 import { FileStore } from "../storage/fileStore.ts";
+import { keyIn } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { type CodecArgument, createArray } from "../storage/zarr/create.ts";
 import { openArray } from "../storage/zarr/group.ts";
+import { writeNode } from "../storage/zarr/nodes.ts";
+import { removeDamaged } from "./damaged.ts";
 import { folderLock } from "./folderLock.ts";
+import type { RunKey } from "./runKey.ts";
+import { doubtOf, writtenBy } from "./written.ts";
 
 /** How intermediates are stored unless a spec says otherwise. */
 export const INTERMEDIATE_CODECS: readonly CodecArgument[] = ["crc32c"];
+
+/** Chunks of fill value are stored like others: one that is not there is lost. */
+const ALL_STORED = { writeEmptyChunks: true, missing: "error" } as const;
 
 export class IntermediateStore {
   /** True when it is to be found again by a later run. */
   readonly isNamed: boolean;
   readonly #makeFolder: () => string;
   readonly #codecs: readonly CodecArgument[];
+  readonly #isDurable: boolean;
+  /** How an earlier run wrote what is here; null where there was none. */
+  readonly #before: string | null = null;
   readonly #arrays = new Map<string, Promise<ZarrArray>>();
   readonly #pending = new Set<Promise<unknown>>();
   #folder: string | null = null;
   #store: FileStore | null = null;
 
-  constructor(makeFolder: () => string, isNamed: boolean, codecs: readonly CodecArgument[] | null) {
+  constructor(
+    makeFolder: () => string,
+    isNamed: boolean,
+    codecs: readonly CodecArgument[] | null,
+    isDurable = false,
+  ) {
     this.#makeFolder = makeFolder;
+    this.#isDurable = isDurable;
     this.isNamed = isNamed;
     this.#codecs = codecs ?? INTERMEDIATE_CODECS;
+    // It is there, and locked, whether or not anything is put into it.
+    if (!isNamed) return;
+    this.#folder = makeFolder();
+    this.#before = wordIn(this.#folder);
   }
 
   /** Made when it is first needed. */
   get store(): FileStore {
     if (this.#store === null) {
-      this.#folder = this.#makeFolder();
+      this.#folder ??= this.#makeFolder();
       inUse.add(this);
-      this.#store = new FileStore(this.#folder);
+      this.#store = new FileStore(this.#folder, { durable: this.#isDurable });
     }
     return this.#store;
   }
@@ -57,12 +78,30 @@ export class IntermediateStore {
   async #open(array: PlanArray): Promise<ZarrArray> {
     const { name, dtype, shape } = array;
     try {
-      return await openArray(this.store, name, { writeEmptyChunks: true });
+      const found = await openArray(this.store, name, ALL_STORED);
+      await removeDamaged(found, doubtOf(this.#before ?? undefined, false), array.ragged !== undefined);
+      return found;
     } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
+      // Metadata that a power cut spoiled are as good as none, and so are the chunks.
+      if (!(error instanceof NotFoundError || error instanceof MetadataError)) throw error;
+      if (error instanceof MetadataError) await this.store.delete("/zarr.json");
     }
-    const options = { shape, dtype, codecs: this.#codecs, writeEmptyChunks: true };
+    const options = { shape, dtype, codecs: this.#codecs, overwrite: true, ...ALL_STORED };
     return createArray(this.store, name, { ...options, ...cutOf(array) });
+  }
+
+  /** All that an earlier run left has been looked at: what is here is as safe as it is written now. */
+  settle(): void {
+    if (this.#folder === null) return;
+    const written = writtenBy(this.#isDurable, this.#before);
+    builtinNow("node:fs")?.writeFileSync(`${this.#folder}/${WRITTEN}`, written);
+  }
+
+  /** Metadata that somebody removed are written again: threads read them. */
+  async mend(): Promise<void> {
+    for (const array of await Promise.all(this.#arrays.values()))
+      if ((await this.store.get(keyIn(array.path, "zarr.json"))) === undefined)
+        await writeNode(this.store, array.path, array.metadata, {});
   }
 
   /** Work that nobody waits for before the end. */
@@ -84,6 +123,19 @@ export class IntermediateStore {
   /** At once: also when the process is about to end. */
   removeNow(): void {
     if (this.#folder !== null) builtinNow("node:fs")?.rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** The file in a named folder that says how what is there was written. */
+const WRITTEN = "written";
+
+/** What it says; nothing in a folder that is new. */
+function wordIn(folder: string): string | null {
+  const fs = builtinNow("node:fs");
+  try {
+    return fs?.readFileSync(`${folder}/${WRITTEN}`, "utf8") ?? null;
+  } catch {
+    return fs?.readdirSync(folder).some((name) => name !== "lock") === true ? "unknown" : null;
   }
 }
 
@@ -131,13 +183,28 @@ export function temporaryStore(codecs: readonly CodecArgument[] | null): Interme
 /** In the user's folder, by the key of the computation; null when another process works on the same one. */
 export function namedStore(
   workDir: string,
-  key: string,
+  { text, isKnown }: RunKey,
   codecs: readonly CodecArgument[] | null,
+  isDurable: boolean,
 ): IntermediateStore | null {
   const node = nodeModules();
   if (node === null) return null;
-  const folder = node.path.join(node.path.resolve(workDir), `chunkwise-${key}`);
+  const parent = node.path.resolve(workDir);
+  const folder = node.path.join(parent, `chunkwise-${isKnown ? "" : ONCE}${text}`);
   node.fs.mkdirSync(folder, { recursive: true });
+  removeDead(node, parent);
   if (!folderLock(folder).take()) return null;
-  return new IntermediateStore(() => folder, true, codecs);
+  return new IntermediateStore(() => folder, true, codecs, isDurable);
+}
+
+/** Folders of runs that cannot be gone on with. */
+const ONCE = "once-";
+
+/** Those whose process was killed are of no use to anybody. */
+function removeDead({ fs, path }: NodeModules, parent: string): void {
+  for (const name of fs.readdirSync(parent)) {
+    const folder = path.join(parent, name);
+    if (name.startsWith(`chunkwise-${ONCE}`) && folderLock(folder).isDead())
+      fs.rmSync(folder, { recursive: true, force: true });
+  }
 }

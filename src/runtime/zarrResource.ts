@@ -26,7 +26,10 @@ export class ZarrResource extends Resource {
   /** null for a store that only this process can reach. */
   location(): ArrayLocation | null {
     const store = locationOf(this.array.store);
-    return store === null ? null : { store, path: this.array.path };
+    if (store === null) return null;
+    // A source is only read: how its store writes is not part of where it is.
+    const place: StoreLocation = store.kind === "file" ? { kind: "file", root: store.root } : store;
+    return { store: place, path: this.array.path };
   }
 
   override transfer(): Transfer {
@@ -41,7 +44,8 @@ export class ZarrResource extends Resource {
   fingerprint(): string {
     const { shape, chunks, storedDType, metadata } = this.array;
     const where = JSON.stringify(this.location() ?? { here: this.id, path: this.array.path });
-    return `zarr ${where} ${storedDType}[${shape}](${chunks}) ${JSON.stringify(metadata.codecs)}`;
+    const how = JSON.stringify([metadata.codecs, metadata.keyEncoding, [...metadata.fill.element]]);
+    return `zarr ${where} ${storedDType}[${shape}](${chunks}) ${how}`;
   }
 }
 

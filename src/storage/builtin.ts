@@ -4,6 +4,7 @@
 import type * as Fs from "node:fs";
 import type * as Os from "node:os";
 import type * as Path from "node:path";
+import type * as Url from "node:url";
 import type * as Zlib from "node:zlib";
 import { NotSupportedError } from "./errors.ts";
 
@@ -11,6 +12,7 @@ interface Builtins {
   "node:fs": typeof Fs;
   "node:os": typeof Os;
   "node:path": typeof Path;
+  "node:url": typeof Url;
   "node:zlib": typeof Zlib;
 }
 

@@ -35,5 +35,46 @@ export class StoreRequestError extends StorageError {
   }
 }
 
+/** A chunk that a run stored and needs again is gone, or is not what was stored. */
+export class LostChunkError extends StorageError {
+  /** The array's path in its store. */
+  readonly path: string;
+  /** The chunk's place in the grid; null when the array itself is gone. */
+  readonly place: readonly number[] | null;
+
+  constructor(parts: ErrorParts & { path: string; place: readonly number[] | null }, options?: ErrorOptions) {
+    super(parts, options);
+    this.path = parts.path;
+    this.place = parts.place;
+  }
+}
+
 /** What a caught value says, for the message of the error that wraps it. */
 export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+/** Codes of system calls that fail again. */
+const LASTING: ReadonlySet<unknown> = new Set([
+  ...[
+    "EACCES",
+    "EPERM",
+    "EROFS",
+    "ENOENT",
+    "ENOTDIR",
+    "EISDIR",
+    "ENAMETOOLONG",
+    "EINVAL",
+    "ENOSPC",
+    "EDQUOT",
+  ],
+]);
+
+/**
+ * What a store threw, as one of our errors. A store fails as its medium does: unless it says otherwise, another try may
+ * help, even if it failed in the same words before.
+ */
+export function asStoreError(cause: unknown, key: string): unknown {
+  const { name, code } = (cause ?? {}) as { name?: unknown; code?: unknown };
+  if (cause instanceof ChunkwiseError || name === "AbortError") return cause;
+  const retryable = !LASTING.has(code);
+  return new StoreRequestError({ what: messageOf(cause), where: key, retryable }, { cause });
+}

@@ -9,8 +9,8 @@ import { type ByteRuns, type OpenObject, tooShort } from "./store.ts";
 import { strayName } from "./strays.ts";
 
 export interface FileOptions {
-  /** Waits until written data are on the disk before they get their name. */
-  fsync?: boolean;
+  /** What is written survives a power cut once it has been waited for: data are on the disk before they get their name, and the name before `set` ends. */
+  durable?: boolean;
   /** Calls that block the thread: faster, and right in a worker thread. */
   blocking?: boolean;
 }
@@ -89,7 +89,7 @@ export class FileIo {
 
   /** A new file, or another in the place of the one that is there. False where that failed: nothing has changed then. */
   writeNow(folder: string, name: string, bytes: Uint8Array): boolean {
-    if (this.#options.fsync === true) return false;
+    if (this.#options.durable === true) return false;
     const temporary = folder + strayName();
     try {
       const file = this.fs.openSync(temporary, this.#newFlags);
@@ -118,7 +118,7 @@ export class FileIo {
       this.fs.rmSync(temporary, { force: true });
       throw cause;
     }
-    if (this.#options.fsync === true) this.#syncFolder(this.path.dirname(path));
+    if (this.#options.durable === true) await this.syncFolder(this.path.dirname(path));
   }
 
   async #fill(path: string, parts: readonly Uint8Array[]): Promise<void> {
@@ -128,7 +128,7 @@ export class FileIo {
         const waiting = this.#append(file, part);
         if (waiting !== undefined) await waiting;
       }
-      if (this.#options.fsync === true) await call<void>((then) => this.fs.fsync(file, (e) => then(e)));
+      if (this.#options.durable === true) await this.#sync(file);
     } finally {
       this.fs.closeSync(file);
     }
@@ -148,16 +148,45 @@ export class FileIo {
     }
   }
 
-  /** A rename is on the disk when its folder is. Some systems cannot do this; then there is no more to do. */
-  #syncFolder(folder: string): void {
+  #sync(file: number): Promise<void> {
+    return call<void>((then) => this.fs.fsync(file, (error) => then(error)));
+  }
+
+  /** A name is on the disk when its folder is. Some systems cannot open or sync folders; then there is no more to do. */
+  async syncFolder(folder: string): Promise<void> {
+    let file: number | undefined;
     try {
-      const file = this.fs.openSync(folder, "r");
-      try {
-        this.fs.fsyncSync(file);
-      } finally {
-        this.fs.closeSync(file);
-      }
-    } catch {}
+      file = this.fs.openSync(folder, "r");
+      await this.#sync(file);
+    } catch (cause) {
+      if (!CANNOT_SYNC.has((cause as NodeJS.ErrnoException).code ?? "")) throw cause;
+    } finally {
+      if (file !== undefined) this.fs.closeSync(file);
+    }
+  }
+
+  /** With the folders above it that are not there yet. Node's own way says ENOENT where a file system is read-only. */
+  async makeFolder(folder: string): Promise<void> {
+    const above = this.path.dirname(folder);
+    if (this.#madeFolder(folder) !== undefined && above !== folder) {
+      await this.makeFolder(above);
+      const missing = this.#madeFolder(folder);
+      if (missing !== undefined) throw missing;
+    }
+    // A new folder's name is in the one above it.
+    if (this.#options.durable === true) await this.syncFolder(above);
+  }
+
+  /** Why not, when the one above is not there. */
+  #madeFolder(folder: string): unknown {
+    try {
+      this.fs.mkdirSync(folder);
+    } catch (cause) {
+      if (this.fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+      return cause;
+    }
+    return undefined;
   }
 
   isFile(path: string): boolean {
@@ -178,6 +207,16 @@ export class FileIo {
     return this.path.resolve(this.path.dirname(path), this.fs.readlinkSync(path));
   }
 }
+
+/** What systems and file systems answer that have no syncing of folders. */
+const CANNOT_SYNC: ReadonlySet<string> = new Set([
+  "EISDIR",
+  "EPERM",
+  "EACCES",
+  "EINVAL",
+  "ENOTSUP",
+  "ENOSYS",
+]);
 
 /** One call of the system reads less than 2 GiB. */
 const MOST_AT_ONCE = 2 ** 30;

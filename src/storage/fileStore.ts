@@ -7,24 +7,27 @@ import type * as Fs from "node:fs";
 import { builtinNow, requireBuiltin } from "./builtin.ts";
 import { StoreRequestError } from "./errors.ts";
 import { allocateBytes, FileIo, type FileOptions, type OpenFile } from "./fileIo.ts";
+import { type ListedFile, listedFiles, listedKeys } from "./fileListing.ts";
+import { FilePlaces } from "./filePlaces.ts";
 import {
-  addStates,
   ageOf,
   asRequestError,
   contains,
   deepestReal,
   entriesOf,
   escapes,
+  goneAway,
   isMissing,
   realRoot,
+  removeTree,
+  syncTree,
 } from "./fileTree.ts";
 import {
   type ByteRange,
   type ByteRuns,
   type GetOptions,
-  isPlainName,
-  keySegments,
   type OpenObject,
+  type SetOptions,
   type Store,
   type StoreKey,
   type StoreOptions,
@@ -42,21 +45,30 @@ export class FileStore implements Store {
   readonly #options: FileStoreOptions;
   #absolute: string | undefined;
   #io: FileIo | undefined;
+  #places: FilePlaces | undefined;
   #opening: Promise<FileIo> | undefined;
-  /** Folders known to lie inside the root. */
-  readonly #inside = new Set<string>();
-  /** The folder of the last key: the key's part before the last "/", and the folder's path, with what ends it and without. */
-  #known: { readonly prefix: string; readonly folder: string; readonly path: string } | undefined;
-
   constructor(root: string | URL, options: FileStoreOptions = {}) {
     this.root = typeof root === "string" ? root : decodeURIComponent(root.pathname);
     this.#options = options;
+  }
+
+  get isDurable(): boolean {
+    return this.#options.durable === true;
+  }
+
+  asDurable(): FileStore {
+    return new FileStore(this.root, { ...this.#options, durable: true });
   }
 
   /** The root as an absolute path, whatever the working folder is later. */
   absoluteRoot(): string {
     this.#absolute ??= builtinNow("node:path")?.resolve(this.root) ?? this.root;
     return this.#absolute;
+  }
+
+  /** The same without links: equal for stores in one folder. */
+  async realRoot(): Promise<string> {
+    return (this.#io ?? (await this.#open())).root;
   }
 
   async get(key: StoreKey, options: GetOptions = {}): Promise<Uint8Array | undefined> {
@@ -83,8 +95,8 @@ export class FileStore implements Store {
     options: StoreOptions,
     which: (file: OpenFile) => { offset: number; length: number },
   ): Promise<Uint8Array | undefined> {
-    const io = this.#io ?? (await this.#open());
-    const file = this.#openFile(io, key, options);
+    if (this.#io === undefined) await this.#open();
+    const file = this.#openFile(key, options);
     if (file === undefined) return undefined;
     try {
       const { offset, length } = which(file);
@@ -100,8 +112,8 @@ export class FileStore implements Store {
   }
 
   async open(key: StoreKey, options: StoreOptions = {}): Promise<OpenObject | undefined> {
-    const io = this.#io ?? (await this.#open());
-    const file = this.#openFile(io, key, options);
+    if (this.#io === undefined) await this.#open();
+    const file = this.#openFile(key, options);
     if (file === undefined) return undefined;
     const failed = (cause: unknown): never => {
       throw asRequestError(cause, key);
@@ -123,99 +135,106 @@ export class FileStore implements Store {
     return { size: file.size, readInto, readRuns, close: () => file.close() };
   }
 
-  #openFile(io: FileIo, key: StoreKey, options: StoreOptions): OpenFile | undefined {
-    const path = this.#place(io, key, options);
+  #openFile(key: StoreKey, options: StoreOptions): OpenFile | undefined {
+    const path = this.#place(key, options);
     return path === undefined ? undefined : this.#trying(key, (using) => using.open(path));
   }
 
   readNow(key: StoreKey, target: Uint8Array): boolean {
-    const folder = this.#folderOf(key);
+    const folder = this.#places?.knownFolder(key);
     return folder !== undefined && this.#io!.readNow(folder + nameOf(key), target);
   }
 
   writeNow(key: StoreKey, bytes: Uint8Array): boolean {
-    const folder = this.#options.readOnly === true ? undefined : this.#folderOf(key);
+    const folder = this.#options.readOnly === true ? undefined : this.#places?.knownFolder(key);
     return folder !== undefined && this.#io!.writeNow(folder, nameOf(key), bytes);
   }
 
-  /** The path of the folder with what ends it, where the folder was looked at before. */
-  #folderOf(key: StoreKey): string | undefined {
-    const known = this.#known;
-    const cut = key.lastIndexOf("/");
-    const isKnown =
-      known !== undefined &&
-      known.prefix.length === cut &&
-      key.startsWith(known.prefix) &&
-      isPlainName(key, cut + 1) &&
-      this.#inside.has(known.path);
-    return isKnown ? known.folder : undefined;
-  }
-
   async has(key: StoreKey, options: StoreOptions = {}): Promise<boolean> {
-    const io = this.#io ?? (await this.#open());
-    const path = this.#place(io, key, options);
+    if (this.#io === undefined) await this.#open();
+    const path = this.#place(key, options);
     return path !== undefined && this.#trying(key, (using) => using.isFile(path)) === true;
   }
 
-  set(key: StoreKey, value: Uint8Array, options: StoreOptions = {}): Promise<void> {
+  set(key: StoreKey, value: Uint8Array, options: SetOptions = {}): Promise<void> {
     return this.setParts(key, [value], options);
   }
 
-  async setParts(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions = {}): Promise<void> {
+  async setParts(key: StoreKey, parts: readonly Uint8Array[], options: SetOptions = {}): Promise<void> {
     this.#mayWrite(key);
     const io = this.#io ?? (await this.#open());
     options.signal?.throwIfAborted();
-    const path = this.#path(io, key);
+    const path = this.#places!.pathOf(key);
     const folder = io.path.dirname(path);
     try {
-      if (!this.#inside.has(folder)) {
-        // The folders that are there already must be inside before any is made in them.
-        this.#checkInside(io, folder, key);
-        io.fs.mkdirSync(folder, { recursive: true });
-        this.#checkInside(io, folder, key);
-      }
-      await this.#write(io, path, parts);
+      // The folders that are there already must be inside before any is made in them.
+      if (!this.#places!.isThere(folder, key)) await this.#makeFolder(io, folder, key, options);
+      await io.write(path, parts).catch(async (cause: unknown) => {
+        if (!isMissing(cause)) throw cause;
+        // Somebody removed the folder after we had seen it.
+        this.#places!.forget();
+        await this.#makeFolder(io, folder, key, options);
+        await io.write(path, parts);
+      });
     } catch (cause) {
       throw asRequestError(cause, key);
     }
   }
 
-  async #write(io: FileIo, path: string, parts: readonly Uint8Array[]): Promise<void> {
-    try {
-      await io.write(path, parts);
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
-      // Somebody removed the folder after we had seen it.
-      io.fs.mkdirSync(io.path.dirname(path), { recursive: true });
-      await io.write(path, parts);
-    }
+  /** A folder for parts of something is made only where that something is. */
+  async #makeFolder(io: FileIo, folder: string, key: StoreKey, { partOf }: SetOptions): Promise<void> {
+    if (partOf !== undefined && !(await this.has(partOf))) throw goneAway(key, partOf);
+    await io.makeFolder(folder);
+    this.#places!.isThere(folder, key);
   }
 
   async delete(key: StoreKey, options: StoreOptions = {}): Promise<boolean> {
     this.#mayWrite(key);
-    const io = this.#io ?? (await this.#open());
-    const path = this.#place(io, key, options);
+    if (this.#io === undefined) await this.#open();
+    const path = this.#place(key, options);
     if (path === undefined) return false;
     const removed = this.#trying(key, ({ fs }) => {
+      // A folder is no object.
+      if (fs.lstatSync(path).isDirectory()) return false;
       fs.unlinkSync(path);
       return true;
     });
     return removed ?? false;
   }
 
+  /** Folders too, but the root. Links are removed, and not followed. */
+  async deleteBelow(prefix: StoreKey, options: StoreOptions = {}): Promise<void> {
+    this.#mayWrite(prefix);
+    const io = this.#io ?? (await this.#open());
+    const path = this.#place(prefix, options, "folder");
+    if (path === undefined) return;
+    this.#places!.forget();
+    try {
+      await removeTree(io, path);
+      if (prefix !== "/") io.fs.rmdirSync(path);
+    } catch (cause) {
+      throw asRequestError(cause, prefix);
+    }
+  }
+
+  /** Symbolic links to folders are not followed. */
   async *list(prefix: StoreKey, options: StoreOptions = {}): AsyncIterable<StoreKey> {
-    const start = prefix === "/" ? "" : prefix;
-    const { keys, folders } = await this.listDir(prefix, options);
-    for (const name of keys) yield `${start}/${name}` as StoreKey;
-    for (const name of folders) yield* this.list(`${start}/${name}` as StoreKey, options);
+    const io = this.#io ?? (await this.#open());
+    const path = this.#place(prefix, options, "folder");
+    if (path !== undefined) yield* signed(prefix, listedKeys(io, path, prefix, options));
+  }
+
+  async *listSizes(prefix: StoreKey, options: StoreOptions = {}): AsyncIterable<ListedFile[]> {
+    const io = this.#io ?? (await this.#open());
+    const path = this.#place(prefix, options, "folder");
+    if (path !== undefined) yield* signed(prefix, listedFiles(io, path, prefix, options));
   }
 
   /** Name, length and time of every object below a prefix, sorted: what tells one state of it from another. */
   async fileStates(prefix: StoreKey): Promise<string[]> {
-    const io = this.#io ?? (await this.#open());
-    const path = this.#place(io, prefix, {}, "folder");
     const states: string[] = [];
-    if (path !== undefined) this.#trying(prefix, () => addStates(io, path, prefix, states));
+    for await (const files of this.listSizes(prefix))
+      for (const { key, size, modified } of files) states.push(`${key} ${size} ${modified}`);
     return states.sort();
   }
 
@@ -225,13 +244,29 @@ export class FileStore implements Store {
     options: StoreOptions = {},
   ): Promise<{ keys: string[]; folders: string[] }> {
     const io = this.#io ?? (await this.#open());
-    const path = this.#place(io, prefix, options, "folder");
+    const path = this.#place(prefix, options, "folder");
     const entries: Fs.Dirent[] = path === undefined ? [] : await entriesOf(io, path, prefix);
     const named = entries.filter((entry) => !isStray(entry.name));
     return {
       keys: named.filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
       folders: named.filter((entry) => entry.isDirectory()).map((entry) => entry.name),
     };
+  }
+
+  /**
+   * All names below a path are on the disk when this ends: renamed files, new folders, removals. What files hold is not
+   * synced; `durable: true` does that when they are written.
+   */
+  async syncFolders(below: StoreKey = "/"): Promise<void> {
+    const io = this.#io ?? (await this.#open());
+    const folder = this.#place(below, {}, "folder");
+    if (folder === undefined) return;
+    try {
+      await syncTree(io, folder);
+      await io.syncFolder(io.path.dirname(folder));
+    } catch (cause) {
+      throw asRequestError(cause, below);
+    }
   }
 
   /**
@@ -242,7 +277,7 @@ export class FileStore implements Store {
   async sweepStrays(options: { olderThanMs?: number; below?: StoreKey } = {}): Promise<number> {
     const io = this.#io ?? (await this.#open());
     const { below = "/", olderThanMs = Number.POSITIVE_INFINITY } = options;
-    const folder = this.#place(io, below, {}, "folder");
+    const folder = this.#place(below, {}, "folder");
     return folder === undefined ? 0 : this.#sweep(io, folder, olderThanMs);
   }
 
@@ -265,50 +300,16 @@ export class FileStore implements Store {
       const fs = await requireBuiltin("node:fs");
       const path = await requireBuiltin("node:path");
       this.#io = new FileIo(fs, path, realRoot(fs, path, this.root), this.#options);
+      this.#places = new FilePlaces(this.#io);
       return this.#io;
     })();
     return this.#opening;
   }
 
   /** The path of a key whose folder is inside the root; undefined when the folder is not there. */
-  #place(
-    io: FileIo,
-    key: StoreKey,
-    { signal }: StoreOptions,
-    kind: "file" | "folder" = "file",
-  ): string | undefined {
+  #place(key: StoreKey, { signal }: StoreOptions, kind?: "folder"): string | undefined {
     signal?.throwIfAborted();
-    const path = this.#path(io, key);
-    // A folder that is listed is followed when it is a link, so it must be inside itself.
-    const folder = key === "/" || kind === "folder" ? path : io.path.dirname(path);
-    return this.#inside.has(folder) || this.#checkInside(io, folder, key) ? path : undefined;
-  }
-
-  #path(io: FileIo, key: StoreKey): string {
-    // Chunks of an array share a folder, whose path is known after the first.
-    const cut = key.length > 1 && key.endsWith("/") ? 0 : key.lastIndexOf("/");
-    const known = this.#known;
-    const hasName = cut < key.length - 1;
-    if (hasName && known?.prefix.length === cut && key.startsWith(known.prefix)) {
-      if (!isPlainName(key, cut + 1)) keySegments(key.slice(cut));
-      return known.folder + key.slice(cut + 1);
-    }
-    const path = [io.root === io.path.sep ? "" : io.root, ...keySegments(key)].join(io.path.sep);
-    if (hasName) {
-      const folder = path.slice(0, path.length - (key.length - cut - 1));
-      this.#known = { prefix: key.slice(0, cut), folder, path: io.path.dirname(path) };
-    }
-    return path === "" ? io.root : path;
-  }
-
-  /** True when the folder is there, really inside the root; false when it is not there; else an error. */
-  #checkInside(io: FileIo, folder: string, key: StoreKey): boolean {
-    const found = deepestReal(io, folder);
-    if (!contains(io, found.real)) throw escapes(key, found.real);
-    if (!found.whole) return false;
-    if (this.#inside.size >= MOST_KNOWN_FOLDERS) this.#inside.clear();
-    this.#inside.add(folder);
-    return true;
+    return this.#places!.placeOf(key, kind);
   }
 
   #trying<T>(key: StoreKey, action: (io: FileIo) => T): T | undefined {
@@ -325,7 +326,7 @@ export class FileStore implements Store {
 
   #throughLink<T>(key: StoreKey, action: (io: FileIo) => T): T | undefined {
     const io = this.#io!;
-    const found = deepestReal(io, this.#path(io, key));
+    const found = deepestReal(io, this.#places!.pathOf(key));
     if (!contains(io, found.real)) throw escapes(key, found.real);
     return found.whole ? action(io.following()) : undefined;
   }
@@ -336,6 +337,13 @@ export class FileStore implements Store {
   }
 }
 
-const MOST_KNOWN_FOLDERS = 10_000;
+/** Errors with the key of what was listed. */
+async function* signed<T>(prefix: StoreKey, items: AsyncIterable<T>): AsyncIterable<T> {
+  try {
+    yield* items;
+  } catch (cause) {
+    throw asRequestError(cause, prefix);
+  }
+}
 
 const nameOf = (key: StoreKey): string => key.slice(key.lastIndexOf("/") + 1);

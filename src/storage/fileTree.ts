@@ -2,30 +2,45 @@
 // were made of checked keys. Out: answers, and errors that name the key.
 
 import type * as Fs from "node:fs";
-import { messageOf, StoreKeyError, StoreRequestError } from "./errors.ts";
+import { messageOf, NotFoundError, StorageError, StoreKeyError, StoreRequestError } from "./errors.ts";
 import type { FileIo } from "./fileIo.ts";
 import type { StoreKey } from "./store.ts";
-import { isStray } from "./strays.ts";
 
 export function isMissing(cause: unknown): boolean {
   const { code } = cause as NodeJS.ErrnoException;
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** One call of the system for each file, and no hops between: there may be many. */
-export function addStates(io: FileIo, folder: string, prefix: StoreKey, states: string[]): void {
-  const start = prefix === "/" ? "" : prefix;
+/** Files that are removed before others get a turn. */
+const AT_ONCE = 1000;
+
+/** All that is in a folder. */
+export async function removeTree(io: FileIo, folder: string): Promise<void> {
+  let count = 0;
   for (const entry of io.fs.readdirSync(folder, { withFileTypes: true })) {
-    const { name } = entry;
-    if (name.startsWith(".") && isStray(name)) continue;
-    const path = folder + io.path.sep + name;
+    const path = folder + io.path.sep + entry.name;
     if (entry.isDirectory()) {
-      addStates(io, path, `${start}/${name}` as StoreKey, states);
-      continue;
-    }
-    const stat = io.fs.statSync(path, { throwIfNoEntry: false });
-    if (stat !== undefined) states.push(`${start}/${name} ${stat.size} ${stat.mtimeMs}`);
+      await removeTree(io, path);
+      io.fs.rmdirSync(path);
+    } else removeFile(io, path);
+    if (++count % AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve));
   }
+}
+
+function removeFile({ fs }: FileIo, path: string): void {
+  try {
+    fs.unlinkSync(path);
+  } catch (cause) {
+    // Somebody else did it.
+    if (!isMissing(cause)) throw cause;
+  }
+}
+
+/** The folders of a tree, the inner ones first: what a synced folder names is there. */
+export async function syncTree(io: FileIo, folder: string): Promise<void> {
+  for (const entry of io.fs.readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) await syncTree(io, folder + io.path.sep + entry.name);
+  await io.syncFolder(folder);
 }
 
 export async function entriesOf({ fs }: FileIo, path: string, key: StoreKey): Promise<Fs.Dirent[]> {
@@ -84,10 +99,31 @@ export function ageOf(io: FileIo, path: string): number {
   }
 }
 
+export const goneAway = (key: StoreKey, whole: StoreKey): NotFoundError =>
+  new NotFoundError({
+    what: `${whole} is not there any more: somebody removed or moved it while its parts were written`,
+    where: key,
+    cure: "Write it again, and leave it where it is until it is done",
+  });
+
+/** What may not be so later. */
+const PASSING: ReadonlySet<string> = new Set([
+  ...["EMFILE", "ENFILE", "EAGAIN", "EBUSY", "EIO", "ETIMEDOUT", "ESTALE"],
+]);
+
+const CURES: { readonly [code: string]: string } = {
+  EACCES: "Give this process the permission, or use another place",
+  EPERM: "Give this process the permission, or use another place",
+  EROFS: "The file system is read-only; use another place",
+  ENOSPC: "The disk is full; make room, and the same call goes on where it was",
+  EDQUOT: "The quota is used up; make room, and the same call goes on where it was",
+};
+
+/** What the system says, as an error of ours. */
 export function asRequestError(cause: unknown, key: StoreKey): unknown {
-  if (cause instanceof StoreKeyError) return cause;
+  if (cause instanceof StorageError) return cause;
   const { code } = cause as NodeJS.ErrnoException;
   if (code === undefined) return cause;
-  const retryable = ["EMFILE", "ENFILE", "EAGAIN", "EBUSY", "EIO", "ETIMEDOUT", "ESTALE"].includes(code);
-  return new StoreRequestError({ what: messageOf(cause), where: key, retryable }, { cause });
+  const parts = { what: messageOf(cause), where: key, retryable: PASSING.has(code), cure: CURES[code] };
+  return new StoreRequestError(parts, { cause });
 }

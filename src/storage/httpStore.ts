@@ -3,6 +3,7 @@
 // waiting longer each time; no more than a set number run at once.
 
 import { CorruptDataError, messageOf, NotSupportedError, StoreRequestError } from "./errors.ts";
+import { KeptObjects, type PartAnswer } from "./keptObjects.ts";
 import { type Backoff, retrying, Turnstile } from "./retry.ts";
 import {
   type ByteRange,
@@ -37,6 +38,7 @@ export class HttpStore implements Store {
   readonly #turnstile: Turnstile;
   readonly #backoff: Backoff;
   readonly #query: string;
+  readonly #kept = new KeptObjects((key, range, options) => this.#answer(key, range, options));
 
   constructor(url: string | URL, options: HttpStoreOptions = {}) {
     const parsed = new URL(url);
@@ -68,7 +70,8 @@ export class HttpStore implements Store {
     const length = "suffixLength" in range ? range.suffixLength : range.length;
     // HTTP cannot ask for nothing.
     if (length === 0) return Promise.resolve(new Uint8Array(0));
-    return this.#request(key, range, options);
+    if (options.mayKeep === undefined) return this.#request(key, range, options);
+    return this.#kept.range(key, range, options.mayKeep, options);
   }
 
   async has(key: StoreKey, options: StoreOptions = {}): Promise<boolean> {
@@ -79,12 +82,34 @@ export class HttpStore implements Store {
     return found ?? false;
   }
 
-  #request(key: StoreKey, range: ByteRange | null, options: GetOptions): Promise<Uint8Array | undefined> {
+  async version(key: StoreKey, options: StoreOptions = {}): Promise<string | null | undefined> {
+    try {
+      return await this.#attempts(key, { method: "HEAD" }, options, async (response) => {
+        await response.body?.cancel();
+        return versionIn(response.headers);
+      });
+    } catch (cause) {
+      // Some servers have no answer to HEAD. Those that failed may have one later.
+      if (cause instanceof StoreRequestError && !cause.retryable) return null;
+      throw cause;
+    }
+  }
+
+  async #request(
+    key: StoreKey,
+    range: ByteRange | null,
+    options: GetOptions,
+  ): Promise<Uint8Array | undefined> {
+    return (await this.#answer(key, range, options))?.bytes;
+  }
+
+  #answer(key: StoreKey, range: ByteRange | null, options: GetOptions): Promise<PartAnswer | undefined> {
     const most = Math.min(this.#options.maxBytes ?? 2 ** 32, options.maxBytes ?? Number.POSITIVE_INFINITY);
     const headers = range === null ? {} : { Range: rangeHeader(range) };
     return this.#attempts(key, { headers }, options, async (response) => {
       if (range !== null) checkPartial(response, range, key);
-      return readBody(response, range, key, most);
+      const bytes = await readBody(response, range, key, most);
+      return { bytes, size: wholeSize(response), version: versionOf(response) };
     });
   }
 
@@ -129,6 +154,17 @@ export class HttpStore implements Store {
   #urlOf(key: StoreKey): string {
     return `${this.url}/${keySegments(key).map(encodeURIComponent).join("/")}${this.#query}`;
   }
+}
+
+/** Objects that were changed less long ago can change again within the second that a time is told to. */
+const SETTLED_MS = 2000;
+
+function versionIn(headers: Headers): string | null {
+  const [tag, changed] = [headers.get("ETag"), headers.get("Last-Modified")];
+  const length = headers.get("Content-Length") ?? "";
+  if (tag !== null) return `${tag} ${length}`;
+  const age = Date.parse(headers.get("Date") ?? "") - Date.parse(changed ?? "");
+  return age >= SETTLED_MS ? `${changed} ${length}` : null;
 }
 
 /** fetch hides what went wrong in the cause. */
@@ -185,6 +221,16 @@ function checkPartial(response: Response, range: ByteRange, key: StoreKey): void
       cure: "Use a server that supports range requests",
     });
 }
+
+/** Of the object that a part is of; null where a page may not see the header. */
+function wholeSize(response: Response): number | null {
+  const [, size] = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "") ?? [];
+  return size === undefined ? null : Number(size);
+}
+
+/** The same for the same bytes, whoever compressed them on the way. */
+const versionOf = ({ headers }: Response): string | null =>
+  headers.get("ETag")?.replace(/^W\//, "") ?? headers.get("Last-Modified");
 
 async function readBody(
   response: Response,

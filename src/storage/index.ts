@@ -2,6 +2,7 @@
 
 export {
   CorruptDataError,
+  LostChunkError,
   MetadataError,
   NotFoundError,
   NotSupportedError,

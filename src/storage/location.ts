@@ -4,13 +4,14 @@
 
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
+import { NotSupportedError } from "./errors.ts";
 import { FileStore } from "./fileStore.ts";
 import { HttpStore } from "./httpStore.ts";
 import type { Store } from "./store.ts";
 import { ZipStore } from "./zipStore.ts";
 
 export type StoreLocation =
-  | { readonly kind: "file"; readonly root: string }
+  | { readonly kind: "file"; readonly root: string; readonly durable?: true }
   | { readonly kind: "http"; readonly url: string };
 
 /** What stands for a store wherever one is asked for. */
@@ -39,8 +40,20 @@ function checked(store: Store): Store {
   });
 }
 
+/** The same store, which waits for the disk. */
+export function durableStore(store: Store): Store {
+  if (store instanceof FileStore) return store.isDurable ? store : store.asDurable();
+  throw new NotSupportedError({
+    what: "durable: true, and the store is not in files",
+    cure: "Write to a folder, or leave it out: only files can be waited for until they are on the disk",
+  });
+}
+
 export function locationOf(store: Store): StoreLocation | null {
-  if (store instanceof FileStore) return { kind: "file", root: store.absoluteRoot() };
+  if (store instanceof FileStore) {
+    const root = store.absoluteRoot();
+    return store.isDurable ? { kind: "file", root, durable: true } : { kind: "file", root };
+  }
   if (store instanceof HttpStore) return store.isPlain ? { kind: "http", url: store.fullUrl } : null;
   return null;
 }
@@ -49,7 +62,7 @@ export function locationOf(store: Store): StoreLocation | null {
 export function storeAt(location: StoreLocation, { blocking = false }: { blocking?: boolean } = {}): Store {
   switch (location.kind) {
     case "file":
-      return new FileStore(location.root, { blocking });
+      return new FileStore(location.root, { blocking, durable: location.durable === true });
     case "http":
       return new HttpStore(location.url);
     default:

@@ -4,6 +4,9 @@ import { type ByteRange, cut, keySegments, type Store, type StoreKey } from "./s
 
 export class MemoryStore implements Store {
   readonly #objects = new Map<string, Uint8Array>();
+  /** How many objects had been set when each was. */
+  readonly #versions = new Map<string, number>();
+  #sets = 0;
 
   get(key: StoreKey): Promise<Uint8Array | undefined> {
     return Promise.resolve(this.#objects.get(key));
@@ -22,6 +25,11 @@ export class MemoryStore implements Store {
     keySegments(key);
     // A copy: the caller may reuse its buffer. (`slice` of a Node Buffer would not copy.)
     this.#objects.set(key, new Uint8Array(value));
+    this.#versions.set(key, ++this.#sets);
+  }
+
+  version(key: StoreKey): string | undefined {
+    return this.#objects.has(key) ? String(this.#versions.get(key)) : undefined;
   }
 
   async delete(key: StoreKey): Promise<boolean> {

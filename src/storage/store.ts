@@ -3,7 +3,7 @@
 // `undefined`, never an error. Only `get` is required; what a store cannot do, it does not have.
 
 import type { ScratchMemory } from "./codecs/scratch.ts";
-import { CorruptDataError, NotSupportedError, StoreKeyError } from "./errors.ts";
+import { asStoreError, CorruptDataError, NotSupportedError, StoreKeyError } from "./errors.ts";
 
 export type StoreKey = `/${string}`;
 export type ByteRange = { offset: number; length: number } | { suffixLength: number };
@@ -12,6 +12,13 @@ export interface StoreOptions {
   signal?: AbortSignal | undefined;
   /** Where memory for bytes on their way comes from. */
   scratch?: ScratchMemory | undefined;
+  /** More parts of the same object will be asked for: a store for which requests are dear may keep so many bytes of such objects. */
+  mayKeep?: number | undefined;
+}
+
+export interface SetOptions extends StoreOptions {
+  /** An object that this one is a part of: where it is gone, nothing is put into its place, as far as the store notices. */
+  partOf?: StoreKey | undefined;
 }
 
 export interface GetOptions extends StoreOptions {
@@ -40,6 +47,11 @@ export interface ByteRuns {
   readonly stride: number;
 }
 
+export interface ListedObject {
+  readonly key: StoreKey;
+  readonly size: number;
+}
+
 type Answer<T> = T | Promise<T>;
 
 export interface Store {
@@ -48,10 +60,12 @@ export interface Store {
   /** For stores from which bytes can be had without a copy, and where many small reads cost little. */
   open?(key: StoreKey, options?: StoreOptions): Answer<OpenObject | undefined>;
   has?(key: StoreKey, options?: StoreOptions): Answer<boolean>;
+  /** Another text for another state of an object; null when it cannot be told, undefined when there is no such object. */
+  version?(key: StoreKey, options?: StoreOptions): Answer<string | null | undefined>;
   /** Atomic: a reader sees the old object or the new one, never a mixture. The bytes are not kept. */
-  set?(key: StoreKey, value: Uint8Array, options?: StoreOptions): Answer<unknown>;
+  set?(key: StoreKey, value: Uint8Array, options?: SetOptions): Answer<unknown>;
   /** The same for an object in parts, which follow each other. */
-  setParts?(key: StoreKey, parts: readonly Uint8Array[], options?: StoreOptions): Answer<unknown>;
+  setParts?(key: StoreKey, parts: readonly Uint8Array[], options?: SetOptions): Answer<unknown>;
   /**
    * A small object that is just as long as `target`, without waiting; false: ask otherwise. For stores in which a task of
    * microseconds would wait for nothing but promises.
@@ -60,8 +74,12 @@ export interface Store {
   /** The same for writing. False: nothing has changed. */
   writeNow?(key: StoreKey, bytes: Uint8Array): boolean;
   delete?(key: StoreKey, options?: StoreOptions): Answer<unknown>;
+  /** All objects whose keys begin with `prefix` + "/" (or all), and whatever held them. */
+  deleteBelow?(prefix: StoreKey, options?: StoreOptions): Answer<unknown>;
   /** All keys that begin with `prefix` + "/" (or all), in no order. */
   list?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<StoreKey> | Iterable<StoreKey>;
+  /** The same with their lengths, many at a time. */
+  listSizes?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<readonly ListedObject[]>;
   /** Names directly below `prefix`: objects, and folders (names that have something below them). */
   listDir?(prefix: StoreKey, options?: StoreOptions): Answer<{ keys: string[]; folders: string[] }>;
 }
@@ -108,6 +126,20 @@ export function normalPath(path: string): string {
 
 export const keyIn = (path: string, name: string): StoreKey => `${path}/${name}` as StoreKey;
 
+/** Asks a store, of whoever's making, for an object; what it throws is typed. */
+export async function asked<T>(
+  key: StoreKey,
+  { signal }: StoreOptions,
+  ask: () => T | Promise<T>,
+): Promise<Awaited<T>> {
+  try {
+    return await ask();
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw asStoreError(cause, key);
+  }
+}
+
 /** Part of an object. Undefined when there is no object; an error when the object is too short. */
 export async function readRange(
   store: Store,
@@ -116,10 +148,10 @@ export async function readRange(
   options: StoreOptions,
 ): Promise<Uint8Array | undefined> {
   if (store.getRange === undefined) {
-    const all = await store.get(key, options);
+    const all = await asked(key, options, () => store.get(key, options));
     return all === undefined ? undefined : checkRange(cut(all, range), key, range);
   }
-  const part = await store.getRange(key, range, options);
+  const part = await asked(key, options, () => store.getRange!(key, range, options));
   return part === undefined ? undefined : checkRange(part, key, range);
 }
 

@@ -28,6 +28,9 @@ function outputs(): readonly (readonly [cw.LazyArray, unknown])[] {
   ];
 }
 
+/** What plans may run. */
+const HERE = new URL("./", import.meta.url);
+
 const arrays = (): cw.LazyArray[] => outputs().map(([array]) => array);
 const expected = (): unknown[] => outputs().map(([, values]) => values);
 const listsOf = (results: readonly cw.NDArray[]): unknown[] => results.map((result) => result.toList());
@@ -42,7 +45,7 @@ describe("anywhere", () => {
 
   test("saved and loaded", async () => {
     const text = cw.savePlan(cw.plan(arrays()));
-    const loaded = await cw.loadPlan(text);
+    const loaded = await cw.loadPlan(text, { modules: [HERE] });
     expect(JSON.parse(cw.savePlan(loaded))).toEqual(JSON.parse(text));
     expect(listsOf(await cw.computePlan(loaded))).toEqual(expected());
   });
@@ -82,7 +85,7 @@ describe("spoiled", () => {
   test("attributes give a typed error, or a plan that runs or fails with one", async () => {
     let [refused, taken] = [0, 0];
     for (const text of plansWithOtherAttrs(cw.savePlan(cw.plan(arrays())))) {
-      const loaded = await cw.loadPlan(text).catch((error: unknown) => {
+      const loaded = await cw.loadPlan(text, { modules: [HERE] }).catch((error: unknown) => {
         expect(error).toBeInstanceOf(cw.ChunkwiseError);
         return null;
       });

@@ -2,7 +2,8 @@
 // computed in one chunk and in small chunks; both must be what NumPy (or, where they differ, the standard) says.
 
 import * as cw from "chunkwise";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
+import { Ways } from "../ways.ts";
 import {
   compareArrays,
   type DecodedArray,
@@ -116,7 +117,7 @@ function difference(actual: unknown, expected: FixtureValue, ulps: number): stri
   }
   if (!isDecodedArray(expected))
     return Object.is(actual, expected) ? null : `${String(actual)} instead of ${String(expected)}`;
-  const computed = (actual as cw.LazyArray).computeSync().toContiguous();
+  const computed = ways.compute([actual as cw.LazyArray])[0]!.toContiguous();
   return compareArrays(
     { dtype: computed.dtype, shape: [...computed.shape], data: computed.data },
     expected,
@@ -133,6 +134,10 @@ function ulpsFor(name: string, { expect: expected, note, args }: FixtureCase): n
 }
 
 const INFO = ["finfo", "iinfo"];
+
+Ways.needThreads();
+const ways = new Ways();
+afterEach(() => ways.agree(), 60_000);
 
 describe("NumPy oracle", () => {
   for (const name of fixtureNames().filter((fixture) => !INFO.includes(fixture))) {

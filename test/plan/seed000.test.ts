@@ -73,6 +73,16 @@ describe("maxTotalSourceArrays", () => {
 
   test("or less", () => expect(planned(sum(4), { maxTotalSourceArrays: 2 }).numOperations).toBe(3));
 
+  test("what was said holds for an operation that reads more already", () => {
+    const joined = cw.concat(Array.from({ length: 6 }, () => zeros([4], [2]).negative()));
+    expect(planned(joined).numOperations).toBe(1);
+    expect(planned(joined, { maxTotalSourceArrays: 6 }).numOperations).toBe(1);
+    expect(planned(joined, { maxTotalSourceArrays: 4 }).numOperations).toBe(7);
+    expect(reasons(joined, { maxTotalSourceArrays: 4 })).toContain(
+      "since total number of source arrays (6) exceeds max (4)",
+    );
+  });
+
   test("constants do not count", () => {
     const shifted = [1, 2, 3, 4, 5, 6].reduce<cw.LazyArray>(
       (x, n) => x.multiply(n).add(cw.asarray(n)),
@@ -107,8 +117,29 @@ describe("maxTotalNumInputBlocks", () => {
     expect(planned(wide(12), { maxTotalNumInputBlocks: 12 }).numOperations).toBe(1);
   });
 
-  test("a task that reads no more chunks than before exceeds nothing", () => {
-    expect(planned(zeros([60], [2]).negative().rechunk(60)).numOperations).toBe(1);
+  describe("where a task reads more than that already", () => {
+    const whole = zeros([60], [2]).negative().rechunk(60);
+
+    test("it may read as many where nothing was said, and the log says so", () => {
+      expect(planned(whole).numOperations).toBe(1);
+      expect(reasons(whole)).toContain(
+        "can fuse op-002 since total number of input blocks (30) is no more than before (30)",
+      );
+    });
+
+    test.each([10, 29])("the limit holds where it was said: %i", (maxTotalNumInputBlocks) => {
+      expect(planned(whole, { maxTotalNumInputBlocks }).numOperations).toBe(2);
+      expect(reasons(whole, { maxTotalNumInputBlocks })).toContain(
+        `can't fuse op-002 since total number of input blocks (30) exceeds max (${maxTotalNumInputBlocks})`,
+      );
+    });
+
+    test("and lets through what keeps to it", () => {
+      expect(planned(whole, { maxTotalNumInputBlocks: 30 }).numOperations).toBe(1);
+      expect(reasons(whole, { maxTotalNumInputBlocks: 30 })).toContain(
+        "can fuse op-002 since total number of input blocks (30) does not exceed max (30)",
+      );
+    });
   });
 
   test("null: only operations with the same number of tasks are fused", () => {

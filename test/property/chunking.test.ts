@@ -2,27 +2,35 @@
 // Sums and products of floats are exact here (writer.ts); tolerance.test.ts has those that are not.
 
 import * as cw from "chunkwise";
+import type fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chunksOf } from "../../src/expr/chunks.ts";
 import type { Expr } from "../../src/expr/expr.ts";
 import { postOrder } from "../../src/expr/walk.ts";
+import { Ways } from "../ways.ts";
 import { MAKERS, programs, programsOf } from "./arbitrary.ts";
 import { expectAllSame } from "./compare.ts";
 import type { Program } from "./program.ts";
 import { check } from "./settings.ts";
 
-function sameInAnyChunks(program: Program): void {
-  const inPieces = cw.computeSync(program.build("cut"));
-  expectAllSame(inPieces, cw.computeSync(program.build("whole")));
+Ways.needThreads();
+
+async function sameInAnyChunks(runs: number, cases: fc.Arbitrary<Program>): Promise<void> {
+  const ways = new Ways();
+  check(runs, cases, (program) => {
+    const inPieces = ways.compute(program.build("cut"));
+    expectAllSame(inPieces, cw.computeSync(program.build("whole")));
+  });
+  await ways.agree();
 }
 
 describe("each function", () => {
-  test.each([...MAKERS.keys()])("%s", (name) => check(14, programsOf(name), sameInAnyChunks));
+  test.each([...MAKERS.keys()])("%s", (name) => sameInAnyChunks(14, programsOf(name)));
 });
 
-test("random programs", () => check(600, programs(), sameInAnyChunks));
+test("random programs", () => sameInAnyChunks(300, programs()));
 
-test("long programs", () => check(60, programs({ maxSteps: 24 }), sameInAnyChunks));
+test("long programs", () => sameInAnyChunks(60, programs({ maxSteps: 24 })));
 
 /** 1 ≤ chunk ≤ max(1, length) on every axis. */
 function expectValidChunks(node: Expr): void {

@@ -1,9 +1,10 @@
 // The library against the naive evaluator (naive.ts), bit for bit: random programs of elementwise functions,
 // reductions, scans, moves and selections over bool, int32 and float64.
 
-import * as cw from "chunkwise";
+import type fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DType } from "../../src/core/dtype.ts";
+import { Ways } from "../ways.ts";
 import { type ArbitraryOptions, EXACT_FAMILIES, type Family, programs, programsOf } from "./arbitrary.ts";
 import { at, type Element, type Naive, placesOf } from "./naive/lists.ts";
 import { evaluateNaive, isNaiveCall } from "./naive.ts";
@@ -20,10 +21,18 @@ const OPTIONS: ArbitraryOptions = { dtypes: DTYPES, families };
 
 const elements = ({ shape, list }: Naive): Element[] => placesOf(shape).map((place) => at(list, place));
 
-function sameAsNaive(program: Program): void {
+Ways.needThreads();
+
+async function sameAsNaive(runs: number, cases: fc.Arbitrary<Program>): Promise<void> {
+  const ways = new Ways();
+  check(runs, cases, (program) => expectNaive(program, ways));
+  await ways.agree();
+}
+
+function expectNaive(program: Program, ways: Ways): void {
   const naive = evaluateNaive(program);
   const expected = program.roots.map((root) => naive[root]!);
-  cw.computeSync(program.build("cut")).forEach((array, i) => {
+  ways.compute(program.build("cut")).forEach((array, i) => {
     const { dtype, shape } = expected[i]!;
     expect({ dtype: array.dtype, shape: array.shape }).toEqual({ dtype, shape });
     expect([...array]).toStrictEqual(elements(expected[i]!));
@@ -33,9 +42,9 @@ function sameAsNaive(program: Program): void {
 const names = [...new Set(families.flatMap((family) => [...family.keys()]))];
 
 describe("each function", () => {
-  test.each(names)("%s", (name) => check(14, programsOf(name, { dtypes: DTYPES }), sameAsNaive));
+  test.each(names)("%s", (name) => sameAsNaive(14, programsOf(name, { dtypes: DTYPES })));
 });
 
-test("random programs", () => check(500, programs(OPTIONS), sameAsNaive));
+test("random programs", () => sameAsNaive(250, programs(OPTIONS)));
 
-test("long programs", () => check(40, programs({ ...OPTIONS, maxSteps: 20 }), sameAsNaive));
+test("long programs", () => sameAsNaive(40, programs({ ...OPTIONS, maxSteps: 20 })));

@@ -3,7 +3,8 @@
 
 import * as cw from "chunkwise";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
+import { Ways } from "../ways.ts";
 import { shapes } from "./arrays.ts";
 import type { Choices } from "./choices.ts";
 import { at, type Nested, placesOf, product, rank, tabulate } from "./naive/lists.ts";
@@ -22,8 +23,12 @@ const lazily = ({ shape, chunks }: Case): cw.LazyArray =>
     { chunks },
   );
 
+Ways.needThreads();
+const ways = new Ways();
+afterEach(() => ways.agree(), 60_000);
+
 function expectList(array: cw.LazyArray, { shape, list }: Selected): void {
-  const result = array.computeSync();
+  const [result] = ways.compute([array]) as [cw.NDArray];
   expect(result.shape).toEqual(shape);
   expect(result.toList()).toEqual(list);
 }

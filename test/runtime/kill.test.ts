@@ -10,8 +10,9 @@ import * as cw from "chunkwise";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { randomFrom } from "../../src/runtime/pools/simulated.ts";
 import { ensureBuilt } from "../built.ts";
+import { killAll, PROGRAMS } from "./killing.mjs";
 
-const KILLS = 50;
+const KILLS = 20;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1e6);
 const random = randomFrom(seed);
 const root = mkdtempSync(join(tmpdir(), "chunkwise-kill-"));
@@ -105,3 +106,13 @@ test(`${KILLS} kills, seed ${seed}`, async () => {
   expect(resumed).toBeGreaterThan(KILLS);
   expect(rework).toBe(0);
 }, 300_000);
+
+// `npm run test:kills` kills 300 times.
+test("six programs of some megabytes: scan, sort, rechunk, sharded, compressed, and a source behind HTTP", async () => {
+  const told = await killAll({ kills: 12, seed });
+  expect(told.map(({ program }) => program)).toEqual(PROGRAMS);
+  for (const { program, kills, completions } of told) {
+    expect([program, kills, completions > 0]).toEqual([program, 2, true]);
+  }
+  expect(told.reduce((sum, { found }) => sum + found, 0)).toBeGreaterThan(0);
+}, 600_000);

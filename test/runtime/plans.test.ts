@@ -35,10 +35,12 @@ describe("saved and loaded", () => {
     const script = `
       import { readFileSync } from "node:fs";
       const cw = await import(process.argv[1]);
-      const [result] = await cw.computePlan(await cw.loadPlan(readFileSync(process.argv[2], "utf8")));
+      const [text, stores, modules] = [readFileSync(process.argv[2], "utf8"), [process.argv[3]], [process.argv[4]]];
+      const [result] = await cw.computePlan(await cw.loadPlan(text, { stores, modules }));
       console.log(JSON.stringify(result.toList()));`;
     const library = new URL("../../dist/index.js", import.meta.url).href;
-    const args = ["--input-type=module", "-e", script, library, join(root, "plan.json")];
+    const here = new URL("./", import.meta.url).href;
+    const args = ["--input-type=module", "-e", script, library, join(root, "plan.json"), root, here];
     const output = execFileSync(process.execPath, args, { encoding: "utf8" });
     expect(JSON.parse(output)).toEqual((await y.compute()).toList());
   });

@@ -99,11 +99,31 @@ describe("what cannot be", () => {
     expect(() => new cw.Spec(options as cw.SpecOptions)).toThrow(cw.ValueError);
   });
 
-  test("options of retries and twins are checked when they are used", async () => {
-    const spec = new cw.Spec({ retries: { attemps: 1 } as cw.RetryOptions });
-    await expect(cw.ones(3).compute({ spec })).rejects.toThrow(/retries: there is no option "attemps"/);
-    const twins = new cw.Spec({ twins: { slowdown: -1 } });
-    await expect(cw.ones(3).compute({ spec: twins })).rejects.toThrow(/slowdown is -1/);
+  test.each<[object, RegExp]>([
+    [{ retries: { attemps: 1 } }, /retries: there is no option "attemps"\. Did you mean attempts\?/],
+    [{ retries: { attempts: 0 } }, /retries: attempts is 0\. It must be a whole number of 1 or more/],
+    [{ retries: { attempts: 2.5 } }, /attempts is 2\.5/],
+    [{ retries: { attempts: "3" } }, /attempts is "3"/],
+    [{ retries: { delayMs: Number.NaN } }, /delayMs is NaN\. It must be a number of milliseconds/],
+    [{ retries: 3 }, /retries is 3\. Give an object: \{attempts, delayMs, maxDelayMs\}/],
+    [{ retries: null }, /retries is null/],
+    [{ retries: [1] }, /retries is/],
+    [{ retries: "often" }, /retries is "often"/],
+    [{ twins: "yes" }, /twins is "yes"\. Give true, false or an object: \{minStarted/],
+    [{ twins: null }, /twins is null/],
+    [{ twins: 1 }, /twins is 1/],
+    [{ twins: { slowdown: -1 } }, /twins: slowdown is -1\. It must be a factor of 1 or more/],
+    [{ twins: { minDone: 50 } }, /minDone is 50\. It must be a part of all, from 0 to 1/],
+    [{ twins: { isOn: true } }, /twins: there is no option "isOn"/],
+    [{ twins: { slow: 2 } }, /twins: there is no option "slow"/],
+  ])("retries and twins: %j", (options, message) => {
+    expect(() => new cw.Spec(options as cw.SpecOptions)).toThrow(message);
+    expect(() => new cw.Spec(options as cw.SpecOptions)).toThrow(cw.ValueError);
+  });
+
+  test("what is not given is as usual", () => {
+    const { retries, twins } = new cw.Spec({ retries: { attempts: undefined }, twins: undefined });
+    expect([retries, twins]).toEqual([{ attempts: undefined }, true]);
   });
 });
 

@@ -92,7 +92,6 @@ const BAD_V3: { readonly [name: string]: unknown } = {
   "a fill value out of range": { ...V3, fill_value: 2 ** 31 },
   "a fill value that is a fraction": { ...V3, fill_value: 0.5 },
   "hexadecimal of another length": { ...V3, data_type: "float32", fill_value: "0x7fc0" },
-  "no codecs": { ...V3, codecs: [] },
   "codecs that are not a list": { ...V3, codecs: {} },
   "a codec without a name": { ...V3, codecs: [{}] },
   "an unknown codec": { ...V3, ...codecs({ name: "magic" }) },

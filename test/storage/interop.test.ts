@@ -233,15 +233,38 @@ describe("we read zarrita's", () => {
     },
   );
 
-  test("an empty list of codecs is refused, and the message says what is missing", async () => {
-    const store = new MemoryStore();
-    await zarrita.create(zarrita.root(store as unknown as zarrita.AsyncMutable), {
-      shape: [2],
-      chunkShape: [2],
-      dtype: "int32",
-    });
-    const json = new TextDecoder().decode(await store.get("/zarr.json"));
-    if ((JSON.parse(json) as { codecs: unknown[] }).codecs.length > 0) return;
-    await expect(openArray(store)).rejects.toThrow(/"bytes"/);
-  });
+  // Its default: no codec that makes bytes is named, and bytes in little-endian order are meant.
+  const unnamed: object[][] = [
+    [],
+    [{ name: "transpose", configuration: { order: [1, 0] } }],
+    [{ name: "zstd", configuration: { level: 3 } }],
+    [
+      { name: "transpose", configuration: { order: [1, 0] } },
+      { name: "lz4", configuration: {} },
+    ],
+  ];
+  test.each(dtypes.flatMap((dtype) => unnamed.map((list, i) => [dtype, i, list] as const)))(
+    "%s, codecs %i without one that makes bytes",
+    async (dtype: DType, _i, list) => {
+      const store = new MemoryStore();
+      const array = await zarrita.create(zarrita.root(store as unknown as zarrita.AsyncMutable), {
+        shape: [7, 10],
+        chunkShape: [3, 4],
+        dtype: dtype as "int32",
+        codecs: list as unknown as [],
+      });
+      expect(JSON.parse(new TextDecoder().decode(await store.get("/zarr.json"))).codecs).toEqual(list);
+      const block = sampleBlock(dtype, [7, 10]);
+      const data = block.data as Int32Array<ArrayBuffer>;
+      await zarrita.set(array, null, { data, shape: [7, 10], stride: [10, 1] });
+      const ours = await openArray(store);
+      expect(hex(bytesOf(await ours.read()))).toBe(hex(bytesOf(block)));
+      // What we write into it, zarrita reads.
+      const other = sampleBlock(dtype, [7, 10], 5);
+      await writeAll(ours, other);
+      const again = (await zarrita.get(array)) as { data: { buffer: ArrayBuffer }; stride: number[] };
+      const theirs = blockOf(dtype, [7, 10], new Uint8Array(again.data.buffer));
+      expect(hex(bytesOf({ ...theirs, strides: again.stride }))).toBe(hex(bytesOf(other)));
+    },
+  );
 });

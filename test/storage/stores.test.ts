@@ -33,7 +33,7 @@ const folder = (): string => join(root, `store${count++}`);
 const writable: { readonly [name: string]: () => Store } = {
   MemoryStore: () => new MemoryStore(),
   FileStore: () => new FileStore(folder()),
-  "FileStore, blocking, fsync": () => new FileStore(folder(), { blocking: true, fsync: true }),
+  "FileStore, blocking, durable": () => new FileStore(folder(), { blocking: true, durable: true }),
 };
 
 async function keysOf(store: Store, prefix: StoreKey): Promise<string[]> {
@@ -210,7 +210,7 @@ describe("FileStore reads and writes small objects at once", () => {
     writeFileSync(`${at}-secret`, "abc");
     symlinkSync(`${at}-secret`, join(at, "a", "link"));
     expect(store.readNow("/a/link", new Uint8Array(3))).toBe(false);
-    for (const options of [{ readOnly: true }, { fsync: true }]) {
+    for (const options of [{ readOnly: true }, { durable: true }]) {
       const other = new FileStore(at, options);
       await other.get("/a/x");
       expect(other.readNow("/a/x", new Uint8Array(3))).toBe(true);

@@ -3,11 +3,12 @@
 // elements, and thousands of arrays may be asked for at once, each with its own constants.
 // In: a program for few elements. Out: the family's program and the constants, or null where it gets its own kernel.
 
+import type { Place } from "../../core/block.ts";
 import type { RealDType } from "../../core/dtype.ts";
 import type { Instruction, ScalarProgram } from "../program.ts";
 import type { Walk } from "./arrange.ts";
 import { textOf } from "./kernelText.ts";
-import { blockAt, giveBytes, memory, takeBytes } from "./memory.ts";
+import { blockAt, giveBytes, takeBytes } from "./memory.ts";
 
 interface Constant {
   readonly dtype: RealDType;
@@ -75,19 +76,19 @@ export function withConstants(
   dims: number,
   run: (walks: readonly Walk[]) => void,
 ): boolean {
-  const at = takeBytes(constants.length * CONSTANT_BYTES);
-  if (at === null) return false;
+  const place = takeBytes(constants.length * CONSTANT_BYTES);
+  if (place === null) return false;
   try {
     const strides = new Array<number>(dims).fill(0);
-    run(constants.map((constant, i) => walkOf(constant, at + i * CONSTANT_BYTES, strides)));
+    run(constants.map((constant, i) => walkOf(constant, place, i * CONSTANT_BYTES, strides)));
     return true;
   } finally {
-    giveBytes(at);
+    giveBytes(place);
   }
 }
 
-function walkOf({ dtype, value }: Constant, at: number, strides: readonly number[]): Walk {
-  const { data } = blockAt(memory.buffer, at, dtype, []);
+function walkOf({ dtype, value }: Constant, place: Place, behind: number, strides: readonly number[]): Walk {
+  const { data } = blockAt(place, dtype, [], behind);
   (data as Float64Array)[0] = value as number;
-  return { data, dtype, offset: 0, strides };
+  return { data, dtype, offset: 0, strides, place };
 }

@@ -98,7 +98,7 @@ function arrayNode({ name, role, dtype, shape, chunks }: PlanArray): GraphNode {
 function operationNode(operation: Operation, arrays: Arrays, budget: number | null): GraphNode {
   const { name, grid } = operation;
   const memory = totalMemory(memoryOf(operation, arrays));
-  const { read, written, isExact } = trafficOf(operation, arrays);
+  const { read, written } = trafficOf(operation, arrays);
   const isOver = budget !== null && memory > budget;
   const line = lineOf(operation);
   return {
@@ -108,7 +108,7 @@ function operationNode(operation: Operation, arrays: Arrays, budget: number | nu
       `${name}: ${stepsText(operation)}`,
       ...(line === undefined ? [] : [line]),
       `${countText(sizeOf(grid), "task")}${grid.length === 0 ? "" : ` in ${shapeText(grid)}`}`,
-      `reads ${isExact ? "" : "about "}${bytesText(read)}, writes ${bytesText(written)}`,
+      `reads ${bytesText(read)}, writes ${bytesText(written)}`,
       `memory ${bytesText(memory)}${isOver ? `, more than ${bytesText(budget)}` : ""}`,
     ],
   };

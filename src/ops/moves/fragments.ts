@@ -3,7 +3,10 @@
 
 import type { Box } from "../../core/box.ts";
 import { isEmptyBox } from "../../core/box.ts";
-import type { Piece, PieceAxis } from "../../expr/op.ts";
+import { type MoveOp, type Piece, type PieceAxis, SEAMLESS } from "../../expr/op.ts";
+
+/** What a move says that is the same wherever a box lies. */
+export const seamless: MoveOp["seams"] = (_, __, { shape }) => shape.map(() => SEAMLESS);
 
 /** A run of places in one group of axes. Starts are pairs of an axis and the coordinate there. */
 export interface Fragment {

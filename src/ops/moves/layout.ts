@@ -5,7 +5,7 @@ import { infoOf } from "../../core/dtype.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { type Shape, shapeText } from "../../core/shape.ts";
 import type { MoveOp } from "../../expr/op.ts";
-import { run, separable } from "./fragments.ts";
+import { run, seamless, separable } from "./fragments.ts";
 
 const axesOf = (attrs: { readonly [name: string]: unknown }): readonly number[] =>
   attrs["axes"] as readonly number[];
@@ -15,6 +15,7 @@ export const permute: MoveOp = {
   name: "permute",
   class: "move",
   injective: true,
+  seams: seamless,
   infer: ([input], attrs) => ({
     dtype: input!.dtype,
     shape: axesOf(attrs).map((axis) => input!.shape[axis]!),
@@ -31,6 +32,7 @@ export const broadcast: MoveOp = {
   name: "broadcast",
   class: "move",
   injective: false,
+  seams: seamless,
   infer([input], attrs) {
     const shape = attrs["shape"] as Shape;
     const lead = shape.length - input!.shape.length;
@@ -64,6 +66,7 @@ export const expandDims: MoveOp = {
   name: "expandDims",
   class: "move",
   injective: true,
+  seams: seamless,
   infer: ([input], attrs) => ({ dtype: input!.dtype, shape: withOnes(input!.shape, axesOf(attrs)) }),
   chunks: ([chunks], _, attrs) => withOnes(chunks!, axesOf(attrs)),
   pieces(out, [input], attrs) {
@@ -88,6 +91,7 @@ export const squeeze: MoveOp = {
   name: "squeeze",
   class: "move",
   injective: true,
+  seams: seamless,
   infer([input], attrs) {
     const wrong = axesOf(attrs).find((axis) => input!.shape[axis] !== 1);
     if (wrong !== undefined) {
@@ -112,6 +116,7 @@ export const rechunk: MoveOp = {
   name: "rechunk",
   class: "move",
   injective: true,
+  seams: seamless,
   infer: ([input]) => input!,
   chunks: (_, __, attrs) => attrs["chunks"] as ChunkShape,
   pieces: (out, [input]) =>

@@ -7,7 +7,7 @@ import type { Attrs } from "../../core/attrs.ts";
 import { type Box, isEmptyBox } from "../../core/box.ts";
 import type { ChunkShape } from "../../core/chunks.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import type { ArrayType, MoveOp, Piece } from "../../expr/op.ts";
+import { type ArrayType, type AxisSeams, type MoveOp, type Piece, SEAMLESS } from "../../expr/op.ts";
 import { checkCounts, checkList, wrongAttr } from "../attrChecks.ts";
 import { type Fragment, run, separable } from "./fragments.ts";
 import { filled, PAD_MODES, type PadMode, RUNS } from "./pad.ts";
@@ -37,6 +37,7 @@ export const overlap: MoveOp = {
   name: "overlap",
   class: "move",
   injective: false,
+  seams: ([input], attrs) => input!.shape.map((n, axis) => blockSeams(overlapAttrs(attrs), axis, n)),
   infer([input], given) {
     const attrs = overlapAttrs(given);
     checkAttrs(attrs, input!.shape.length);
@@ -56,6 +57,22 @@ export const overlap: MoveOp = {
     return [...fills(out, input!, attrs), ...inside];
   },
 };
+
+/** Where blocks meet. Those that reach beyond the array are each made in a way of their own. */
+function blockSeams(attrs: OverlapAttrs, axis: number, n: number): AxisSeams {
+  const chunk = attrs.chunks[axis]!;
+  const length = chunk + aroundAt(attrs, axis);
+  if (length === chunk) return SEAMLESS;
+  const firstInside = Math.ceil(attrs.before[axis]! / chunk);
+  const inside = Math.max(firstInside, Math.floor((n - attrs.after[axis]!) / chunk));
+  return {
+    zones: [
+      [0, firstInside * length],
+      [inside * length, Number.POSITIVE_INFINITY],
+    ],
+    periods: [{ every: length, at: [0] }],
+  };
+}
 
 /** A range of one block with its overlap; `phase` is where it begins in the array: negative before it. */
 interface Span {

@@ -3,9 +3,9 @@
 
 import { intersect, isEmptyBox } from "../../core/box.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import type { MoveOp, Piece } from "../../expr/op.ts";
+import type { AxisSeams, MoveOp, Piece } from "../../expr/op.ts";
 import { axisOf, type Fragment, run, separable } from "./fragments.ts";
-import { periodicRuns } from "./select.ts";
+import { everyTime, periodicRuns } from "./select.ts";
 
 export const PAD_MODES = ["constant", "edge", "reflect", "wrap"] as const;
 export type PadMode = (typeof PAD_MODES)[number];
@@ -23,6 +23,10 @@ export const pad: MoveOp = {
   name: "pad",
   class: "move",
   injective: false,
+  seams([input], attrs) {
+    const { before, mode } = padAttrs(attrs);
+    return input!.shape.map((n, axis) => SEAMS[mode](before[axis]!, n));
+  },
   infer([input], attrs) {
     const { before, after } = padAttrs(attrs);
     return { dtype: input!.dtype, shape: input!.shape.map((n, axis) => before[axis]! + n + after[axis]!) };
@@ -47,6 +51,24 @@ export const pad: MoveOp = {
 export function filled(start: readonly number[], shape: readonly number[], fill: Scalar): Piece {
   return { from: { fill }, start, axes: shape.map((length, axis) => axisOf(length, axis, 1, -1, 0)) };
 }
+
+/** Of an array of n places that begins at `first`. */
+const endSeams = (first: number, n: number): AxisSeams => ({
+  zones: [
+    [first, first],
+    [first + n, first + n],
+  ],
+});
+
+const SEAMS: { readonly [M in PadMode]: (first: number, n: number) => AxisSeams } = {
+  constant: endSeams,
+  edge: endSeams,
+  wrap: (first, n) => everyTime(n, first),
+  reflect(first, n) {
+    const every = 2 * (n - 1);
+    return n < 2 ? {} : { periods: [{ every, at: [first % every, (first + n - 1) % every] }] };
+  },
+};
 
 type Runs = (axis: number, at: number, length: number, phase: number, n: number) => Fragment[];
 

@@ -5,7 +5,7 @@
 import { isEmptyBox } from "../../core/box.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { type Shape, sameShape, shapeText, sizeOf } from "../../core/shape.ts";
-import type { MoveOp, PieceAxis } from "../../expr/op.ts";
+import { type AxisSeams, type MoveOp, type PieceAxis, SEAMLESS } from "../../expr/op.ts";
 import { axisOf, type Fragment, piecesOf } from "./fragments.ts";
 
 /** Axes of the input that hold the same elements as axes of the output, in order. */
@@ -60,6 +60,13 @@ export const reshape: MoveOp = {
   name: "reshape",
   class: "move",
   injective: true,
+  seams([input], attrs, type) {
+    const seams = type.shape.map(() => SEAMLESS);
+    if (sizeOf(type.shape) === 0) return seams;
+    for (const { inAxes, outAxes } of axisGroups(input!.shape, attrs["shape"] as Shape))
+      if (outAxes.length === 1) seams[outAxes[0]!] = rowSeams(inAxes.map((a) => input!.shape[a]!));
+    return seams;
+  },
   infer([input], attrs) {
     const shape = attrs["shape"] as Shape;
     if (sizeOf(shape) !== sizeOf(input!.shape) || reshapeSteps(input!.shape, shape).length > 1) {
@@ -103,6 +110,12 @@ export const reshape: MoveOp = {
     return piecesOf(out, 0, input!.shape.length, groups);
   },
 };
+
+/** Where rows of axes that merge begin: rows of the first axis, rows within these, and so on. */
+function rowSeams(lengths: Shape): AxisSeams {
+  const rows = lengths.map((_, axis) => sizeOf(lengths.slice(axis + 1))).filter((row) => row > 1);
+  return rows.length === 0 ? SEAMLESS : { periods: rows.map((every) => ({ every, at: [0] })) };
+}
 
 /** As many elements per chunk as before, taken from the inner axes first. */
 function groupChunks(elements: number, lengths: Shape): number[] {

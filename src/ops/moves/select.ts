@@ -4,8 +4,8 @@ import { type Box, intersect } from "../../core/box.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { type Shape, sameShape, shapeText } from "../../core/shape.ts";
 import { unifyChunks } from "../../expr/chunks.ts";
-import type { ArrayType, MoveOp } from "../../expr/op.ts";
-import { axisOf, type Fragment, piecesOf, run, separable } from "./fragments.ts";
+import { type ArrayType, type AxisSeams, type MoveOp, SEAMLESS } from "../../expr/op.ts";
+import { axisOf, type Fragment, piecesOf, run, seamless, separable } from "./fragments.ts";
 
 /** A regular selection: place j of axis a is start[a] + step[a]·j, for j < shape[a]. */
 export interface SliceAttrs {
@@ -21,6 +21,7 @@ export const slice: MoveOp = {
   name: "slice",
   class: "move",
   injective: true,
+  seams: seamless,
   infer: ([input], attrs) => ({ dtype: input!.dtype, shape: sliceAttrs(attrs).shape }),
   chunks([chunks], _, attrs) {
     const { step, shape } = sliceAttrs(attrs);
@@ -41,6 +42,7 @@ export const setSlice: MoveOp = {
   name: "setSlice",
   class: "move",
   injective: true,
+  seams: (_, attrs, type) => type.shape.map((__, axis) => selectionSeams(sliceAttrs(attrs), axis)),
   infer([x, value], attrs) {
     const { shape } = sliceAttrs(attrs);
     if (!sameShape(value!.shape, shape)) {
@@ -63,6 +65,22 @@ export const setSlice: MoveOp = {
     return [...kept, ...set];
   },
 };
+
+/** Each selected place has one before and one behind it; there are none before the first and behind the last. */
+function selectionSeams({ start, step, shape }: SliceAttrs, axis: number): AxisSeams {
+  if (shape[axis] === 0) return SEAMLESS;
+  const ends = [start[axis]!, start[axis]! + step[axis]! * (shape[axis]! - 1)];
+  const [first, last] = [Math.min(...ends), Math.max(...ends)];
+  const every = Math.abs(step[axis]!);
+  const periods = every === 1 ? [] : [{ every, at: [first % every, (first + 1) % every] }];
+  return {
+    zones: [
+      [first, first],
+      [last + 1, last + 1],
+    ],
+    periods,
+  };
+}
 
 /** The places of a selection that fall into [at, at + length): a run with the selection's step in the output. */
 function selectedRun(
@@ -91,6 +109,15 @@ export const concat: MoveOp = {
   name: "concat",
   class: "move",
   injective: true,
+  seams(inputs, attrs, type) {
+    const along = attrs["axis"] as number;
+    let end = 0;
+    const zones = inputs.map(({ shape }) => {
+      end += shape[along]!;
+      return [end, end] as const;
+    });
+    return type.shape.map((_, axis) => (axis === along ? { zones } : SEAMLESS));
+  },
   infer(inputs, attrs) {
     const along = attrs["axis"] as number;
     inputs.forEach((input, i) => checkFits(inputs[0]!, input, i, along));
@@ -149,6 +176,10 @@ export const repeat: MoveOp = {
   name: "repeat",
   class: "move",
   injective: false,
+  seams: (_, attrs, type) => {
+    const { axis: along, repeats } = attrs as unknown as { axis: number; repeats: number };
+    return type.shape.map((__, axis) => (axis === along ? everyTime(repeats) : SEAMLESS));
+  },
   infer: ([input], attrs) => {
     const { axis: along, repeats } = attrs as unknown as { axis: number; repeats: number };
     return { dtype: input!.dtype, shape: input!.shape.map((n, axis) => (axis === along ? n * repeats : n)) };
@@ -187,6 +218,7 @@ export const tile: MoveOp = {
   name: "tile",
   class: "move",
   injective: false,
+  seams: ([input]) => input!.shape.map((n) => everyTime(n)),
   infer: ([input], attrs) => ({
     dtype: input!.dtype,
     shape: input!.shape.map((n, axis) => n * (attrs["repetitions"] as readonly number[])[axis]!),
@@ -201,6 +233,10 @@ export const tile: MoveOp = {
       out.start.map((at, axis) => periodicRuns(axis, at, out.shape[axis]!, at, input!.shape[axis]!)),
     ),
 };
+
+/** A seam at every multiple of a length, moved by so many places. */
+export const everyTime = (every: number, moved = 0): AxisSeams =>
+  every < 1 ? SEAMLESS : { periods: [{ every, at: [modulo(moved, every)] }] };
 
 /** Places [at, at + length) of an endless repetition of n elements, where place `at` is number `phase`. */
 export function periodicRuns(axis: number, at: number, length: number, phase: number, n: number): Fragment[] {

@@ -5,7 +5,7 @@
 
 import { blockBytes } from "../../core/block.ts";
 import { bytesText } from "../../core/bytes.ts";
-import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
+import { sameShape, sizeOf } from "../../core/shape.ts";
 import type { Operation, PlanArray } from "../plan.ts";
 import {
   addRead,
@@ -128,23 +128,28 @@ function wantedOf(array: PlanArray, uses: Reads, places: readonly Place[] | null
   return wantedBoxes(windows);
 }
 
-/** The limit that would be exceeded, if any. A task that reads no more than before exceeds none. */
+/** The limit that would be exceeded, if any. */
 function exceeded({ fused }: Proposal, question: Question): string | null {
   const { producer, group, rules, leaves } = question;
   const isMany = fused.reads.length > rules.maxSources;
   const sources = isMany ? countSources(fused.reads, leaves) : 0;
-  if (sources > rules.maxSources && sources > countSources(group.reads, leaves))
+  const isMore = (now: number, before: () => number, isStrict: boolean): boolean =>
+    isStrict || now > before();
+  if (
+    sources > rules.maxSources &&
+    isMore(sources, () => countSources(group.reads, leaves), rules.isStrict.sources)
+  )
     return `total number of source arrays (${sources}) exceeds max (${rules.maxSources})`;
   if (sizeOf(producer.grid) === sizeOf(group.grid)) return null;
   if (rules.maxBlocks === null) return NO_MATCH;
   const blocks = blockCount(fused.reads);
-  return blocks > rules.maxBlocks && blocks > blockCount(group.reads)
+  return blocks > rules.maxBlocks && isMore(blocks, () => blockCount(group.reads), rules.isStrict.blocks)
     ? `total number of input blocks (${blocks}) exceeds max (${rules.maxBlocks})`
     : null;
 }
 
 function weigh({ fused, costs }: Proposal, question: Question): Verdict {
-  const { producer, group, arrays, rules, isResult, copies } = question;
+  const { producer, group, arrays, isResult, copies } = question;
   const places = probePlaces(producer.grid);
   const alone = costsOf(producer, ownChunks(producer, arrays, places), [], arrays);
   const [times, timesAlone] = [sizeOf(group.grid), sizeOf(producer.grid)];
@@ -165,7 +170,7 @@ function weigh({ fused, costs }: Proposal, question: Question): Verdict {
   const largest = Math.max(group.largest, own);
   const room = Math.max(groupBytes(group) + own, GROWTH * largest);
   if (groupBytes(fused) > room) return stays("fused it needs much more memory than apart");
-  return { answer: yes(agreement(fused, producer.grid, rules)), fused: { ...fused, largest } };
+  return { answer: yes(agreement(fused, question)), fused: { ...fused, largest } };
 }
 
 /** How many times as much memory as its largest part a fused operation may need; as much as all parts in any case. */
@@ -174,9 +179,12 @@ const GROWTH = 2;
 /** Steps that may be done again, for each byte that is not stored: a loop of a few is faster than storage. */
 const COPIED_WORK = 1;
 
-function agreement(fused: Group, grid: Shape, { maxBlocks }: FusionRules): string {
-  if (sizeOf(grid) === sizeOf(fused.grid)) return MATCH;
-  return `total number of input blocks (${blockCount(fused.reads)}) does not exceed max (${maxBlocks})`;
+function agreement(fused: Group, { producer, group, rules: { maxBlocks } }: Question): string {
+  if (sizeOf(producer.grid) === sizeOf(fused.grid)) return MATCH;
+  const blocks = blockCount(fused.reads);
+  return maxBlocks === null || blocks > maxBlocks
+    ? `total number of input blocks (${blocks}) is no more than before (${blockCount(group.reads)})`
+    : `total number of input blocks (${blocks}) does not exceed max (${maxBlocks})`;
 }
 
 const storedBytes = (arrays: readonly PlanArray[]): number =>

@@ -6,11 +6,14 @@ export interface FusionOptions {
    * "map": only an operation whose one input is made by one operation with as many tasks.
    */
   readonly fusion?: "all" | "map" | undefined;
-  /** No operation is fused with so much that it reads more arrays than this. Constants do not count. */
+  /**
+   * 4: no operation is fused with so much that it reads more arrays than this. Constants do not count. Where nothing is
+   * said, one that reads more already may take in what leaves it at that.
+   */
   readonly maxTotalSourceArrays?: number | undefined;
   /**
-   * Operations with different numbers of tasks are fused when a task then reads at most so many chunks.
-   * null: only operations with the same number of tasks are.
+   * 10: operations with different numbers of tasks are fused when a task then reads at most so many chunks; where nothing
+   * is said, or no more than before. null: only operations with the same number of tasks are.
    */
   readonly maxTotalNumInputBlocks?: number | null | undefined;
   /** Operations, by the names that the plan prints, that take in what they read whatever it costs. */
@@ -28,6 +31,8 @@ export interface FusionRules {
   readonly isMap: boolean;
   readonly maxSources: number;
   readonly maxBlocks: number | null;
+  /** What a user says holds for every fused operation; what nobody said, for those that read more than before. */
+  readonly isStrict: { readonly sources: boolean; readonly blocks: boolean };
   readonly always: ReadonlySet<string>;
   readonly never: ReadonlySet<string>;
   readonly allowedMem: number;
@@ -40,6 +45,10 @@ export function fusionRules(options: FusionOptions): FusionRules {
     isMap: fusion === "map",
     maxSources: maxTotalSourceArrays,
     maxBlocks: maxTotalNumInputBlocks,
+    isStrict: {
+      sources: options.maxTotalSourceArrays !== undefined,
+      blocks: options.maxTotalNumInputBlocks !== undefined,
+    },
     always: new Set(options.alwaysFuse),
     never: new Set(options.neverFuse),
     allowedMem: options.allowedMem ?? Number.POSITIVE_INFINITY,

@@ -122,9 +122,14 @@ const MAX_COPIES = 3;
 const CHEAP: ReadonlySet<PlanStep["kind"]> = new Set(["read", "source", "elementwise", "move"]);
 const isCheap = ({ steps }: Operation): boolean => steps.every(({ kind }) => CHEAP.has(kind));
 
+/** Members are computed for the last one: what they make is stored only where it is asked for, or the last one's. */
 function bytesTogether({ nodes, readers, arrays }: Work, members: readonly number[]): number {
   const { operation } = mergeNodes(nodes, members, readers, arrays);
-  return statedBytes(operation, arrays);
+  const own = nodes[members.at(-1)!]!.operation.outputs.map(({ array }) => array);
+  const outputs = operation.outputs.filter(
+    ({ array }) => own.includes(array) || arrays.get(array)!.role === "result",
+  );
+  return statedBytes({ ...operation, outputs }, arrays);
 }
 
 /** One reader, which has no other input and as many tasks. */

@@ -4,6 +4,7 @@ import { ChunkwiseError, type ErrorParts, RunError } from "../../core/errors.ts"
 import { LaneFailure } from "../../kernel/interpret/index.ts";
 import {
   CorruptDataError,
+  LostChunkError,
   MetadataError,
   NotFoundError,
   NotSupportedError,
@@ -24,6 +25,7 @@ export function sendError(error: unknown): SentError {
     cure: isLane ? error.trap.cure : isOurs ? error.cure : undefined,
     retryable: retryable === true,
     code: typeof code === "string" ? code : undefined,
+    lost: error instanceof LostChunkError ? { path: error.path, place: error.place } : undefined,
     origin: isLane ? error.origin : undefined,
   };
 }
@@ -39,8 +41,9 @@ const CLASSES: { readonly [name: string]: new (parts: ErrorParts) => Error } = {
 /** The same class where others may ask for it, and the same for retries and messages in any case. */
 export function receiveError(sent: SentError): Error {
   const { what, where, cure, retryable, code, origin } = sent;
-  const error =
-    what === undefined
+  const error = sent.lost
+    ? new LostChunkError({ what: what ?? sent.message, where, cure, ...sent.lost })
+    : what === undefined
       ? new Error(sent.message)
       : new (CLASSES[sent.name] ?? RunError)({ what, where, cure });
   error.name = sent.name;

@@ -23,6 +23,8 @@ export interface World {
   readonly losses: number;
   readonly duplicates: number;
   readonly storageErrors: number;
+  /** Per stored input of an attempt: somebody has removed it. */
+  readonly vanishes: number;
   /** Virtual time at which the run is killed; its store stays. */
   readonly killedAt?: number | undefined;
 }
@@ -42,6 +44,8 @@ export interface SimulatedRun<V> {
   readonly leftInMemory: number;
   readonly time: number;
   readonly spills: number;
+  /** How often a stored output was gone when it was to be read. */
+  readonly vanished: number;
 }
 
 export const refText = ({ op, task }: TaskRef): string => `${op}.${task}`;
@@ -85,9 +89,12 @@ export class Simulation<V> {
   readonly #begun = new Map<number, { readonly op: number; readonly inMemory: readonly string[] }>();
   /** Sorted by time, the next one last. */
   readonly #coming: Happening[] = [];
+  /** Stored outputs that somebody removed. */
+  readonly #vanished = new Set<string>();
   #time = 0;
   #order = 0;
   #spills = 0;
+  #losses = 0;
 
   constructor(
     graph: TaskGraph,
@@ -120,6 +127,7 @@ export class Simulation<V> {
       leftInMemory: this.#memory.size,
       time: this.#time,
       spills: this.#spills,
+      vanished: this.#losses,
     };
   }
 
@@ -189,9 +197,11 @@ export class Simulation<V> {
     if (action.kind === "spill") return this.#spill(action.ref);
     const { ref, attempt } = action;
     const key = refText(ref);
-    const inMemory = [...this.#graph.needs(ref.op, ref.task)]
-      .map(refText)
-      .filter((need) => this.#memory.has(need));
+    const needs = [...this.#graph.needs(ref.op, ref.task)].map(refText);
+    const missing = needs.filter((need) => !this.#memory.has(need) && !this.#wasStored(need));
+    if (missing.length > 0)
+      throw new InvariantError({ what: `task ${key} begins, and ${missing.join(", ")} are not there` });
+    const inMemory = needs.filter((need) => this.#memory.has(need));
     this.#begun.set(attempt.id, { op: ref.op, inMemory });
     this.#attempts.set(key, (this.#attempts.get(key) ?? 0) + 1);
     const { taskMs, straggles, crashes, losses } = this.#world;
@@ -203,6 +213,11 @@ export class Simulation<V> {
     else this.#later(delay, () => this.#end(ref, attempt.id, attempt.startTime));
   }
 
+  /** It may have vanished since. */
+  #wasStored(key: string): boolean {
+    return this.#store.held.has(key) || this.#store.published.has(key) || this.#vanished.has(key);
+  }
+
   #crash(id: number): void {
     this.#scheduler.failed(id, { error: new Error("the worker died"), isLost: true }, this.#time);
   }
@@ -212,11 +227,34 @@ export class Simulation<V> {
       const error = Object.assign(new Error("the store did not answer"), { retryable: true });
       return this.#scheduler.failed(id, { error, isLost: false }, this.#time);
     }
+    const lost = this.#missing(ref);
+    if (lost.length > 0)
+      return this.#scheduler.failed(
+        id,
+        { error: new Error("a chunk is gone"), isLost: false, lost },
+        this.#time,
+      );
     const value = this.#compute(ref);
     const isGone = value === undefined || this.#begun.get(id)!.inMemory.some((key) => !this.#memory.has(key));
     if (isGone && this.#scheduler.attempts().some((attempt) => attempt.id === id))
       throw new InvariantError({ what: `what task ${refText(ref)} reads was freed while it ran` });
     if (value !== undefined) this.#tell(ref, id, began, value);
+  }
+
+  /** What it reads from the store and somebody removed, just now or earlier. */
+  #missing(ref: TaskRef): TaskRef[] {
+    const { vanishes } = this.#world;
+    if (vanishes === 0) return [];
+    return [...this.#graph.needs(ref.op, ref.task)].filter((need) => {
+      const key = refText(need);
+      if (this.#memory.has(key)) return false;
+      if (this.#store.held.has(key) && this.#random() < vanishes) {
+        this.#store.held.delete(key);
+        this.#vanished.add(key);
+        this.#losses++;
+      }
+      return !this.#store.held.has(key) && this.#vanished.has(key);
+    });
   }
 
   /** Undefined when its inputs are gone: then the attempt must have been given up. */

@@ -35,7 +35,7 @@ export class Entry implements TaskRef {
   /** Those that wait for it. */
   waiters: Entry[] = [];
   readonly attempts: Attempt[] = [];
-  readonly failures: Failure[] = [];
+  failures: Failure[] = [];
   /** Attempts so far. */
   tries = 0;
   hasTwin = false;
@@ -46,12 +46,32 @@ export class Entry implements TaskRef {
   /** Its outputs are also in the store of intermediates. */
   isStored = false;
   isSpilling = false;
-  /** Running attempts that read its outputs from memory. */
+  /**
+   * Tasks that own its outputs: from the moment when these were there for them until those tasks are done, through every
+   * attempt. While there are any, the outputs stay, in memory or in the store.
+   */
+  claims = 0;
+  /** What this task owns so. One that it reads twice may be named twice. */
+  claimed: Entry[] = [];
+  /** Running attempts that read its outputs from memory: while there are any, they stay there. */
   pins = 0;
+  /** How often its stored outputs were gone when somebody wanted them. */
+  losses = 0;
+  /** How often it missed something that it reads. */
+  redone = 0;
 
   constructor(op: number, task: number, needs: Iterator<TaskRef>) {
     this.op = op;
     this.task = task;
     this.needs = needs;
+  }
+
+  /** As if it had never run, unless an attempt that lost a race still does: what it made is gone. */
+  begin(): void {
+    this.isStored = false;
+    if (this.attempts.length > 0) return;
+    this.failures = [];
+    this.tries = 0;
+    this.hasTwin = false;
   }
 }

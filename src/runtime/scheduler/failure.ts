@@ -4,6 +4,7 @@
 
 import { ChunkwiseError } from "../../core/errors.ts";
 import { LaneFailure } from "../../kernel/interpret/index.ts";
+import type { TaskRef } from "./graph.ts";
 
 export interface Failure {
   readonly error: unknown;
@@ -11,6 +12,8 @@ export interface Failure {
   readonly isLost: boolean;
   /** False for a task that had not begun when its worker was lost: it counts as no attempt. */
   readonly wasBegun?: boolean | undefined;
+  /** It could not read these tasks' outputs, which were stored and are gone. */
+  readonly lost?: readonly TaskRef[] | undefined;
 }
 
 export function mayRetry(failure: Failure, earlier: readonly Failure[]): boolean {

@@ -1,5 +1,5 @@
 // What the scheduler knows of a computation: operations by number, and for each task, by arithmetic, which tasks it
-// needs and which may need it. Nothing is kept per task. `planGraph` (../planGraph.ts) makes one of a plan; the
+// needs and which need it. Nothing is kept per task. `planGraph` (../planGraph.ts) makes one of a plan; the
 // simulation makes others.
 
 import type { OperationInfo } from "../events.ts";
@@ -16,7 +16,7 @@ export interface OperationNode extends OperationInfo {
   readonly heldBytes: number;
 }
 
-/** Tasks of one operation that may read a chunk. */
+/** Tasks of one operation that read a chunk. */
 export interface ReaderRange {
   readonly op: number;
   readonly count: number;
@@ -29,6 +29,6 @@ export interface TaskGraph {
   readonly operations: readonly OperationNode[];
   /** The tasks whose outputs a task reads. May name one twice. Numbers come in the order in which they are best run. */
   needs(op: number, task: number): Iterable<TaskRef>;
-  /** The tasks that may read a task's outputs. */
+  /** The tasks that read a task's outputs, and no others. May name one twice. */
   readers(op: number, task: number): readonly ReaderRange[];
 }

@@ -1,6 +1,7 @@
 // Memory: what running tasks state, and outputs that are held until all that read them have run. In: tasks that begin
 // and end. Out: whether there is room, what to put into the store when there is none, and what nobody reads any more.
-// Must hold: `used` never exceeds the budget, except for one task alone.
+// Must hold: nothing is freed that a task owns or an attempt reads: who will read what is foretold only tells when it may
+// go, never that it may go too early. `used` never exceeds the budget, except for one task alone.
 
 import type { Entry } from "./entry.ts";
 import type { Frontier } from "./frontier.ts";
@@ -59,8 +60,8 @@ export class Holdings {
     this.give(this.#bytesOf(entry));
   }
 
-  /** A task is done: its outputs are held, and what it read may go. */
-  complete(entry: Entry, inputs: readonly Entry[]): void {
+  /** A task is done: its outputs are held, and what it owned of others may go. */
+  complete(entry: Entry): void {
     const bytes = this.#bytesOf(entry);
     if (bytes > 0) {
       entry.isHeld = true;
@@ -68,13 +69,15 @@ export class Holdings {
       this.take(bytes);
     }
     this.#frontier.complete(entry, bytes > 0);
-    for (const input of inputs) this.#freeUnread(input);
+    for (const input of entry.claimed) input.claims--;
+    for (const input of entry.claimed) this.#freeUnread(input);
+    entry.claimed = [];
     if (++this.#completions % SWEEP_EVERY === 0) this.#sweep();
   }
 
   #freeUnread(entry: Entry): void {
-    if (entry.state !== "available") return;
-    if (entry.pins > 0 || entry.isSpilling || !this.#isRead(entry)) {
+    if (entry.state !== "available" || !this.#frontier.isLive(entry)) return;
+    if (entry.claims > 0 || entry.pins > 0 || entry.isSpilling || !this.#isRead(entry)) {
       this.#lingering.add(entry);
       return;
     }
@@ -100,7 +103,7 @@ export class Holdings {
     for (const entry of [...this.#lingering]) this.#freeUnread(entry);
   }
 
-  /** What is held longest goes to the store, if nobody reads it now; what is there already just leaves memory. */
+  /** What is held longest goes to the store, if no attempt reads it now (those that own it find it there); what is there already just leaves memory. */
   relieve(): TaskRef | "released" | null {
     const before = this.used;
     this.#sweep();

@@ -53,32 +53,62 @@ export type TwinOptions =
   | boolean
   | { readonly [K in Exclude<keyof TwinPolicy, "isOn">]?: number | undefined };
 
+/** What an option must be. */
+interface Rule {
+  readonly wanted: string;
+  readonly accepts: (value: number) => boolean;
+}
+
+const DURATION: Rule = { wanted: "a number of milliseconds, 0 or more", accepts: (value) => value >= 0 };
+const COUNT: Rule = {
+  wanted: "a whole number of 1 or more",
+  accepts: (value) => value >= 1 && (Number.isInteger(value) || value === Number.POSITIVE_INFINITY),
+};
+
+const RETRY_RULES: { readonly [K in keyof RetryPolicy]: Rule } = {
+  attempts: COUNT,
+  delayMs: DURATION,
+  maxDelayMs: DURATION,
+};
+
+const TWIN_RULES: { readonly [K in Exclude<keyof TwinPolicy, "isOn">]: Rule } = {
+  minStarted: { wanted: "a number of tasks, 0 or more", accepts: (value) => value >= 0 },
+  minDone: { wanted: "a part of all, from 0 to 1", accepts: (value) => value >= 0 && value <= 1 },
+  slowdown: { wanted: "a factor of 1 or more", accepts: (value) => value >= 1 },
+  minMs: DURATION,
+  everyMs: DURATION,
+};
+
 export function policyOf(retry: RetryOptions = {}, twins: TwinOptions = true): Policy {
   const given = typeof twins === "boolean" ? {} : twins;
   return {
     ...DEFAULT_POLICY,
-    retry: merged(DEFAULT_POLICY.retry, retry, "retries"),
-    twins: { ...merged(DEFAULT_POLICY.twins, given, "twins"), isOn: twins !== false },
+    retry: merged(DEFAULT_POLICY.retry, retry, "retries", RETRY_RULES),
+    twins: { ...merged(DEFAULT_POLICY.twins, given, "twins", TWIN_RULES), isOn: twins !== false },
   };
 }
 
-function merged<T extends object>(defaults: T, given: object, where: string): T {
-  for (const [name, value] of Object.entries(given)) {
-    if (!(name in defaults) || name === "isOn")
-      throw new ValueError({
-        where,
-        what: `there is no option ${describe(name)}`,
-        cure: closest(name, Object.keys(defaults)),
-      });
-    if (value !== undefined && !(typeof value === "number" && value >= (name === "attempts" ? 1 : 0)))
-      throw new ValueError({
-        where,
-        what: `${name} is ${describe(value)}`,
-        cure: "It must be a number of 0 or more",
-      });
-  }
+type Rules = { readonly [name: string]: Rule };
+
+function merged<T extends object>(defaults: T, given: unknown, where: string, rules: Rules): T {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw new ValueError({
+      where,
+      what: `${where} is ${describe(given)}`,
+      cure: `Give ${where === "twins" ? "true, false or " : ""}an object: {${Object.keys(rules).join(", ")}}`,
+    });
+  for (const [name, value] of Object.entries(given)) checkOption(name, value, where, rules);
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...defaults, ...Object.fromEntries(set) };
+}
+
+function checkOption(name: string, value: unknown, where: string, rules: Rules): void {
+  const names = Object.keys(rules);
+  if (!names.includes(name))
+    throw new ValueError({ where, what: `there is no option ${describe(name)}`, cure: closest(name, names) });
+  const { wanted, accepts } = rules[name]!;
+  if (value === undefined || (typeof value === "number" && accepts(value))) return;
+  throw new ValueError({ where, what: `${name} is ${describe(value)}`, cure: `It must be ${wanted}` });
 }
 
 export function delayAfter(attempt: number, { delayMs, maxDelayMs }: RetryPolicy): number {

@@ -14,6 +14,7 @@ import type { OperationNode, TaskGraph, TaskRef } from "./graph.ts";
 import { Holdings } from "./holdings.ts";
 import { Pace } from "./pace.ts";
 import { delayAfter, type Policy } from "./policy.ts";
+import { Recovery } from "./recovery.ts";
 import { type Emit, Teller } from "./tell.ts";
 
 export interface SchedulerOptions {
@@ -45,7 +46,7 @@ export type Action =
 interface Running {
   readonly entry: Entry;
   readonly attempt: Attempt;
-  /** Entries that it reads. */
+  /** Entries that it reads: what the task owned when it began. */
   readonly inputs: readonly Entry[];
 }
 
@@ -68,6 +69,7 @@ export class Scheduler {
   readonly #tell: Teller;
   readonly #pace: Pace;
   readonly #holdings: Holdings;
+  readonly #recovery: Recovery;
   readonly #running = new Map<number, Running>();
   readonly #delayed: { readonly entry: Entry; readonly time: number }[] = [];
   /** Tasks that each worker has. */
@@ -84,6 +86,7 @@ export class Scheduler {
     this.#tell = new Teller(graph.operations, options.emit);
     this.#pace = new Pace(graph.operations.length, options.ahead);
     this.#holdings = new Holdings(this.#frontier, options);
+    this.#recovery = new Recovery(this.#frontier, options.policy.retry.attempts);
     this.#loads = new Array<number>(options.workers).fill(0);
   }
 
@@ -191,7 +194,7 @@ export class Scheduler {
     entry.tries++;
     const attempt = { id: ++this.#attempts, number: entry.tries, isTwin, worker, startTime: now };
     entry.attempts.push(attempt);
-    const inputs = this.#inputsOf(entry);
+    const inputs = entry.claimed;
     for (const input of inputs) input.pins++;
     this.#running.set(attempt.id, { entry, attempt, inputs });
     this.#loads[worker]!++;
@@ -199,15 +202,6 @@ export class Scheduler {
     this.#pace.started(entry.op);
     this.#tell.taskStart(now, entry, attempt);
     return { kind: "start", ref: entry, attempt };
-  }
-
-  #inputsOf(entry: Entry): Entry[] {
-    const inputs = new Set<Entry>();
-    for (const need of this.#frontier.graph.needs(entry.op, entry.task)) {
-      const input = this.#frontier.entryOf(need);
-      if (input !== undefined) inputs.add(input);
-    }
-    return [...inputs];
   }
 
   /** Nothing is ready. When all is done, attempts that lost a race may be under way: who runs them may end them. */
@@ -276,12 +270,12 @@ export class Scheduler {
   done(id: number, stats: TaskStats, now: number): boolean {
     const running = this.#finish(id);
     if (running === null) return false;
-    const { entry, attempt, inputs } = running;
+    const { entry, attempt } = running;
     const isFirst = entry.state !== "available";
     this.#pace.ended(entry.op, stats.endTime - stats.startTime);
     this.#tell.taskEnd(now, entry, attempt, isFirst ? "done" : "superseded", stats);
     if (!isFirst) return false;
-    this.#holdings.complete(entry, inputs);
+    this.#holdings.complete(entry);
     if (this.#frontier.done[entry.op]!.isFull) this.#tell.operationEnd(now, entry.op);
     return true;
   }
@@ -298,6 +292,13 @@ export class Scheduler {
     if (wasBegun) entry.failures.push(failure);
     else entry.tries--;
     if (entry.state === "available" || entry.attempts.length > 0) return;
+    if (failure.lost !== undefined && this.#recovery.redo(entry, failure.lost)) {
+      // It did not fail itself.
+      entry.failures.pop();
+      entry.tries--;
+      this.#tell.retry(now, entry, attempt, failure.error, 0);
+      return;
+    }
     const most = this.#options.policy.retry.attempts + (entry.hasTwin ? 1 : 0);
     if (entry.tries < most && mayRetry(failure, earlier)) this.#retry(entry, attempt, failure, now);
     else this.failure ??= { ref: entry, failures: entry.failures };

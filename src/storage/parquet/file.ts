@@ -90,10 +90,10 @@ export class ParquetFile {
   get location(): string | undefined {
     return this.#bytes.file.location;
   }
-  /** Name, size and footer: another for another file, the same in every process. */
+  /** Name, size, time and footer: another for another file, the same in every process. */
   get fingerprint(): string {
-    const { name, location, size } = this.#bytes.file;
-    this.#fingerprint ??= `${location ?? name} ${size} ${bytesToHex(sha256(this.#footer.bytes)).slice(0, 32)}`;
+    const { name, location, size, version = "" } = this.#bytes.file;
+    this.#fingerprint ??= `${location ?? name} ${size} ${version} ${bytesToHex(sha256(this.#footer.bytes)).slice(0, 32)}`;
     return this.#fingerprint;
   }
   /** So far, the footer included. */

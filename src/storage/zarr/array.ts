@@ -6,20 +6,22 @@ import { type Block, newBlock } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
 import { chunkBox, gridOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
-import { DTypeError, ShapeError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { type Shape, sameShape, shapeText } from "../../core/shape.ts";
+import { type Shape, sameShape } from "../../core/shape.ts";
 import { releaseBytes } from "../codecs/release.ts";
 import { type Room, Taken } from "../codecs/scratch.ts";
-import { keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
+import { asked, keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import { fillBlock, isAllFill } from "./blocks.ts";
 import { buildPipeline } from "./build.ts";
 import { type ByteSource, storeSource } from "./byteSource.ts";
 import { checkPlace, chunkKey, listPlaces } from "./chunkKeys.ts";
 import { filledUp, withFilledUp } from "./fillUp.ts";
 import type { JsonObject } from "./json.ts";
+import { Locks } from "./locks.ts";
+import { expectStored } from "./lostChunk.ts";
 import type { ArrayMetadata } from "./metadata.ts";
 import {
+  canBeWhole,
   decodeChunk,
   encodeParts,
   joinedParts,
@@ -29,7 +31,8 @@ import {
   readChunk,
   readPart,
 } from "./pipeline.ts";
-import { readRegion } from "./region.ts";
+import { checkBlock, readRegion } from "./region.ts";
+import { keptBytes } from "./shard.ts";
 import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
 import type { StoredName } from "./storedType.ts";
 import { VerbatimChunks } from "./verbatim.ts";
@@ -37,8 +40,10 @@ import { VerbatimChunks } from "./verbatim.ts";
 export interface ArrayOptions {
   /** Chunks that take more bytes than this in memory are refused: 2 GiB unless told otherwise. */
   maxChunkBytes?: number;
-  /** Chunks that hold only the fill value are stored all the same; otherwise they are left out. */
+  /** Chunks that hold only the fill value are stored all the same; otherwise they are left out, unless it is null. */
   writeEmptyChunks?: boolean;
+  /** What a chunk that is not stored is: its fill value, or a LostChunkError, where all that is read was stored before. */
+  missing?: "fill" | "error";
 }
 
 export interface ChunkOptions extends StoreOptions {
@@ -60,8 +65,7 @@ export class ZarrArray {
   readonly shards: Shape | null;
   readonly #options: ArrayOptions;
   readonly #indexes: ShardCache = new Map();
-  /** Writers of one shard wait for each other. */
-  readonly #locks = new Map<string, Promise<unknown>>();
+  readonly #locks = new Locks();
   /** Null where chunks need more than to be moved. */
   readonly #verbatim: VerbatimChunks | null;
 
@@ -96,9 +100,13 @@ export class ZarrArray {
   get attributes(): JsonObject {
     return this.metadata.attributes;
   }
-  /** True when chunks that hold only the fill value are stored all the same. */
+  /** True when chunks that hold only the fill value are stored all the same; where there is none, all are. */
   get writesEmptyChunks(): boolean {
-    return this.#options.writeEmptyChunks === true;
+    return this.#options.writeEmptyChunks === true || this.metadata.fill.isNull;
+  }
+  /** True when a chunk that is not stored is an error. */
+  get expectsAll(): boolean {
+    return this.#options.missing === "error";
   }
   get dimensionNames(): readonly (string | null)[] | null {
     return this.metadata.dimensionNames;
@@ -135,10 +143,10 @@ export class ZarrArray {
   async setChunk(place: readonly number[], block: Block, options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.chunkGrid);
     if (this.shards === null) return this.setShard(place, block, options);
-    this.#checkBlock(block, chunkBox(this.shape, this.chunks, place).shape, this.chunks);
+    checkBlock(this, block, chunkBox(this.shape, this.chunks, place).shape, this.chunks);
     const { unit, within } = this.#inShard(place);
     const key = this.shardKey(unit);
-    await this.#locked(key, async () => {
+    await this.#locks.hold(key, async () => {
       const source = storeSource(this.store, key);
       const padded = filledUp(block, this.chunks, this.metadata.fill);
       const parts = await replaceChunk(
@@ -161,7 +169,7 @@ export class ZarrArray {
 
   async #getWhole(place: readonly number[], box: Box, options: ChunkOptions): Promise<Block | null> {
     const source = this.shardSource(place);
-    const chunk = await readChunk(this.pipeline, source, this.reading(options));
+    const chunk = await this.#expected(place, () => readChunk(this.pipeline, source, this.reading(options)));
     if (chunk === null) return this.#missing(box.shape, options);
     return sameShape(chunk.shape, box.shape) ? chunk : { ...chunk, shape: box.shape };
   }
@@ -177,9 +185,9 @@ export class ZarrArray {
   async setShard(place: readonly number[], block: Block, options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.shardGrid);
     const { unitShape } = this.metadata;
-    this.#checkBlock(block, chunkBox(this.shape, unitShape, place).shape, unitShape);
+    checkBlock(this, block, chunkBox(this.shape, unitShape, place).shape, unitShape);
     const key = this.shardKey(place);
-    await this.#locked(key, () =>
+    await this.#locks.hold(key, () =>
       withFilledUp(block, unitShape, this.metadata.fill, options.scratch, (whole) =>
         this.#putOnce(key, whole, options),
       ),
@@ -188,7 +196,7 @@ export class ZarrArray {
 
   /** The same, at once where that can be. */
   setShardSoon(place: readonly number[], block: Block, options: StoreOptions = {}): void | Promise<void> {
-    if (this.#locks.size === 0 && this.#verbatim?.write(place, block) === true) return;
+    if (this.#locks.areFree && this.#verbatim?.write(place, block) === true) return;
     return this.setShard(place, block, options);
   }
 
@@ -229,33 +237,27 @@ export class ZarrArray {
   async #put(key: StoreKey, parts: readonly Uint8Array[] | null, options: StoreOptions): Promise<void> {
     options.signal?.throwIfAborted();
     this.#indexes.delete(key);
-    if (parts === null && this.store.delete !== undefined) await this.store.delete(key, options);
+    const { store } = this;
+    if (parts === null && store.delete !== undefined)
+      await asked(key, options, () => store.delete!(key, options));
     else await this.#set(key, parts ?? (await this.#encodedFill()), options);
   }
 
   async #set(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions): Promise<void> {
-    if (this.store.setParts !== undefined) await this.store.setParts(key, parts, options);
-    else await requireSet(this.store)(key, joinedParts(parts), options);
+    const { store } = this;
+    // Folders of an array that is gone are not made again; of one whose chunks are made again when they are lost, they are.
+    const asPart = this.expectsAll ? options : { ...options, partOf: this.metadataKey };
+    await asked(key, options, () =>
+      store.setParts === undefined
+        ? requireSet(store)(key, joinedParts(parts), options)
+        : store.setParts(key, parts, asPart),
+    );
   }
 
   /** Where a store cannot delete, a missing chunk must be written as fill value. */
   async #encodedFill(): Promise<Uint8Array[]> {
     const block = this.#missing(this.metadata.unitShape, { missing: "fill" })!;
     return (await encodeParts(this.pipeline, block, { keepFill: true }))!;
-  }
-
-  #checkBlock(block: Block, clipped: Shape, whole: Shape): void {
-    if (block.dtype !== this.dtype)
-      throw new DTypeError({
-        what: `a block of ${block.dtype} for an array of ${this.dtype}`,
-        where: this.path,
-        cure: "Cast it first",
-      });
-    if (sameShape(block.shape, clipped) || sameShape(block.shape, whole)) return;
-    throw new ShapeError({
-      what: `a block of shape ${shapeText(block.shape)} where ${shapeText(clipped)} belongs`,
-      where: this.path,
-    });
   }
 
   /** True when the chunk is stored. In a shard this reads the shard's index. */
@@ -280,6 +282,12 @@ export class ZarrArray {
     return listPlaces(this.store, this.path, this.metadata, this.shardGrid, options);
   }
 
+  /** The same but those that cannot be whole, as far as the store can tell: emptied, or of another length. */
+  listWhole(options: StoreOptions = {}): AsyncIterable<number[]> {
+    const fits = (size: number): boolean => canBeWhole(size, this.pipeline);
+    return listPlaces(this.store, this.path, this.metadata, this.shardGrid, { ...options, fits });
+  }
+
   /** Places of all stored chunks, in no order. */
   async *listChunks(options: StoreOptions = {}): AsyncIterable<number[]> {
     for await (const unit of this.listShards(options)) {
@@ -299,20 +307,20 @@ export class ZarrArray {
   /** The stored bytes of an object as they are. */
   async getRaw(place: readonly number[], options: StoreOptions = {}): Promise<Uint8Array | undefined> {
     checkPlace(place, this.shardGrid);
-    return this.store.get(this.shardKey(place), options);
+    return this.#expected(place, () => this.shardSource(place).all(options));
   }
 
   /** Stores bytes as they are: what `getRaw` gave, or `encodeShard`. */
   async setRaw(place: readonly number[], bytes: Uint8Array, options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.shardGrid);
     const key = this.shardKey(place);
-    await this.#locked(key, () => this.#put(key, [bytes], options));
+    await this.#locks.hold(key, () => this.#put(key, [bytes], options));
   }
 
   async deleteShard(place: readonly number[], options: StoreOptions = {}): Promise<void> {
     checkPlace(place, this.shardGrid);
     const key = this.shardKey(place);
-    await this.#locked(key, () => this.#put(key, null, options));
+    await this.#locks.hold(key, () => this.#put(key, null, options));
   }
 
   /** A region, as a new block or into one. Reads no more than it needs where chunks allow that. */
@@ -351,7 +359,16 @@ export class ZarrArray {
     const { unitShape } = this.metadata;
     const unit = box.start.map((x, axis) => Math.floor(x / unitShape[axis]!));
     const within = box.start.map((x, axis) => x - unit[axis]! * unitShape[axis]!);
-    return readPart(this.pipeline, this.shardSource(unit), within, target, this.reading(options));
+    const source = this.shardSource(unit);
+    return this.#expected(unit, () => readPart(this.pipeline, source, within, target, this.reading(options)));
+  }
+
+  #expected<T>(place: readonly number[], read: () => Promise<T>): Promise<T> {
+    return this.expectsAll ? expectStored(this, place, read) : read();
+  }
+
+  get metadataKey(): StoreKey {
+    return keyIn(this.path, this.metadata.zarrFormat === 3 ? "zarr.json" : ".zarray");
   }
 
   shardKey(place: readonly number[]): StoreKey {
@@ -368,21 +385,8 @@ export class ZarrArray {
       scratch: options.scratch,
       maxChunkBytes: this.#options.maxChunkBytes ?? DEFAULT_MAX_CHUNK_BYTES,
     };
+    if (this.shards !== null && this.store.open === undefined) base.mayKeep = keptBytes(this.pipeline);
     // What cannot be written through this store is taken not to change.
     return this.store.set === undefined ? { ...base, indexes: this.#indexes } : base;
-  }
-
-  async #locked<T>(key: string, action: () => Promise<T>): Promise<T> {
-    const before = this.#locks.get(key);
-    const mine = (async () => {
-      await before?.catch(() => {});
-      return action();
-    })();
-    this.#locks.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#locks.get(key) === mine) this.#locks.delete(key);
-    }
   }
 }

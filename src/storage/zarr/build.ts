@@ -16,23 +16,15 @@ import type { Endian, StoredType } from "./storedType.ts";
 const DEEPEST_SHARDS = 4;
 
 export function buildPipeline(
-  codecs: readonly CodecSpec[],
+  named: readonly CodecSpec[],
   shape: Shape,
   type: StoredType,
   fill: Fill,
   where: string,
   depth = 0,
 ): Pipeline {
-  const at = codecs.findIndex(({ name }) => name === "bytes" || name === "sharding_indexed");
-  if (at < 0)
-    throw new MetadataError({
-      what: `none of the codecs ${codecs
-        .map(({ name }) => name)
-        .join(", ")
-        .slice(0, 80)} makes bytes of elements`,
-      where,
-      cure: 'One must be "bytes" or "sharding_indexed"',
-    });
+  const codecs = withSerial(named, type);
+  const at = codecs.findIndex(isSerial);
   const order = orderOf(codecs.slice(0, at), shape.length, where);
   const stored = order.map((axis) => shape[axis]!);
   const spec = codecs[at]!;
@@ -54,6 +46,16 @@ export function buildPipeline(
     bounds: bounds.slice(0, -1),
     encoded: bounds.at(-1)!,
   };
+}
+
+const isSerial = ({ name }: CodecSpec): boolean => name === "bytes" || name === "sharding_indexed";
+
+/** The specification wants one codec that makes bytes. zarrita writes none unless it is told, and means little-endian bytes. */
+function withSerial(codecs: readonly CodecSpec[], { wordBytes }: StoredType): readonly CodecSpec[] {
+  if (codecs.some(isSerial)) return codecs;
+  const at = codecs.findLastIndex(({ name }) => name === "transpose") + 1;
+  const bytes = { name: "bytes", configuration: wordBytes > 1 ? { endian: "little" } : {} };
+  return codecs.toSpliced(at, 0, bytes);
 }
 
 function boundsOf(codecs: readonly BytesCodec[], raw: SizeBound): SizeBound[] {

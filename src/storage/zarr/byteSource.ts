@@ -2,6 +2,7 @@
 // memory. Ranges are read without the rest where the store can; where it can open objects, straight into place.
 
 import {
+  asked,
   type ByteRange,
   cut,
   type GetOptions,
@@ -28,10 +29,11 @@ export function storeSource(store: Store, key: StoreKey): ByteSource {
   const source: ByteSource = {
     where: key,
     hasRanges: store.getRange !== undefined,
-    all: async (options) => store.get(key, options),
+    all: (options) => asked(key, options, () => store.get(key, options)),
     range: (range, options) => readRange(store, key, range, options),
   };
-  if (store.open !== undefined) source.open = async (options) => store.open!(key, options);
+  if (store.open !== undefined)
+    source.open = (options) => asked(key, options, () => store.open!(key, options));
   return source;
 }
 

@@ -5,9 +5,10 @@ import { DTypeError } from "../../core/errors.ts";
 import { checkShape, describe, type Shape } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { BYTES_CODECS, type CodecSpec } from "../codecs/bytesCodec.ts";
+import { MetadataError } from "../errors.ts";
 import { normalPath, type Store, type StoreOptions } from "../store.ts";
 import { type ArrayOptions, ZarrArray } from "./array.ts";
-import { type FillArgument, fillFromUser, zeroFill } from "./fill.ts";
+import { type Fill, type FillArgument, fillFromUser, nullFill, zeroFill } from "./fill.ts";
 import type { JsonObject } from "./json.ts";
 import {
   type ArrayMetadata,
@@ -18,7 +19,8 @@ import {
   type ZarrFormat,
 } from "./metadata.ts";
 import { codecToV3 } from "./metadataV3.ts";
-import { makeParents, preparePlace, writeNode } from "./nodes.ts";
+import { makeParents, writeNode } from "./nodes.ts";
+import { clearPlace, lookAtPlace } from "./place.ts";
 import { type Endian, isStoredName, type StoredName, type StoredType, storedType } from "./storedType.ts";
 
 /** A codec by its name, or with its configuration. */
@@ -32,8 +34,8 @@ export interface CreateArrayOptions extends ArrayOptions, StoreOptions {
   readonly chunks?: ChunksArgument;
   /** The unit of writing: multiples of the chunks. None unless given. */
   readonly shards?: readonly number[] | null;
-  /** 0 unless given. */
-  readonly fillValue?: FillArgument;
+  /** 0 unless given; null, which only v2 has, unless given there. */
+  readonly fillValue?: FillArgument | null;
   /** Compressors and checksums, in the order of encoding; zstd and crc32c unless given. [] for none. */
   readonly codecs?: readonly CodecArgument[];
   /** Row-major, column-major, or a permutation of the axes. */
@@ -45,7 +47,7 @@ export interface CreateArrayOptions extends ArrayOptions, StoreOptions {
   readonly keyEncoding?: KeyEncoding;
   /** Where a shard has its index. */
   readonly indexLocation?: "start" | "end";
-  /** Removes what is at the path first. */
+  /** Removes what is at the path first: an array or a group with all that is in it. */
   readonly overwrite?: boolean;
 }
 
@@ -59,8 +61,9 @@ export async function createArray(
   // Built first: what cannot be used must not be written.
   const array = new ZarrArray(store, at, metadata, options);
   const request = { signal: options.signal };
-  await preparePlace(store, at, options.overwrite === true, request);
+  const inTheWay = await lookAtPlace(store, at, metadata.keyEncoding, options.overwrite === true, request);
   if (at !== "") await makeParents(store, at, metadata.zarrFormat, request);
+  if (inTheWay !== null) await clearPlace(store, at, inTheWay, request);
   await writeNode(store, at, metadata, request);
   return array;
 }
@@ -85,12 +88,22 @@ export function planArray(options: CreateArrayOptions, where: string): ArrayMeta
     shape,
     unitShape,
     type,
-    fill: fillValue === undefined ? zeroFill(type) : fillFromUser(fillValue, type),
+    fill: fillOf(fillValue, type, zarrFormat),
     codecs: codecList(options, shape.length, chunks, type, zarrFormat),
     keyEncoding: options.keyEncoding ?? defaultKeys(zarrFormat),
     dimensionNames: dimensionNamesFrom(options.dimensionNames ?? null, shape.length, where),
     attributes,
   };
+}
+
+function fillOf(value: FillArgument | null | undefined, type: StoredType, zarrFormat: ZarrFormat): Fill {
+  if (value !== undefined && value !== null) return fillFromUser(value, type);
+  if (zarrFormat === 2) return nullFill(type);
+  if (value === undefined) return zeroFill(type);
+  throw new MetadataError({
+    what: "Zarr v3 has no fill value null",
+    cure: "Leave it out (it is 0 then), give a value, or use zarrFormat: 2",
+  });
 }
 
 const defaultKeys = (zarrFormat: ZarrFormat): KeyEncoding =>

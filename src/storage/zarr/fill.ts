@@ -15,6 +15,8 @@ export interface Fill {
   readonly element: Uint8Array;
   /** The same as a value; NaN stands for all NaNs. */
   readonly value: Scalar;
+  /** v2's null: what is not stored reads as 0 here, and as anything elsewhere. */
+  readonly isNull: boolean;
 }
 
 /** What a user may give: a scalar, "NaN", "-Infinity", bits as "0x7fc00001", or a pair for complex numbers. */
@@ -30,6 +32,9 @@ export function zeroFill(type: StoredType): Fill {
   return fillOf(new Uint8Array(infoOf(type.dtype).bytes), type);
 }
 
+/** Of an array of v2 that has no fill value. */
+export const nullFill = (type: StoredType): Fill => ({ ...zeroFill(type), isNull: true });
+
 export function parseFill(json: Json, type: StoredType, where: string): Fill {
   const element = new Uint8Array(infoOf(type.dtype).bytes);
   const view = new DataView(element.buffer);
@@ -42,7 +47,7 @@ export function parseFill(json: Json, type: StoredType, where: string): Fill {
 }
 
 function fillOf(element: Uint8Array, type: StoredType): Fill {
-  return { element, value: scalarOf(new DataView(element.buffer), type) };
+  return { element, value: scalarOf(new DataView(element.buffer), type), isNull: false };
 }
 
 /** A fill value from a user: scalars as they are, the rest as Zarr writes it. */
@@ -153,6 +158,7 @@ function scalarOf(view: DataView, type: StoredType): Scalar {
 
 export function fillJson(fill: Fill, type: StoredType, format: 2 | 3, where: string): Json {
   const { value } = fill;
+  if (fill.isNull && format === 2) return null;
   const view = new DataView(fill.element.buffer, fill.element.byteOffset);
   if (value instanceof Complex)
     return [

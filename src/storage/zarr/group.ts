@@ -7,7 +7,8 @@ import { type ArrayOptions, ZarrArray } from "./array.ts";
 import { type CreateArrayOptions, createArray } from "./create.ts";
 import type { JsonObject } from "./json.ts";
 import type { ConsolidatedMetadata, GroupMetadata, NodeMetadata, ZarrFormat } from "./metadata.ts";
-import { type FindOptions, findNode, makeParents, preparePlace, requireNode, writeNode } from "./nodes.ts";
+import { type FindOptions, findNode, makeParents, requireNode, writeNode } from "./nodes.ts";
+import { clearPlace, lookAtPlace } from "./place.ts";
 
 export interface OpenOptions extends FindOptions, ArrayOptions {
   /** false looks at every node's own metadata. */
@@ -183,8 +184,9 @@ export async function createGroup(
   const { zarrFormat = 3, attributes = {} } = options;
   const metadata: GroupMetadata = { kind: "group", zarrFormat, attributes, consolidated: null };
   const request = { signal: options.signal };
-  await preparePlace(store, at, options.overwrite === true, request);
+  const inTheWay = await lookAtPlace(store, at, null, options.overwrite === true, request);
   if (at !== "") await makeParents(store, at, zarrFormat, request);
+  if (inTheWay !== null) await clearPlace(store, at, inTheWay, request);
   await writeNode(store, at, metadata, request);
   return new ZarrGroup(store, at, metadata);
 }

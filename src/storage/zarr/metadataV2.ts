@@ -4,7 +4,7 @@
 import { describe } from "../../core/shape.ts";
 import type { CodecSpec } from "../codecs/bytesCodec.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
-import { fillJson, parseFill, zeroFill } from "./fill.ts";
+import { fillJson, nullFill, parseFill } from "./fill.ts";
 import type { Json, JsonObject } from "./json.ts";
 import {
   type ArrayMetadata,
@@ -36,7 +36,7 @@ export function arrayFromV2(json: Json, attributes: Json | undefined, where: str
     shape,
     unitShape,
     type,
-    fill: fill === null ? zeroFill(type) : parseFill(fill, type, where),
+    fill: fill === null ? nullFill(type) : parseFill(fill, type, where),
     codecs: codecsFromV2(object, shape.length, type, endian, where),
     keyEncoding: { name: "v2", separator: separatorFrom(object["dimension_separator"] ?? ".", where) },
     dimensionNames: dimensionsFrom(checked, shape.length),

@@ -1,8 +1,9 @@
 // Metadata in a store: found, read and written, in either version of Zarr.
 
 import { MetadataError, NotFoundError, type NotSupportedError } from "../errors.ts";
-import { keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
-import { type Json, jsonBytes, LONGEST_JSON, parseJson } from "./json.ts";
+import { keyIn, requireSet, type Store, type StoreOptions } from "../store.ts";
+import { fromUtf8 } from "../text.ts";
+import { type Json, type JsonObject, jsonBytes, LONGEST_JSON, parseJson } from "./json.ts";
 import {
   type ConsolidatedMetadata,
   type NodeMetadata,
@@ -91,29 +92,48 @@ export async function writeNode(
   options: StoreOptions,
 ): Promise<void> {
   const set = requireSet(store);
-  const put = (name: string, json: Json) =>
-    set(keyIn(path, name), jsonBytes(json, keyIn(path, name)), options);
-  if (node.zarrFormat === 3) {
-    await put("zarr.json", nodeToV3(node, keyIn(path, "zarr.json")));
-    return;
-  }
+  const documents = documentsOf(node, path);
+  const attributes = keyIn(path, ".zattrs");
+  const had = node.zarrFormat === 2 && (await store.get(attributes, options)) !== undefined;
+  if (had && !documents.has(".zattrs")) await set(attributes, jsonBytes({}, attributes), options);
+  for (const [name, json] of documents)
+    await set(keyIn(path, name), jsonBytes(json, keyIn(path, name)), options);
+}
+
+/** What a node is stored as, by name, in the order of writing: the node is there when the last one is. */
+export function documentsOf(node: NodeMetadata, path: string): Map<string, JsonObject> {
+  if (node.zarrFormat === 3) return new Map([["zarr.json", nodeToV3(node, keyIn(path, "zarr.json"))]]);
   const { name, json, attributes } = documentsV2(node, path);
-  const hadAttributes = (await store.get(keyIn(path, ".zattrs"), options)) !== undefined;
-  if (hadAttributes || Object.keys(attributes as object).length > 0) await put(".zattrs", attributes);
-  // The node is there when this is: the attributes come before.
-  await put(name, json);
+  const hasAttributes = Object.keys(attributes).length > 0;
+  return new Map([...(hasAttributes ? [[".zattrs", attributes] as const] : []), [name, json] as const]);
+}
+
+/** The fields in which two nodes differ as they are stored. */
+export function differences(one: NodeMetadata, other: NodeMetadata, path: string): string[] {
+  if (one.zarrFormat !== other.zarrFormat) return ["zarr_format"];
+  const [a, b] = [documentsOf(one, path), documentsOf(other, path)];
+  const names = new Set<string>();
+  const textOf = (json: Json | undefined): string =>
+    json === undefined ? "" : fromUtf8(jsonBytes(json, path));
+  for (const document of new Set([...a.keys(), ...b.keys()])) {
+    const [left, right] = [a.get(document) ?? {}, b.get(document) ?? {}];
+    for (const field of new Set([...Object.keys(left), ...Object.keys(right)]))
+      if (textOf(left[field]) !== textOf(right[field]))
+        names.add(document === ".zattrs" ? "attributes" : field);
+  }
+  return [...names].sort();
 }
 
 export function documentsV2(
   node: NodeMetadata,
   path: string,
-): { name: string; json: Json; attributes: Json } {
+): { name: string; json: JsonObject; attributes: JsonObject } {
   if (node.kind === "group") return { name: ".zgroup", json: groupToV2(), attributes: node.attributes };
   const { zarray, zattrs } = arrayToV2(node, keyIn(path, ".zarray"));
   return { name: ".zarray", json: zarray, attributes: zattrs };
 }
 
-/** Groups above a path are made where they are not there. */
+/** Groups above a path are made where nothing is. */
 export async function makeParents(
   store: Store,
   path: string,
@@ -121,57 +141,9 @@ export async function makeParents(
   options: StoreOptions,
 ): Promise<void> {
   const parts = path.split("/").slice(0, -1);
+  const group = { kind: "group", zarrFormat, attributes: {}, consolidated: null } as const;
   for (let depth = 1; depth <= parts.length; depth++) {
     const parent = parts.slice(0, depth).join("/");
-    const found = await findNode(store, parent, options);
-    if (found?.kind === "array")
-      throw new MetadataError({
-        what: `${parent || "/"} is an array`,
-        where: path,
-        cure: "Only groups have members",
-      });
-    if (found === null)
-      await writeNode(
-        store,
-        parent,
-        { kind: "group", zarrFormat, attributes: {}, consolidated: null },
-        options,
-      );
+    if ((await findNode(store, parent, options)) === null) await writeNode(store, parent, group, options);
   }
-}
-
-/** A new place for a node: free, or made free. */
-export async function preparePlace(
-  store: Store,
-  path: string,
-  overwrite: boolean,
-  options: StoreOptions,
-): Promise<void> {
-  const found = await findNode(store, path, options).catch((cause: unknown) => {
-    if (cause instanceof MetadataError) return "damaged" as const;
-    throw cause;
-  });
-  if (found === null) return;
-  if (!overwrite) {
-    throw new MetadataError({
-      what: `there is something already (${typeof found === "string" ? found : found.kind})`,
-      where: path === "" ? "/" : path,
-      cure: "Use another path, or overwrite: true",
-    });
-  }
-  await removeAll(store, path, options);
-}
-
-/** Metadata first: without them, what is left is not an array any more. */
-async function removeAll(store: Store, path: string, options: StoreOptions): Promise<void> {
-  if (store.delete === undefined || store.list === undefined)
-    throw new MetadataError({
-      what: "the store cannot list and delete, so nothing can be overwritten",
-      where: path,
-    });
-  for (const name of ["zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"])
-    await store.delete(keyIn(path, name), options);
-  const keys: StoreKey[] = [];
-  for await (const key of store.list((path === "" ? "/" : path) as StoreKey, options)) keys.push(key);
-  for (const key of keys) await store.delete(key, options);
 }

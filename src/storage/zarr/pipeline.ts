@@ -181,6 +181,13 @@ export async function readPart(
   return true;
 }
 
+/** False for lengths that no stored object of this pipeline has. */
+export function canBeWhole(size: number, { encoded, serial, bytesCodecs }: Pipeline): boolean {
+  if (encoded.exact) return size === encoded.max;
+  const least = serial.kind === "shard" && bytesCodecs.length === 0 ? serial.indexBytes : 1;
+  return size >= least && size <= encoded.max;
+}
+
 /** Refuses chunks that take more memory than is allowed. */
 export function checkLimit({ shape, type }: Pipeline, where: string, { maxChunkBytes }: ReadOptions): void {
   const bytes = sizeOf(shape) * type.bytes;

@@ -116,3 +116,18 @@ function checkTarget(array: ZarrArray, box: Box, into: Block): void {
     where: array.path,
   });
 }
+
+/** A block to be stored: what is inside the array, or all of the chunk. */
+export function checkBlock({ dtype, path }: ZarrArray, block: Block, clipped: Shape, whole: Shape): void {
+  if (block.dtype !== dtype)
+    throw new DTypeError({
+      what: `a block of ${block.dtype} for an array of ${dtype}`,
+      where: path,
+      cure: "Cast it first",
+    });
+  if (sameShape(block.shape, clipped) || sameShape(block.shape, whole)) return;
+  throw new ShapeError({
+    what: `a block of shape ${shapeText(block.shape)} where ${shapeText(clipped)} belongs`,
+    where: path,
+  });
+}

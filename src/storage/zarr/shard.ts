@@ -137,6 +137,23 @@ async function readFrom(
 ): Promise<Block | null> {
   const index = await readIndex(layout, source, options);
   if (index === null) return null;
+  try {
+    return await readIndexed(layout, source, index, part, fill, options);
+  } catch (cause) {
+    // It may be the index of an object that is another one now.
+    options.indexes?.delete(source.where);
+    throw cause;
+  }
+}
+
+async function readIndexed(
+  layout: ShardLayout,
+  source: ByteSource,
+  index: ShardIndex,
+  part: Part | null,
+  fill: Fill,
+  options: ReadOptions,
+): Promise<Block> {
   const target = part?.target ?? newBlock(layout.inner.type.dtype, layout.shape);
   const box: Box = { start: part?.start ?? layout.shape.map(() => 0), shape: target.shape };
   const { wanted, missing } = chunksIn(layout, box, index);
@@ -189,6 +206,10 @@ function chunksIn(layout: ShardLayout, box: Box, index: ShardIndex): { wanted: W
 export const MOST_TOGETHER: number = 16 * 1024 * 1024;
 const MOST_REQUESTS = 8;
 
+/** Of shards that are far away, so many bytes are kept: of some that are read side by side. */
+const MOST_KEPT = 64 * 1024 * 1024;
+export const keptBytes = ({ encoded }: Pipeline): number => Math.min(MOST_KEPT, 8 * encoded.max);
+
 async function readChunks(
   layout: ShardLayout,
   source: ByteSource,
@@ -200,7 +221,12 @@ async function readChunks(
   for (const chunk of wanted) checkLength(layout.inner, chunk, nameOf(source, chunk));
   const single = wanted.filter((chunk) => isReadAlone(layout, source, chunk));
   const others = wanted.filter((chunk) => !isReadAlone(layout, source, chunk));
-  const groups = groupsOf(others.sort((a, b) => a.offset - b.offset));
+  // From far away a request is dearer than memory, of which there is enough for the whole object.
+  const most = source.open === undefined ? Number.POSITIVE_INFINITY : MOST_TOGETHER;
+  const groups = groupsOf(
+    others.sort((a, b) => a.offset - b.offset),
+    most,
+  );
   // What is near is read one after another, so that memory is used again.
   const limit = source.open === undefined ? MOST_REQUESTS : 1;
   await mapLimited([...single, ...groups], limit, async (item) => {
@@ -277,13 +303,13 @@ function checkLength({ encoded }: Pipeline, chunk: Wanted, where: string): void 
   checkDecoded(chunk.length, encoded, "chunk", where);
 }
 
-function groupsOf(chunks: readonly Wanted[]): Wanted[][] {
+function groupsOf(chunks: readonly Wanted[], most: number): Wanted[][] {
   const groups: Wanted[][] = [];
   let end = 0;
   for (const chunk of chunks) {
     const group = groups.at(-1);
     const stop = chunk.offset + chunk.length;
-    if (group !== undefined && chunk.offset - end <= GAP && stop - group[0]!.offset <= MOST_TOGETHER) {
+    if (group !== undefined && chunk.offset - end <= GAP && stop - group[0]!.offset <= most) {
       group.push(chunk);
       end = Math.max(end, stop);
     } else {

@@ -13,7 +13,7 @@ import { isVerbatim } from "./elements.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { mostAtOnce } from "./region.ts";
 import { PIECE } from "./runs.ts";
-import { MOST_TOGETHER, type ShardLayout } from "./shard.ts";
+import { keptBytes, MOST_TOGETHER, type ShardLayout } from "./shard.ts";
 
 /** What a codec takes for itself, given the bytes before and after encoding. */
 interface CodecMemory {
@@ -136,15 +136,16 @@ function shardRead(pipeline: Pipeline): Read {
 const wholeBytes = (pipeline: Pipeline): number =>
   pipeline.bytesCodecs.length === 0 ? 0 : plainBytes(pipeline);
 
-/** An object arrives whole, and is decoded. */
+/** An object arrives whole, and is decoded; of shards, some are kept. */
 function farRead(pipeline: Pipeline): Read {
   const { serial } = pipeline;
   const inner = serial.kind === "bytes" ? { encoded: 0, decoding: 0 } : shardRead(pipeline);
+  const kept = serial.kind === "bytes" ? 0 : keptBytes(pipeline);
   const changed = isAsInMemory(pipeline) ? 0 : blockBytes(pipeline);
   return {
     encoded: pipeline.encoded.max + wholeBytes(pipeline) + inner.encoded + changed,
     aside: 0,
-    decoding: decodingBytes(pipeline) + conversion(pipeline, plainBytes(pipeline)) + inner.decoding,
+    decoding: decodingBytes(pipeline) + conversion(pipeline, plainBytes(pipeline)) + inner.decoding + kept,
   };
 }
 

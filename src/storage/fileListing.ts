@@ -1,0 +1,117 @@
+// Which files are in a folder and below it, by key, with their sizes where these are asked for. In: a folder that is inside the
+// store's root. Out: keys, or files in batches. There may be 100,000 in one folder, or in as many: folders are read in one call
+// each, sizes are asked for many at a time, and others get a turn in between.
+
+import type * as Fs from "node:fs";
+import type { FileIo } from "./fileIo.ts";
+import { isMissing } from "./fileTree.ts";
+import type { ListedObject, StoreKey, StoreOptions } from "./store.ts";
+import { isStray } from "./strays.ts";
+
+export interface ListedFile extends ListedObject {
+  /** When it was written, in ms. */
+  readonly modified: number;
+}
+
+interface Place {
+  readonly key: StoreKey;
+  readonly path: string;
+}
+
+/** Symbolic links to folders are not followed: they could make the tree endless. */
+function* placesIn(io: FileIo, folder: string, prefix: StoreKey): Iterable<Place> {
+  const start = prefix === "/" ? "" : prefix;
+  for (const entry of entriesIn(io, folder)) {
+    const { name } = entry;
+    if (name.startsWith(".") && isStray(name)) continue;
+    const [key, path] = [`${start}/${name}` as StoreKey, folder + io.path.sep + name];
+    if (entry.isDirectory()) yield* placesIn(io, path, key);
+    else yield { key, path };
+  }
+}
+
+function entriesIn({ fs }: FileIo, folder: string): Fs.Dirent[] {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch (cause) {
+    if (isMissing(cause)) return [];
+    throw cause;
+  }
+}
+
+/** Files between two turns of others. */
+const BATCH = 1024;
+/** A batch of sizes keeps others waiting for so long. */
+const MOST_MS = 20;
+/** Sizes that are asked for at once: more than the system's threads, so that none waits. */
+const AT_ONCE = 64;
+
+function* batchesOf(places: Iterable<Place>): Iterable<Place[]> {
+  let batch: Place[] = [];
+  for (const place of places) {
+    batch.push(place);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+export async function* listedKeys(
+  io: FileIo,
+  folder: string,
+  prefix: StoreKey,
+  { signal }: StoreOptions,
+): AsyncIterable<StoreKey> {
+  for (const batch of batchesOf(placesIn(io, folder, prefix))) {
+    signal?.throwIfAborted();
+    for (const { key } of batch) yield key;
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+export async function* listedFiles(
+  io: FileIo,
+  folder: string,
+  prefix: StoreKey,
+  { signal }: StoreOptions,
+): AsyncIterable<ListedFile[]> {
+  for (const batch of batchesOf(placesIn(io, folder, prefix))) {
+    signal?.throwIfAborted();
+    yield await statsOf(io, batch);
+  }
+}
+
+/** What the system knows already it tells in microseconds, faster than another thread could be asked; what is slow is asked for at once. */
+async function statsOf(io: FileIo, places: readonly Place[]): Promise<ListedFile[]> {
+  const files: ListedFile[] = [];
+  const end = performance.now() + MOST_MS;
+  let at = 0;
+  for (; at < places.length && performance.now() < end; at++)
+    addFile(files, places[at]!, io.fs.statSync(places[at]!.path, { throwIfNoEntry: false }));
+  await statsLater(io, places.slice(at), files);
+  return files;
+}
+
+function addFile(files: ListedFile[], { key }: Place, stat: Fs.Stats | undefined): void {
+  if (stat?.isFile()) files.push({ key, size: stat.size, modified: stat.mtimeMs });
+}
+
+function statsLater(io: FileIo, places: readonly Place[], files: ListedFile[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let [next, left] = [0, places.length];
+    const ask = (): void => {
+      const place = places[next++];
+      if (place === undefined) return;
+      io.fs.stat(place.path, (cause, stat) => {
+        // Somebody removed it, or it is a link that leads nowhere.
+        if (cause !== null && !isMissing(cause)) return reject(cause);
+        addFile(files, place, cause === null ? stat : undefined);
+        if (--left === 0) resolve();
+        else ask();
+      });
+    };
+    if (left === 0) resolve();
+    for (let i = 0; i < AT_ONCE; i++) ask();
+  });
+}

@@ -1,0 +1,27 @@
+// The reference, for programs at real size: the plan of the same expression with the same chunks and budget, computed
+// one task after another by the interpreter; and what it means, every node by itself over whole arrays. In: lazy arrays
+// on data in memory. Out: their values. Must hold: no kernel, thread, store or codec has a part in it.
+// The battery bundles this file with the sources it imports: nothing of it is in the package.
+
+import * as cw from "../../src/index.ts";
+import { interpret } from "../../src/kernel/interpret/index.ts";
+import { evaluateReference } from "../../src/runtime/reference.ts";
+import { runPlanSync } from "../../src/runtime/run.ts";
+import { functionsOf } from "../../src/runtime/userFunctions.ts";
+
+export { cw };
+
+/** The bits that every run of these arrays with this spec must give. */
+export async function interpreted(arrays: readonly cw.LazyArray[], spec: cw.Spec): Promise<cw.NDArray[]> {
+  const { data, sources } = cw.plan(arrays, { spec });
+  for (const called of functionsOf(data)) await called.load();
+  const blocks = runPlanSync({ plan: data, sources, run: interpret });
+  const roots = [...new Set(arrays.map(({ expr }) => expr))];
+  return arrays.map(({ expr }) => cw.NDArray.fromBlock(blocks[roots.indexOf(expr)]!));
+}
+
+/** What the arrays mean, without rewriting, fusion or chunks: equal to the above but for the rounding of sums. */
+export function meant(arrays: readonly cw.LazyArray[]): cw.NDArray[] {
+  const values = evaluateReference(arrays.map(({ expr }) => expr));
+  return arrays.map(({ expr }) => cw.NDArray.fromBlock(values.get(expr)!));
+}

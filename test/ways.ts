@@ -1,0 +1,83 @@
+// Computing every way that users may: by the reference interpreter task by task, on threads from the first task, and with
+// a budget of the largest task, so that what is between tasks goes to files. In: lazy arrays, and what they gave inline.
+// Out: an error where the bits differ. Many arrays are one computation, which costs little more than one of them alone.
+// All of it in checked mode (vitest.config.ts): who reads what was freed is found out.
+
+import * as cw from "chunkwise";
+import { beforeAll } from "vitest";
+import type { Block } from "../src/core/block.ts";
+import { ensureBuilt } from "./built.ts";
+import { runPlain } from "./plan/run.ts";
+import { expectSame } from "./property/compare.ts";
+
+type PlanChoices = { readonly exclude?: readonly string[]; readonly optimize?: boolean };
+
+/** So many arrays are computed at once. */
+const AT_ONCE = 64;
+
+export class Ways {
+  readonly #choices: PlanChoices;
+  readonly #arrays: cw.LazyArray[] = [];
+  readonly #found: Block[] = [];
+
+  /** For a suite: threads load the built package. */
+  static needThreads(): void {
+    beforeAll(ensureBuilt, 120_000);
+  }
+
+  constructor(choices: PlanChoices = {}) {
+    this.#choices = choices;
+  }
+
+  /** What they give inline, and every other way when `agree` is called. */
+  compute(arrays: readonly cw.LazyArray[]): cw.NDArray[] {
+    const found = [...cw.computeSync([...arrays], this.#choices)];
+    this.#arrays.push(...arrays);
+    this.#found.push(...found);
+    return found;
+  }
+
+  async agree(): Promise<void> {
+    for (let from = 0; from < this.#arrays.length; from += AT_ONCE)
+      await this.#agree(this.#arrays.slice(from, from + AT_ONCE), this.#found.slice(from, from + AT_ONCE));
+    this.#arrays.length = 0;
+    this.#found.length = 0;
+  }
+
+  async #agree(arrays: cw.LazyArray[], found: readonly Block[]): Promise<void> {
+    const plan = cw.plan(arrays, this.#choices);
+    const distinct = [...new Set(arrays.map(({ expr }) => expr))];
+    const plain = runPlain(plan);
+    const options = { ...this.#choices, executor: "threads", threads: 2 } as const;
+    const others = {
+      "the reference": arrays.map(({ expr }) => plain[distinct.indexOf(expr)]!),
+      threads: await cw.compute(arrays, options),
+      spilling: await cw.compute(arrays, { ...this.#choices, spec: leanSpec(arrays, this.#choices) }),
+    };
+    for (const [way, values] of Object.entries(others))
+      found.forEach((value, i) => expectAgreement(arrays[i]!, way, value, values[i]!));
+  }
+}
+
+/** Room for the largest task and little else: with less room there is less fusion, and then a task may need more. */
+function leanSpec(arrays: readonly cw.LazyArray[], choices: PlanChoices): cw.Spec {
+  let needed = cw.plan(arrays, { ...choices, spec: new cw.Spec() }).maxProjectedMem;
+  for (;;) {
+    const spec = new cw.Spec({ reservedMem: 1, allowedMem: needed + 2, executor: "inline", twins: false });
+    try {
+      cw.plan(arrays, { ...choices, spec });
+      return spec;
+    } catch (error) {
+      if (!(error instanceof cw.MemoryError)) throw error;
+      needed = Math.max(needed + 1, error.needed);
+    }
+  }
+}
+
+function expectAgreement(array: cw.LazyArray, way: string, inline: Block, other: Block): void {
+  try {
+    expectSame(other, inline);
+  } catch (cause) {
+    throw new Error(`inline and ${way} differ in\n${String(array)}`, { cause });
+  }
+}
