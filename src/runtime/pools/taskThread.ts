@@ -68,7 +68,7 @@ export class TaskThread {
     this.kind = kind;
     this.#lost = lost;
     const setting: ThreadSetting = { memory, runName: runName(), thread: this.number };
-    const options = { type: "module", name: "chunkwise-task", execArgv: threadOptions() };
+    const options = { type: "module", name: "chunkwise-task", execArgv: threadOptions(), resourceLimits: { maxYoungGenerationSizeMb: 6 } };
     this.#worker = new worker(CODE[kind], { ...options, workerData: setting });
     this.#listen();
     this.#worker.unref?.();
