@@ -9,6 +9,7 @@ import type { PlanData } from "../plan/plan.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import { type Driven, drive, driveSync } from "./drive.ts";
 import { Execution, type RunRequest } from "./execution.ts";
+import { MemoryWatch } from "./functionMemory.ts";
 import { watchInterrupts } from "./interrupts.ts";
 import { located } from "./located.ts";
 import { AttemptOutputs } from "./outputs.ts";
@@ -25,6 +26,9 @@ export interface RunSetting {
   readonly policy: Policy;
   /** Bytes for tasks and intermediates together. */
   readonly budget: number;
+  /** Bytes of the process, and its threads: watched while users' functions run. */
+  readonly allowed: number;
+  readonly threads: number;
   readonly signal: AbortSignal | undefined;
   /** The pool that carries the tasks; inline when there is none. */
   readonly pool: ((execution: Execution) => Promise<Pool | undefined>) | null;
@@ -77,18 +81,20 @@ const NO_RETRIES: Policy = { ...DEFAULT_POLICY, retry: { ...DEFAULT_POLICY.retry
 
 export async function runPlan(request: RunRequest, setting: RunSetting): Promise<Block[]> {
   setting.signal?.throwIfAborted();
-  for (const called of functionsOf(request.plan)) await called.load();
+  const functions = functionsOf(request.plan);
+  for (const called of functions) await called.load();
   checkOnce(request.plan, setting.budget);
-  const execution = new Execution(request, setting.budget);
+  const watch = functions.length === 0 ? null : new MemoryWatch(functions, setting);
+  const execution = new Execution(request, setting.budget, watch);
   if (isOneTask(execution)) return runOne(execution);
   const pool = (await setting.pool?.(execution)) ?? inlinePool(execution);
   // Without files there is nothing to clean up.
   if (execution.isInMemory && setting.store?.isNamed !== true) return runOn(pool, execution, setting);
-  const watch = watchInterrupts(setting.signal);
+  const interrupts = watchInterrupts(setting.signal);
   try {
-    return await runOn(pool, execution, { ...setting, signal: watch.signal });
+    return await runOn(pool, execution, { ...setting, signal: interrupts.signal });
   } finally {
-    watch.end();
+    interrupts.end();
   }
 }
 

@@ -32,6 +32,8 @@ export function settingOf(options: SettingOptions): RunSetting {
   return {
     policy: policyFor(spec),
     budget: spec.budget,
+    allowed: spec.allowedMem,
+    threads,
     signal,
     pool:
       executor === "threads" && threads > 1

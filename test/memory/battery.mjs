@@ -90,7 +90,8 @@ function report(results) {
   const sorted = results.toSorted((a, b) => ratio(a) - ratio(b));
   for (const result of sorted) console.log(lineOf(result));
   const over = sorted.filter((result) => ratio(result) > 1);
-  for (const { program } of over) if (program.startsWith("random")) console.log(randomCode(Number(program.slice(7))));
+  for (const { program } of over)
+    if (program.startsWith("random")) console.log(randomCode(Number(program.slice(7))));
   const median = ratio(sorted[sorted.length >> 1]);
   const seconds = (performance.now() / 1000).toFixed(0);
   console.log(

@@ -133,20 +133,55 @@ const CASES = [
 
 /** Programs that bring much together, or hold much at once. */
 const COMBINED = [
-  ["rechunk rows to columns", ({ x, n }) => x.rechunk([n / 16, n]).exp().rechunk([n, n / 16])],
+  [
+    "rechunk rows to columns",
+    ({ x, n }) =>
+      x
+        .rechunk([n / 16, n])
+        .exp()
+        .rechunk([n, n / 16]),
+  ],
   ["transpose and rechunk", ({ x, n }) => x.matrixTranspose().rechunk([n / 2, n / 8])],
   ["rechunk, then mean", ({ x, n }) => x.rechunk([n, n / 8]).mean({ axis: 0 })],
-  ["rechunk of a sum", ({ x, y, n }) => x.add(y).rechunk([n, n / 8]).sqrt()],
+  [
+    "rechunk of a sum",
+    ({ x, y, n }) =>
+      x
+        .add(y)
+        .rechunk([n, n / 8])
+        .sqrt(),
+  ],
   ["stack of six", ({ cw, x, y }) => cw.stack([x, y, x.exp(), y.sqrt(), x.add(y), x.multiply(y)])],
   ["concat of four", ({ cw, x, y }) => cw.concat([x, y.exp(), x.add(1), y], { axis: 1 })],
   ["matmul of transposes", ({ x, y, n }) => x.matrixTranspose().matmul(y.get(":", `0:${n / 4}`))],
-  ["gram matrix", ({ x, n }) => x.get(":", `0:${n / 4}`).matrixTranspose().matmul(x.get(":", `0:${n / 4}`))],
+  [
+    "gram matrix",
+    ({ x, n }) =>
+      x
+        .get(":", `0:${n / 4}`)
+        .matrixTranspose()
+        .matmul(x.get(":", `0:${n / 4}`)),
+  ],
   ["sort, then differences", ({ cw, x }) => cw.diff(cw.sort(x, { axis: 1 }), { axis: 1 })],
   ["scan, then use", ({ x, y }) => x.cumulativeSum({ axis: 0 }).multiply(y)],
   ["two scans", ({ x }) => x.cumulativeSum({ axis: 0 }).cumulativeSum({ axis: 1 })],
   ["stencil by slices", ({ x }) => x.get("2:").add(x.get(":-2")).subtract(x.get("1:-1").multiply(2))],
-  ["stencil by roll", ({ x }) => x.roll(1, { axis: 0 }).add(x.roll(-1, { axis: 1 })).subtract(x)],
-  ["stencil by pad", ({ x, n }) => x.pad(1, { mode: "edge" }).get(`0:${n}`, `2:${n + 2}`).subtract(x)],
+  [
+    "stencil by roll",
+    ({ x }) =>
+      x
+        .roll(1, { axis: 0 })
+        .add(x.roll(-1, { axis: 1 }))
+        .subtract(x),
+  ],
+  [
+    "stencil by pad",
+    ({ x, n }) =>
+      x
+        .pad(1, { mode: "edge" })
+        .get(`0:${n}`, `2:${n + 2}`)
+        .subtract(x),
+  ],
   [
     "groupby of many",
     ({ cw, x, n }) =>

@@ -119,6 +119,7 @@ class ThreadPool implements Pool {
   readonly #isBare: readonly boolean[];
   readonly #opening: ToThread;
   readonly #kind: ThreadKind;
+  readonly #unwatch: () => void;
   /** Of the plan's arrays. */
   readonly #numbers: ReadonlyMap<string, number>;
 
@@ -127,6 +128,7 @@ class ThreadPool implements Pool {
     this.workers = threads * execution.lanes;
     this.#threads = new Array<TaskThread | null>(threads).fill(null);
     this.#kind = kindFor(execution.request.plan);
+    this.#unwatch = execution.watch?.during((why) => this.#endAll(why)) ?? (() => {});
     const plan: Json = planToJson(execution.request.plan);
     const stored = [...execution.stored].map(([name, array]) => this.#placeOf(name, array));
     const partitioned = [...execution.partitioned].map(([array, { resource }]) => ({
@@ -318,8 +320,18 @@ class ThreadPool implements Pool {
     }
   }
 
+  /** In the midst of what they do. */
+  #endAll(why: Loss): void {
+    for (const thread of this.#threads) {
+      if (thread === null || !thread.isAlive) continue;
+      thread.end();
+      this.#lose(thread, why);
+    }
+  }
+
   /** Threads that still run something are ended: what they do does not count any more, and must not go on. */
   async close(running: readonly Attempt[]): Promise<void> {
+    this.#unwatch();
     const busy = new Set(running.map(({ worker }) => worker % this.#threads.length));
     for (const [at, thread] of this.#threads.entries()) {
       if (thread === null) continue;
