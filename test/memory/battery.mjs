@@ -3,7 +3,7 @@
 // allowed is just what the run states for its largest task, or for as many of them as there are threads, and the reserved
 // memory that measureReservedMemory gives for that number of threads. Fails where the process was larger than that, or the
 // half of them took less than 0.6 of it.
-// Run: npm run battery [-- every [name]]: of all measurements every nth, or those of programs whose name has it.
+// Run: npm run battery [-- every [name]]: of all measurements every nth, and only those whose program or way of storing has the name.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ async function child(setting) {
 /** Every program in every way; how arrays are stored takes turns. */
 const cases = PROGRAMS.flatMap((program, at) =>
   WAYS.map((way, turn) => ({ program, kind: KINDS[(at + turn) % KINDS.length], ...way })),
-).filter(({ program }, i) => i % Number(every) === 0 && program.includes(wanted));
+).filter(({ program, kind }, i) => i % Number(every) === 0 && `${program} ${kind}`.includes(wanted));
 
 async function reservedFor(counts) {
   const reserved = new Map();
@@ -57,7 +57,9 @@ async function measureAll(folder) {
       const reservedMem = reserved.get(cases[at].threads);
       const allowedMem = reservedMem + cases[at].tasks * stated[at];
       const setting = { ...cases[at], folder, out: join(folder, `out-${number}`), allowedMem, reservedMem };
-      results.push({ ...setting, ...(await peakOf(setting)) });
+      const result = { ...setting, ...(await peakOf(setting)) };
+      results.push(result);
+      if (result.peak > allowedMem) console.log(lineOf(result));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, (_, number) => worker(number)));

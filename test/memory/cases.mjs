@@ -22,8 +22,8 @@ const REDUCTIONS = [
 
 const named = (names, make) => names.map((name) => [name, (given) => make(given, name)]);
 
-/** Twice each element, by a function of the user's. */
-const doubled = (block) => block.data.map((value) => 2 * value);
+/** A function of the user's. */
+const own = (cw, name) => cw.moduleFunction(new URL("./functions.mjs", import.meta.url), name);
 
 const CASES = [
   ...named(UNARY, ({ cw, x }, name) => cw[name](x)),
@@ -97,19 +97,12 @@ const CASES = [
   ["diff", ({ cw, x }) => cw.diff(x, { axis: 0 })],
   ["softmax", ({ cw, x }) => cw.softmax(x, { axis: 1 })],
   ["logSoftmax", ({ cw, x }) => cw.logSoftmax(x, { axis: 0 })],
-  ["mapBlocks", ({ cw, x }) => cw.mapBlocks(doubled, x)],
-  ["mapOverlap", ({ cw, x }) => cw.mapOverlap(doubled, x, { depth: 2, boundary: "reflect" })],
+  ["mapBlocks", ({ cw, x }) => cw.mapBlocks(own(cw, "doubled"), x)],
+  ["mapOverlap", ({ cw, x }) => cw.mapOverlap(own(cw, "doubled"), x, { depth: 2, boundary: "reflect" })],
   [
     "applyGufunc",
     ({ cw, x }) =>
-      cw.applyGufunc(
-        (block) => [block.data.map((v) => v + 1), block.data.map((v) => v - 1)],
-        "(i)->(i),(i)",
-        x,
-        {
-          outputDtypes: ["float64", "float64"],
-        },
-      ),
+      cw.applyGufunc(own(cw, "around"), "(i)->(i),(i)", x, { outputDtypes: ["float64", "float64"] }),
   ],
   [
     "groupby",

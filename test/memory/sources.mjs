@@ -1,13 +1,11 @@
 // The arrays that the memory battery reads, written in a process of their own. In: a folder. Out: in it, for each way
 // of storing, float64 arrays `x` (noise of 32 bits, which codecs make a little shorter) and `y` (smooth, which all do) and an int32
-// array `i`, [N, N] of 32 MB in chunks of 2 MB, or shards of 8 MB with such chunks.
+// array `i`.
 // Run: node sources.mjs folder
 
 import { join } from "node:path";
 import * as cw from "../../dist/index.js";
 import { STORED } from "./stored.mjs";
-
-export const N = 2048;
 
 /** Numbers in [0, 1) that follow each other without a pattern. */
 function noise(length) {
@@ -22,13 +20,14 @@ function noise(length) {
 const smooth = (length) => Float64Array.from({ length }, (_, i) => Math.floor(i / 64) / (length / 64));
 
 async function write(folder) {
-  const x = noise(N * N);
-  const arrays = { x, y: smooth(N * N), i: Int32Array.from(x, (value) => value * 1000) };
-  for (const [kind, options] of Object.entries(STORED))
+  for (const [kind, { n, ...options }] of Object.entries(STORED)) {
+    const x = noise(n * n);
+    const arrays = { x, y: smooth(n * n), i: Int32Array.from(x, (value) => value * 1000) };
     for (const [name, data] of Object.entries(arrays)) {
-      const array = cw.asarray(new cw.NDArray(data, [N, N]), { chunks: options.shards ?? [N / 4, N / 4] });
+      const array = cw.asarray(new cw.NDArray(data, [n, n]), { chunks: options.shards ?? options.chunks });
       await array.toZarr(join(folder, kind, name), options);
     }
+  }
 }
 
 await write(process.argv[2]);
