@@ -4,7 +4,7 @@
 import type { Block } from "../core/block.ts";
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
-import { pressure } from "../kernel/wasm/memory.ts";
+import { pressure } from "../kernel/wasm/pressure.ts";
 import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
 import { openedRun } from "../runtime/opened.ts";
 import { runKey } from "../runtime/resume.ts";

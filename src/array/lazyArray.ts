@@ -13,6 +13,7 @@ import { chunksOf } from "../expr/chunks.ts";
 import { Expr, makeExpr } from "../expr/expr.ts";
 import { exprText } from "../expr/print.ts";
 import { currentSite, type Site } from "../expr/site.ts";
+import { placeOfKept } from "../kernel/wasm/memory.ts";
 import { DataResource, data as dataOp, sourceAttrs } from "../ops/sources.ts";
 import type { ArrayMethods } from "./methodTypes.ts";
 import { NDArray, type NestedScalars } from "./ndarray.ts";
@@ -180,7 +181,8 @@ export function exprOfData(input: ArrayInput, dtype?: DType, chunks?: ChunksArgu
 export function exprOfBlock(block: Block, chunks?: ChunksArgument): Expr {
   const { shape, dtype } = block;
   const cut = chunks === undefined ? singleChunk(shape) : checkChunks(chunks, shape, infoOf(dtype).bytes);
-  const plain = { dtype, shape, strides: block.strides, offset: block.offset, data: block.data };
+  const { strides, offset, data } = block;
+  const plain = { dtype, shape, strides, offset, data, place: placeOfKept(data) };
   return makeExpr(dataOp, [], { ...sourceAttrs(block, cut), data: new DataResource(plain) });
 }
 

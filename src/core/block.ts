@@ -4,12 +4,24 @@
 import { allocate, type DType, infoOf, type TypedArray } from "./dtype.ts";
 import { type Shape, sizeOf, stridesOf } from "./shape.ts";
 
+/**
+ * Where bytes lie in the kernels' memory: known from their birth, never inferred from a view. No two places that were
+ * ever handed out have one generation, so that a place which was given back is told from the one that lies there now.
+ */
+export interface Place {
+  readonly address: number;
+  readonly bytes: number;
+  readonly generation: number;
+}
+
 export interface Block {
   readonly dtype: DType;
   readonly shape: Shape;
   readonly strides: readonly number[];
   readonly offset: number;
   readonly data: TypedArray;
+  /** The place in the kernels' memory that `data` is a view of; none for elements that lie elsewhere. */
+  readonly place?: Place | undefined;
 }
 
 export function newBlock(dtype: DType, shape: Shape): Block {

@@ -9,27 +9,18 @@ import { InvariantError } from "../core/errors.ts";
 import type { Partition } from "../expr/op.ts";
 import type { Borrowed } from "../kernel/blocks.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
-import { addressOf, giveBlock, giveBytes, settledBlock, takeBlock } from "../kernel/wasm/memory.ts";
+import { giveBlock, settledBlock } from "../kernel/wasm/memory.ts";
 import { partitionFormat } from "../ops/partitions.ts";
 import type { PlanArray } from "../plan/plan.ts";
-import { ownScratch } from "../storage/codecs/scratch.ts";
 import type { StoreOptions } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
+import { KernelScratch } from "./kernelScratch.ts";
 import { chunksIn } from "./planGraph.ts";
 
 type Soon<T> = T | Promise<T>;
 
 /** What storage needs for a while lies where blocks do, so that each uses the other's memory again. */
-const IN_KERNELS: StoreOptions = {
-  scratch: {
-    take: (length) =>
-      (takeBlock("uint8", [length])?.data as Uint8Array | undefined) ?? ownScratch.take(length),
-    give(bytes) {
-      if (addressOf({ data: bytes, offset: 0, dtype: "uint8" }) !== null) giveBytes(bytes.byteOffset);
-      else ownScratch.give(bytes);
-    },
-  },
-};
+const IN_KERNELS: StoreOptions = { scratch: new KernelScratch() };
 
 /** What tasks read. */
 export interface ArraySource {
@@ -141,9 +132,11 @@ const partOf = ({ box: from, block }: Part, box: Box): Block =>
   );
 
 /** An intermediate's chunks. */
-export class HeldArray implements ArraySource {
+export class HeldArray implements ArraySource, ChunkLookUp {
   readonly plan: PlanArray;
   readonly #chunks = new Map<number, Block>();
+  /** Chunks that are being removed from the store. */
+  readonly #leaving = new Map<number, Promise<void>>();
   /** Where chunks are that are not in memory; null when all are. */
   store: ZarrArray | null = null;
   /** Memory is scarce: chunks are moved together, so that what is free lies together. */
@@ -177,11 +170,7 @@ export class HeldArray implements ArraySource {
   }
 
   placeOf(chunk: number): number[] {
-    return placeOf(chunk, gridOf(this.plan.shape, this.plan.chunks));
-  }
-
-  boxOf(chunk: number): Box {
-    return chunkBox(this.plan.shape, this.plan.chunks, this.placeOf(chunk));
+    return placeOfChunk(this.plan, chunk);
   }
 
   /** Writes a chunk to the store. */
@@ -191,51 +180,86 @@ export class HeldArray implements ArraySource {
   }
 
   /** A partition is stored as the bytes it is packed in. */
-  saveBlock(chunk: number, block: Block): Promise<void> {
-    const [store, place] = [this.#stored(chunk), this.placeOf(chunk)];
+  async saveBlock(chunk: number, block: Block): Promise<void> {
+    await this.#leaving.get(chunk)?.catch(() => {});
+    const [store, place] = [this.stored(chunk), this.placeOf(chunk)];
     if (this.plan.ragged === undefined) return store.setShard(place, block, IN_KERNELS);
     return store.setRaw(place, block.data as Uint8Array);
   }
 
   async partition(chunk: number): Promise<Partition> {
-    const bytes = this.#chunks.get(chunk)?.data ?? (await this.#stored(chunk).getRaw(this.placeOf(chunk)));
+    const bytes = this.#chunks.get(chunk)?.data ?? (await this.stored(chunk).getRaw(this.placeOf(chunk)));
     if (bytes === undefined)
       throw new InvariantError({ what: `partition ${chunk} of ${this.plan.name} is not stored` });
     // A copy: what is made of it may outlive the chunk.
     return partitionFormat().unpack((bytes as Uint8Array).slice(), this.plan.ragged!.form);
   }
 
-  async delete(chunk: number): Promise<void> {
+  /** From the store. One that is computed again meanwhile is stored after that. */
+  delete(chunk: number): Promise<void> {
     this.drop(chunk);
-    await this.store?.deleteShard(this.placeOf(chunk));
+    const gone = (this.store?.deleteShard(this.placeOf(chunk)) ?? Promise.resolve()).finally(() =>
+      this.#leaving.delete(chunk),
+    );
+    this.#leaving.set(chunk, gone);
+    return gone;
   }
 
-  #stored(chunk: number): ZarrArray {
+  stored(chunk: number): ZarrArray {
     if (this.store !== null) return this.store;
     throw new InvariantError({ what: `chunk ${chunk} of ${this.plan.name} is neither in memory nor stored` });
   }
 
   window(box: Box, borrowed: Borrowed, into?: Block): Soon<Block> {
-    if (isEmptyBox(box)) return borrowed.block(this.plan.dtype, box.shape);
-    const chunks = [...chunksIn(box, this.plan)];
-    const parts: Part[] = chunks.flatMap((chunk) => {
-      const block = this.#chunks.get(chunk);
-      return block === undefined ? [] : [{ box: this.boxOf(chunk), block }];
-    });
-    if (parts.length === chunks.length) return assemble(this.plan, box, parts, borrowed, into);
-    return this.#mixed(box, chunks, parts, into ?? borrowed.block(this.plan.dtype, box.shape));
-  }
-
-  async #mixed(box: Box, chunks: readonly number[], parts: readonly Part[], whole: Block): Promise<Block> {
-    copyParts(parts, box, whole);
-    for (const chunk of chunks) {
-      if (this.#chunks.has(chunk)) continue;
-      const part = intersect(box, this.boxOf(chunk));
-      await this.#stored(chunk).readRegion(part.start, part.shape, placeIn(whole, box, part), IN_KERNELS);
-    }
-    return whole;
+    return windowOfChunks(this, box, borrowed, into);
   }
 }
+
+/** An intermediate, whose chunks are found by their numbers: in memory, or else in the store. */
+export interface ChunkLookUp {
+  readonly plan: PlanArray;
+  inMemory(chunk: number): Block | undefined;
+  /** Where a chunk is that is not in memory; an error when it is nowhere. */
+  stored(chunk: number): ZarrArray;
+}
+
+/** A view of one chunk, or a copy out of several. Which chunks are in memory is looked at once, before anything waits. */
+export function windowOfChunks(look: ChunkLookUp, box: Box, borrowed: Borrowed, into?: Block): Soon<Block> {
+  const { plan } = look;
+  if (isEmptyBox(box)) return borrowed.block(plan.dtype, box.shape);
+  const parts: Part[] = [];
+  const elsewhere: number[] = [];
+  for (const chunk of chunksIn(box, plan)) {
+    const block = look.inMemory(chunk);
+    if (block === undefined) elsewhere.push(chunk);
+    else parts.push({ box: boxOfChunk(plan, chunk), block });
+  }
+  if (elsewhere.length === 0) return assemble(plan, box, parts, borrowed, into);
+  const stores = elsewhere.map((chunk) => look.stored(chunk));
+  const whole = into ?? borrowed.block(plan.dtype, box.shape);
+  copyParts(parts, box, whole);
+  return readChunks(plan, box, elsewhere, stores, whole);
+}
+
+async function readChunks(
+  plan: PlanArray,
+  box: Box,
+  chunks: readonly number[],
+  stores: readonly ZarrArray[],
+  whole: Block,
+): Promise<Block> {
+  for (const [i, chunk] of chunks.entries()) {
+    const part = intersect(box, boxOfChunk(plan, chunk));
+    await stores[i]!.readRegion(part.start, part.shape, placeIn(whole, box, part), IN_KERNELS);
+  }
+  return whole;
+}
+
+const placeOfChunk = ({ shape, chunks }: PlanArray, chunk: number): number[] =>
+  placeOf(chunk, gridOf(shape, chunks));
+
+export const boxOfChunk = (plan: PlanArray, chunk: number): Box =>
+  chunkBox(plan.shape, plan.chunks, placeOfChunk(plan, chunk));
 
 export const chunkNumber = (box: Box, { shape, chunks }: PlanArray): number =>
   numberOf(

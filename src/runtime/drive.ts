@@ -17,6 +17,8 @@ export interface Driven {
   save(ref: TaskRef): Promise<void>;
   /** Takes it out of memory. */
   drop(ref: TaskRef): void;
+  /** The scheduler hears no more: attempts that end now only give back what they have. */
+  isOver: boolean;
 }
 
 type Start = Action & { kind: "start" };
@@ -41,19 +43,26 @@ export function driveSync(driven: Driven): void {
 }
 
 function finish(
-  { scheduler }: Driven,
+  { scheduler, isOver }: Driven,
   { ref, attempt }: Start,
   outputs: AttemptOutputs,
   stats: TaskStats,
 ): void {
+  if (isOver) return outputs.giveBack();
   const measured = stats.measuredMem === null ? null : stats.measuredMem + outputs.bytes;
   const counts = scheduler.done(attempt.id, { ...stats, measuredMem: measured }, now());
   if (counts) outputs.keep(ref.task);
   else outputs.giveBack();
 }
 
-function fail({ scheduler }: Driven, { attempt }: Start, outputs: AttemptOutputs, error: unknown): void {
+function fail(
+  { scheduler, isOver }: Driven,
+  { attempt }: Start,
+  outputs: AttemptOutputs,
+  error: unknown,
+): void {
   outputs.giveBack();
+  if (isOver) return;
   const isLost = error instanceof LostWorker;
   scheduler.failed(attempt.id, { error, isLost, wasBegun: !isLost || error.wasBegun }, now());
 }
@@ -74,6 +83,7 @@ export async function drive(driven: Driven, signal: AbortSignal | undefined): Pr
     await turns(driven, wake);
   } finally {
     signal?.removeEventListener("abort", cancel);
+    driven.isOver = true;
     wake.up();
   }
 }

@@ -5,9 +5,8 @@
 import type { Block } from "../core/block.ts";
 import { Borrowed } from "../kernel/blocks.ts";
 import { type Round, type RoundedTask, SUM } from "../plan/compile/rounds.ts";
+import { allOf, type Soon } from "./settled.ts";
 import type { TaskArrays } from "./task.ts";
-
-type Soon<T> = T | Promise<T>;
 
 /** A round whose windows are there, or on their way. */
 interface Begun {
@@ -38,7 +37,7 @@ async function runLater(
   try {
     for (let number = first + 1; next !== null; number++) {
       const now: Begun = next;
-      const windows = await Promise.all(now.windows);
+      const windows = await allOf(now.windows);
       next = number < task.count ? begin(task, number, using) : null;
       finish(now, windows, sum, using, borrowed);
     }
@@ -55,13 +54,14 @@ async function runLater(
 function begin(task: RoundedTask, number: number, using: TaskArrays): Begun {
   const round = task.round(number);
   const borrowed = new Borrowed();
+  const windows: Soon<Block>[] = [];
   try {
-    const windows = round.reads.map(({ array, box }) => using.source(array).window(box, borrowed));
-    return { round, windows, borrowed };
+    for (const { array, box } of round.reads) windows.push(using.source(array).window(box, borrowed));
   } catch (error) {
-    borrowed.giveBack();
-    throw error;
+    // Windows that were begun before it are waited for like any others.
+    windows.push(Promise.reject(error));
   }
+  return { round, windows, borrowed };
 }
 
 function finish(

@@ -18,6 +18,7 @@ import type { Pool } from "./pools/pool.ts";
 import type { TaskRef } from "./scheduler/graph.ts";
 import { DEFAULT_POLICY, type Policy } from "./scheduler/policy.ts";
 import { type FoundTask, Scheduler, type TaskFailed } from "./scheduler/scheduler.ts";
+import { sharesOf } from "./scheduler/shares.ts";
 import { runTask } from "./task.ts";
 import { functionsOf } from "./userFunctions.ts";
 import type { IntermediateStore } from "./workDir.ts";
@@ -32,6 +33,8 @@ export interface RunSetting {
   readonly signal: AbortSignal | undefined;
   /** The pool that carries the tasks; inline when there is none. */
   readonly pool: ((execution: Execution) => Promise<Pool | undefined>) | null;
+  /** It carries everything, however little that is. */
+  readonly isPoolAskedFor?: boolean | undefined;
   readonly store: IntermediateStore | null;
   /** Outputs of an earlier run of the same plan. */
   readonly found: readonly FoundTask[];
@@ -86,7 +89,7 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   checkOnce(request.plan, setting.budget);
   const watch = functions.length === 0 ? null : new MemoryWatch(functions, setting);
   const execution = new Execution(request, setting.budget, watch);
-  if (isOneTask(execution)) return runOne(execution);
+  if (isOneTask(execution) && setting.isPoolAskedFor !== true) return runOne(execution);
   const pool = (await setting.pool?.(execution)) ?? inlinePool(execution);
   // Without files there is nothing to clean up.
   if (execution.isInMemory && setting.store?.isNamed !== true) return runOn(pool, execution, setting);
@@ -153,7 +156,7 @@ async function openStores(execution: Execution, store: IntermediateStore): Promi
 
 function schedulerOf(
   execution: Execution,
-  { name, workers, ahead }: Pool,
+  { name, workers, ahead, hasOwnMemory }: Pool,
   { budget, policy }: Pick<RunSetting, "budget" | "policy">,
   store: IntermediateStore | null,
 ): Scheduler {
@@ -168,8 +171,12 @@ function schedulerOf(
   };
   const emit = execution.request.emit ?? null;
   const storesAll = store?.isNamed ?? false;
+  const { operations } = execution.graph;
+  // Without a store nothing can be put out of the way.
+  const given =
+    hasOwnMemory && store !== null ? sharesOf(budget, operations, workers) : { workers, shares: null };
   return new Scheduler(execution.graph, {
-    ...{ policy, pool: name, workers, ahead, budget, storesAll, emit, free, drop },
+    ...{ policy, pool: name, ahead, budget, storesAll, emit, free, drop, ...given },
     maySpill: store !== null,
   });
 }
@@ -194,6 +201,7 @@ function drivenBy(
     drop: (ref) => {
       for (const held of execution.heldBy(ref)) held.drop(ref.task);
     },
+    isOver: false,
   };
 }
 

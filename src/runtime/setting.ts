@@ -29,16 +29,15 @@ export function settingOf(options: SettingOptions): RunSetting {
   const { spec = defaultSpec(), signal } = options;
   const threads = options.threads ?? spec.threads ?? machineThreads;
   const executor = options.executor ?? spec.executor;
+  const isAskedFor = (options.executor ?? spec.chosenExecutor) === "threads";
   return {
     policy: policyFor(spec),
     budget: spec.budget,
     allowed: spec.allowedMem,
     threads,
     signal,
-    pool:
-      executor === "threads" && threads > 1
-        ? (execution) => threadPool(execution, threads, options.executor === "threads")
-        : null,
+    pool: executor === "threads" ? (execution) => threadPool(execution, threads, isAskedFor) : null,
+    isPoolAskedFor: isAskedFor,
     store: temporaryStore(spec.codecs),
     found: [],
   };

@@ -42,6 +42,8 @@ export class Spec {
   readonly allowedMem: number;
   readonly reservedMem: number;
   readonly executor: ExecutorName;
+  /** The executor that somebody asked for: it is used however little there is to do. Null where nobody did. */
+  readonly chosenExecutor: ExecutorName | null;
   readonly threads: number | null;
   readonly retries: RetryOptions;
   readonly twins: TwinOptions;
@@ -54,7 +56,8 @@ export class Spec {
     const machine = machineBytes();
     const usual = Math.max(2 * this.reservedMem, DEFAULT_PART * machine);
     this.allowedMem = sizeOption(given.allowedMem, "allowedMem") ?? usual;
-    this.executor = checkExecutor(given.executor ?? "threads");
+    this.chosenExecutor = given.executor === undefined ? null : checkExecutor(given.executor);
+    this.executor = this.chosenExecutor ?? "threads";
     this.threads = checkThreads(given.threads);
     this.retries = given.retries ?? {};
     this.twins = given.twins ?? true;

@@ -1,6 +1,7 @@
 // One task: windows in, program, outputs out. In: an operation, the task's number, and the arrays. Out: at once when
 // all it touches is in memory, else soon; how long each part took and how many bytes it moved.
-// What is borrowed is given back whatever happens; outputs that others will read are left with the caller.
+// Must hold: what is borrowed is given back whatever happens, and not before every read and write that works on it has
+// ended; outputs that others will read are left with the caller.
 
 import { type Block, blockBytes } from "../core/block.ts";
 import { placeOf } from "../core/chunks.ts";
@@ -16,6 +17,7 @@ import type { ArraySource, ArrayTarget } from "./arrays.ts";
 import type { TaskStats } from "./events.ts";
 import { runRaggedTask } from "./partitions.ts";
 import { runRounds } from "./rounds.ts";
+import { allOf, type Soon } from "./settled.ts";
 
 /** Runs a task's block program: `execute`, or the reference `interpret`. As many threads as there are when not said. */
 export type RunProgram = (
@@ -37,82 +39,16 @@ export interface TaskArrays {
 const origin = performance.timeOrigin;
 const now = (): number => origin + performance.now();
 
-export function runTask(
-  operation: Operation,
-  task: number,
-  using: TaskArrays,
-): TaskStats | Promise<TaskStats> {
+export function runTask(operation: Operation, task: number, using: TaskArrays): Soon<TaskStats> {
   if (isRagged(operation)) return runRaggedTask(operation, task, using);
-  const startTime = now();
   const compiled = compiledTask(operation, using.arrays, task);
-  const borrowed = new Borrowed(using.limitOf?.(operation));
-  const end = (readTime: number, computeTime: number): TaskStats => {
-    const measuredMem = borrowed.most;
-    borrowed.giveBack();
-    const { reads, writes } = compiled;
-    const bytes = { bytesRead: bytesOf(reads, using), bytesWritten: bytesOf(writes, using) };
-    return { startTime, readTime, computeTime, endTime: now(), ...bytes, measuredMem };
-  };
+  const running = new RunningTask(compiled, using, using.limitOf?.(operation));
   try {
-    const begun = begin(compiled, using, borrowed);
-    const { windows } = begun;
-    const run = (blocks: readonly Block[]): Promise<void>[] => compute(begun, blocks, using, borrowed);
-    if (windows.some((window) => window instanceof Promise)) return later(windows, run, borrowed, end);
-    const readTime = now();
-    const stored = run(windows as Block[]);
-    const computeTime = now();
-    if (stored.length === 0) return end(readTime, computeTime);
-    return finishing(stored, borrowed, () => end(readTime, computeTime));
+    return running.run();
   } catch (error) {
-    borrowed.giveBack();
-    throw error;
+    return running.fail(error);
   }
 }
-
-async function later(
-  windows: readonly (Block | Promise<Block>)[],
-  run: (blocks: readonly Block[]) => Promise<void>[],
-  borrowed: Borrowed,
-  end: (readTime: number, computeTime: number) => TaskStats,
-): Promise<TaskStats> {
-  try {
-    const blocks = windows.length === 1 ? [await windows[0]!] : await allOf(windows);
-    const readTime = now();
-    const stored = run(blocks);
-    const computeTime = now();
-    if (stored.length === 1) await stored[0];
-    else await allOf(stored);
-    return end(readTime, computeTime);
-  } catch (error) {
-    borrowed.giveBack();
-    throw error;
-  }
-}
-
-async function finishing(
-  stored: readonly Promise<void>[],
-  borrowed: Borrowed,
-  end: () => TaskStats,
-): Promise<TaskStats> {
-  try {
-    await allOf(stored);
-  } catch (error) {
-    borrowed.giveBack();
-    throw error;
-  }
-  return end();
-}
-
-/** One that fails must not leave others working on blocks that are given back: all are waited for. */
-async function allOf<T>(soon: readonly (T | Promise<T>)[]): Promise<T[]> {
-  const results = await Promise.allSettled(soon);
-  return results.map((result) => {
-    if (result.status === "rejected") throw result.reason;
-    return result.value as T;
-  });
-}
-
-type Soon<T> = T | Promise<T>;
 
 /** A task whose windows are there, or on their way. */
 interface Begun {
@@ -122,20 +58,120 @@ interface Begun {
   readonly given: readonly Block[];
 }
 
-function begin(compiled: TaskProgram, using: TaskArrays, borrowed: Borrowed): Begun {
-  const rounded = roundsOf(compiled);
-  const task = rounded?.rest ?? compiled;
-  const into = isStraightCopy(task) ? outputOf(task, using, borrowed) : undefined;
-  const given: Block[] = [];
-  if (into !== undefined) given[task.writes[0]!.buffer] = into;
-  const windows: Soon<Block>[] = task.reads.map(({ array, box }) =>
-    using.source(array).window(box, borrowed, into),
-  );
-  if (rounded !== null) {
-    given[rounded.sum] = sumOf(rounded, using, borrowed);
-    windows.push(runRounds(rounded, given[rounded.sum]!, using, borrowed));
+class RunningTask {
+  readonly #startTime = now();
+  readonly #compiled: TaskProgram;
+  readonly #using: TaskArrays;
+  readonly #borrowed: Borrowed;
+  /** Reads and writes that work on its blocks: none of these is given back before they have ended. */
+  readonly #underWay: Promise<unknown>[] = [];
+
+  constructor(compiled: TaskProgram, using: TaskArrays, limit: number | undefined) {
+    this.#compiled = compiled;
+    this.#using = using;
+    this.#borrowed = new Borrowed(limit);
   }
-  return { task, windows, given };
+
+  run(): Soon<TaskStats> {
+    const begun = this.#begin();
+    const { windows } = begun;
+    if (windows.some((window) => window instanceof Promise)) return this.#runLater(begun);
+    const readTime = now();
+    const stored = this.#compute(begun, windows as Block[]);
+    const computeTime = now();
+    return stored.length === 0
+      ? this.#end(readTime, computeTime)
+      : this.#endLater(stored, readTime, computeTime);
+  }
+
+  async #runLater(begun: Begun): Promise<TaskStats> {
+    try {
+      const { windows } = begun;
+      const blocks = windows.length === 1 ? [await windows[0]!] : await allOf(windows);
+      const readTime = now();
+      const stored = this.#compute(begun, blocks);
+      const computeTime = now();
+      return await this.#endLater(stored, readTime, computeTime);
+    } catch (error) {
+      return this.fail(error);
+    }
+  }
+
+  async #endLater(
+    stored: readonly Promise<void>[],
+    readTime: number,
+    computeTime: number,
+  ): Promise<TaskStats> {
+    try {
+      if (stored.length === 1) await stored[0];
+      else await allOf(stored);
+      return this.#end(readTime, computeTime);
+    } catch (error) {
+      return this.fail(error);
+    }
+  }
+
+  #end(readTime: number, computeTime: number): TaskStats {
+    const measuredMem = this.#borrowed.most;
+    this.#borrowed.giveBack();
+    const { reads, writes } = this.#compiled;
+    const bytes = { bytesRead: bytesOf(reads, this.#using), bytesWritten: bytesOf(writes, this.#using) };
+    const startTime = this.#startTime;
+    return { startTime, readTime, computeTime, endTime: now(), ...bytes, measuredMem };
+  }
+
+  /** At once where nothing is under way. */
+  fail(error: unknown): Promise<never> {
+    if (this.#underWay.length > 0) return this.#failLater(error);
+    this.#borrowed.giveBack();
+    throw error;
+  }
+
+  async #failLater(error: unknown): Promise<never> {
+    await Promise.allSettled(this.#underWay);
+    this.#borrowed.giveBack();
+    throw error;
+  }
+
+  #begin(): Begun {
+    const [using, borrowed] = [this.#using, this.#borrowed];
+    const rounded = roundsOf(this.#compiled);
+    const task = rounded?.rest ?? this.#compiled;
+    const into = isStraightCopy(task) ? outputOf(task, using, borrowed) : undefined;
+    const given: Block[] = [];
+    if (into !== undefined) given[task.writes[0]!.buffer] = into;
+    const windows = task.reads.map(({ array, box }) =>
+      this.#watched(using.source(array).window(box, borrowed, into)),
+    );
+    if (rounded !== null) {
+      given[rounded.sum] = sumOf(rounded, using, borrowed);
+      windows.push(this.#watched(runRounds(rounded, given[rounded.sum]!, using, borrowed)));
+    }
+    return { task, windows, given };
+  }
+
+  #watched<T>(soon: Soon<T>): Soon<T> {
+    if (soon instanceof Promise) this.#underWay.push(soon);
+    return soon;
+  }
+
+  /** Runs the program and begins to store what it made: the stores that take a while. */
+  #compute({ task: { program, reads, writes }, given }: Begun, windows: readonly Block[]): Promise<void>[] {
+    const [using, borrowed] = [this.#using, this.#borrowed];
+    const bound: Block[] = [...given];
+    for (const { array, box, buffer } of writes)
+      bound[buffer] = given[buffer] ?? using.target(array).block(box, borrowed);
+    reads.forEach(({ buffer }, i) => {
+      bound[buffer] = windows[i]!;
+    });
+    // What was read straight into its place is there.
+    const isThere = program.steps.length === 0 || (given.includes(windows[0]!) && reads.length === 1);
+    if (!isThere) borrowed.during(() => using.run(program, bound));
+    return writes.flatMap(({ array, box, buffer }) => {
+      const stored = this.#watched(using.target(array).store(box, bound[buffer]!));
+      return stored instanceof Promise ? [stored] : [];
+    });
+  }
 }
 
 /** Where the first output goes. */
@@ -148,28 +184,6 @@ function sumOf({ sum, rest }: RoundedTask, using: TaskArrays, borrowed: Borrowed
   if (write !== undefined) return using.target(write.array).block(write.box, borrowed);
   const { dtype, shape } = rest.program.buffers[sum]!;
   return borrowed.block(dtype, shape);
-}
-
-/** Runs the program and begins to store what it made: the stores that take a while. */
-function compute(
-  { task: { program, reads, writes }, given }: Begun,
-  windows: readonly Block[],
-  using: TaskArrays,
-  borrowed: Borrowed,
-): Promise<void>[] {
-  const bound: Block[] = [...given];
-  for (const { array, box, buffer } of writes)
-    bound[buffer] = given[buffer] ?? using.target(array).block(box, borrowed);
-  reads.forEach(({ buffer }, i) => {
-    bound[buffer] = windows[i]!;
-  });
-  // What was read straight into its place is there.
-  const isThere = program.steps.length === 0 || (given.includes(windows[0]!) && reads.length === 1);
-  if (!isThere) borrowed.during(() => using.run(program, bound));
-  return writes.flatMap(({ array, box, buffer }) => {
-    const stored = using.target(array).store(box, bound[buffer]!);
-    return stored === undefined ? [] : [stored];
-  });
 }
 
 const bytesOf = (windows: readonly Window[], { arrays }: TaskArrays): number =>

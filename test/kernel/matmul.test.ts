@@ -418,6 +418,7 @@ describe("contractions as matrices", () => {
     strides: stridesOf(shape),
     offset,
     data: new Float64Array(memory.buffer, DATA_AT, 4096),
+    place: { address: DATA_AT, bytes: 4096 * 8, generation: 0 },
   });
   const attrs = { batchA: [0], batchB: [0], contractA: [3], contractB: [1] };
 
@@ -467,7 +468,7 @@ describe("contractions as matrices", () => {
     setProduct((call) => asked.push(call) < 0);
     try {
       const [a, b] = [blockOf([2, 3]), blockOf([3, 2])];
-      const output = { ...blockOf([2, 2]), data: new Float64Array(4) };
+      const output = { ...blockOf([2, 2]), data: new Float64Array(4), place: undefined };
       a.data.set([1, 2, 3, 4, 5, 6] as never);
       contract({
         inputs: [a, b],

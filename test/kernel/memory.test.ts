@@ -1,22 +1,35 @@
 // The kernels' memory: places that never overlap and are used again, blocks that live as long as their data is held,
 // and threads that report what went wrong.
 
+import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { newBlock } from "../../src/core/block.ts";
+import { newBlock, type Place } from "../../src/core/block.ts";
 import type { LoopStep } from "../../src/kernel/blockProgram.ts";
 import { LaneFailure } from "../../src/kernel/interpret/index.ts";
 import { programOf } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
 import { Heap } from "../../src/kernel/wasm/heap.ts";
 import { runLoopKernel } from "../../src/kernel/wasm/loops.ts";
-import { addressOf, giveBlock, keepBlock, memory, takeBlock } from "../../src/kernel/wasm/memory.ts";
+import {
+  addressOf,
+  blockAt,
+  giveBlock,
+  giveBytes,
+  keepBlock,
+  memory,
+  takeBlock,
+  takeBytes,
+} from "../../src/kernel/wasm/memory.ts";
 import { hasHelpers } from "../../src/kernel/wasm/threads.ts";
 
 // They would come only when there has been some work.
 hasHelpers(1);
 
 const LIMIT = 1 << 20;
+
+const endOf = ({ address, bytes }: Place): number => address + bytes;
+const areApart = (a: Place, b: Place): boolean => endOf(a) <= b.address || endOf(b) <= a.address;
 
 /** Sizes to take, and negative numbers to give back one that is held. */
 const moves = fc.array(fc.integer({ min: -40, max: 60_000 }), { maxLength: 200 });
@@ -26,20 +39,21 @@ describe("the heap", () => {
     fc.assert(
       fc.property(moves, (list) => {
         const heap = new Heap(1000, LIMIT);
-        const held: { at: number; size: number }[] = [];
+        const held: Place[] = [];
         for (const move of list) {
-          if (move < 0 && held.length > 0) heap.give(held.splice(-move % held.length, 1)[0]!.at);
+          if (move < 0 && held.length > 0) heap.give(held.splice(-move % held.length, 1)[0]!);
           if (move < 0) continue;
-          const at = heap.take(move);
-          if (at === null) continue;
-          expect(at % 64).toBe(0);
-          expect(at).toBeGreaterThanOrEqual(1000);
-          expect(at + move).toBeLessThanOrEqual(LIMIT);
-          for (const other of held) expect(at + move <= other.at || other.at + other.size <= at).toBe(true);
-          held.push({ at, size: move });
+          const place = heap.take(move);
+          if (place === null) continue;
+          expect(place.address % 64).toBe(0);
+          expect(place.address).toBeGreaterThanOrEqual(1000);
+          expect(place.bytes).toBe(move);
+          expect(endOf(place)).toBeLessThanOrEqual(LIMIT);
+          for (const other of held) expect(areApart(place, other)).toBe(true);
+          held.push(place);
         }
-        for (const { at } of held) heap.give(at);
-        expect(heap.take(LIMIT - 2048)).toBe(1024);
+        for (const place of held) heap.give(place);
+        expect(heap.take(LIMIT - 2048)?.address).toBe(1024);
       }),
     );
   });
@@ -48,28 +62,27 @@ describe("the heap", () => {
     fc.assert(
       fc.property(moves, (list) => {
         const heap = new Heap(0, LIMIT);
-        const held: { at: number; size: number }[] = [];
+        const held: Place[] = [];
         for (const move of list) {
-          const at = move < 0 ? null : heap.take(move);
-          if (at !== null) held.push({ at, size: move });
+          const place = move < 0 ? null : heap.take(move);
+          if (place !== null) held.push(place);
           if (move >= 0 || held.length === 0) continue;
           const index = -move % held.length;
-          if (move % 2 === 0) heap.give(held.splice(index, 1)[0]!.at);
+          if (move % 2 === 0) heap.give(held.splice(index, 1)[0]!);
           else {
-            const { at: before, size } = held[index]!;
+            const before = held[index]!;
             const to = heap.settle(before);
-            expect(to).toBeLessThanOrEqual(before);
-            held[index] = { at: to, size };
-            for (const [i, other] of held.entries())
-              if (i !== index) expect(to + size <= other.at || other.at + other.size <= to).toBe(true);
+            expect(to.address).toBeLessThanOrEqual(before.address);
+            held[index] = to;
+            for (const other of held) if (other !== to) expect(areApart(to, other)).toBe(true);
           }
         }
-        held.sort((a, b) => a.at - b.at);
-        const settled = held.map(({ at }) => heap.settle(at));
-        const total = held.reduce((sum, { size }) => sum + size + 256 + size / 16, 0);
-        for (const at of settled) expect(at).toBeLessThanOrEqual(total);
-        for (const at of settled) heap.give(at);
-        expect(heap.take(LIMIT - 2048)).toBe(0);
+        held.sort((a, b) => a.address - b.address);
+        const settled = held.map((place) => heap.settle(place));
+        const total = held.reduce((sum, { bytes }) => sum + bytes + 256 + bytes / 16, 0);
+        for (const { address } of settled) expect(address).toBeLessThanOrEqual(total);
+        for (const place of settled) heap.give(place);
+        expect(heap.take(LIMIT - 2048)?.address).toBe(0);
       }),
     );
   });
@@ -82,15 +95,30 @@ describe("the heap", () => {
       heap.give(at);
       expect(heap.end).toBeLessThan(110_000);
     }
-    expect(first).toBe(0);
+    expect(first?.address).toBe(0);
+  });
+
+  test("a place is given back once: what lies there afterwards is another's", () => {
+    const heap = new Heap(0, LIMIT);
+    const first = heap.take(1000)!;
+    heap.give(first);
+    expect(heap.isTaken(first)).toBe(false);
+    const second = heap.take(1000)!;
+    expect(second.address).toBe(first.address);
+    expect(heap.isTaken(second)).toBe(true);
+    expect(heap.isTaken(first)).toBe(false);
+    expect(() => heap.give(first)).toThrow(/given back before/);
+    expect(() => heap.settle(first)).toThrow(/given back before/);
+    heap.give(second);
+    expect(heap.takenPlaces).toBe(0);
   });
 
   test("a small place that is kept does not lie where a large one was", () => {
     const heap = new Heap(0, 1 << 30);
-    const kept: (number | null)[] = [];
+    const kept: number[] = [];
     for (let i = 0; i < 50; i++) {
       const large = heap.take(8 << 20)!;
-      kept.push(heap.take(1000));
+      kept.push(heap.take(1000)!.address);
       heap.give(large);
     }
     expect(new Set(kept).size).toBe(50);
@@ -107,6 +135,26 @@ describe("blocks", () => {
     expect(addressOf({ ...block, offset: 3 })).toBe(block.data.byteOffset + 24);
     expect(addressOf(newBlock("float64", [10]))).toBeNull();
     giveBlock(block);
+    expect(() => giveBlock(block)).toThrow(/given back/);
+  });
+
+  test("are known by where they lie though the engine shows the memory through another buffer", async () => {
+    const block = takeBlock("float64", [1000])!;
+    const before = memory.buffer;
+    await growAnotherMemory();
+    const later = takeBlock("float64", [1000])!;
+    // As engines do when any thread grows any shared memory that this one can see.
+    expect(memory.buffer).not.toBe(before);
+    for (const known of [block, later]) expect(addressOf(known)).toBe(known.data.byteOffset);
+    for (const known of [block, later]) giveBlock(known);
+  });
+
+  test("cannot be made larger than their place, or have another's view", () => {
+    const place = takeBytes(64)!;
+    expect(() => blockAt(place, "float64", [9])).toThrow(/72 bytes of a place of 64/);
+    const block = blockAt(place, "float64", [8]);
+    expect(() => addressOf({ ...block, data: new Float64Array(8) })).toThrow(/not in its place/);
+    giveBytes(place);
   });
 
   test("that are kept survive growth, and go when nobody holds them", { timeout: 30_000 }, async () => {
@@ -125,6 +173,15 @@ describe("blocks", () => {
     }
   });
 });
+
+/** A thread of the application that grows a shared memory of its own, which this thread can see. */
+async function growAnotherMemory(): Promise<void> {
+  const own = new WebAssembly.Memory({ initial: 1, maximum: 100, shared: true });
+  const code = "const { workerData } = require('node:worker_threads'); workerData.grow(10);";
+  const worker = new Worker(code, { eval: true, workerData: own });
+  await new Promise((resolve) => worker.once("exit", resolve));
+  expect(own.buffer.byteLength).toBe(11 * 65536);
+}
 
 test("a failing lane is reported whichever thread meets it", () => {
   const program = programOf(["int32", "int32"], (x, y) => [s.quot(x as s.Term, y as s.Term)]);

@@ -66,7 +66,7 @@ describe("what a function says that it takes", () => {
   test("is refused while planning where it is more than is allowed", () => {
     const spec = new cw.Spec({ allowedMem: "101MB", reservedMem: "100MB" });
     const asked = cw.mapBlocks(same, x, { memory: "2MB" });
-    expect(() => asked.plan({ spec })).toThrow(/needs 2 MB.*blocks of the function 2 MB/);
+    expect(() => cw.plan([asked], { spec })).toThrow(/needs 2 MB.*blocks of the function 2 MB/);
   });
 
   test("must be a size", () => {

@@ -3,7 +3,7 @@
 // ones do not each walk as one. Contiguous copies of a and b with their axes `inMatrixOrder`, and a contiguous output, do.
 
 import type { Attrs } from "../../core/attrs.ts";
-import type { Block } from "../../core/block.ts";
+import type { Block, Place } from "../../core/block.ts";
 import type { DType, TypedArray } from "../../core/dtype.ts";
 import { sizeOf } from "../../core/shape.ts";
 import { integersAttr } from "./attributes.ts";
@@ -74,6 +74,8 @@ export function inMatrixOrder(a: Block, b: Block, attrs: Attrs): OrderedOperands
 /** Offsets and strides count elements. Along an axis of length 1 the stride is 0. */
 export interface MatrixView {
   readonly data: TypedArray;
+  /** Of the block that it is a part of. */
+  readonly place?: Place | undefined;
   readonly offset: number;
   readonly rowStride: number;
   readonly columnStride: number;
@@ -99,11 +101,13 @@ export function matrixCalls(a: Block, b: Block, output: Block, attrs: Attrs): Ma
     m: rows.length,
     n: columns.length,
     k: depth.length,
-    a: { data: a.data, offset: inA, rowStride: rows.first, columnStride: depth.first },
-    b: { data: b.data, offset: inB, rowStride: depth.second, columnStride: columns.first },
-    c: { data: output.data, offset: inOutput, rowStride: rows.second, columnStride: columns.second },
+    a: { ...memoryOf(a), offset: inA, rowStride: rows.first, columnStride: depth.first },
+    b: { ...memoryOf(b), offset: inB, rowStride: depth.second, columnStride: columns.first },
+    c: { ...memoryOf(output), offset: inOutput, rowStride: rows.second, columnStride: columns.second },
   }));
 }
+
+const memoryOf = ({ data, place }: Block): Pick<MatrixView, "data" | "place"> => ({ data, place });
 
 /** Axes that both operands walk as one. */
 interface Line {

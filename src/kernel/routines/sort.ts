@@ -20,10 +20,15 @@ export const sort: Routine = ({ inputs, outputs, attrs }) => {
   const data = toContiguous(x);
   const way = passage(x.dtype, data, output.data);
   const steps = stepsOf(selectAxes(output, [output.shape.length - 1]));
-  visitRows({ ...x, data }, output, booleanAttr(attrs, "descending"), (order, start, target) => {
-    const from = { base: start, steps: order, first: 0 };
-    moveElements(way, from, { base: target, steps, first: 0 }, order.length);
-  });
+  visitRows(
+    { ...x, data, place: undefined },
+    output,
+    booleanAttr(attrs, "descending"),
+    (order, start, target) => {
+      const from = { base: start, steps: order, first: 0 };
+      moveElements(way, from, { base: target, steps, first: 0 }, order.length);
+    },
+  );
 };
 
 export const argsort: Routine = ({ inputs, outputs, attrs }) => {
@@ -31,13 +36,18 @@ export const argsort: Routine = ({ inputs, outputs, attrs }) => {
   const output = axisLast(blockAt(outputs, 0), attrs);
   const words = wordsOf(output.data);
   const stride = output.strides.at(-1)!;
-  visitRows({ ...x, data: toContiguous(x) }, output, booleanAttr(attrs, "descending"), (order, _, target) => {
-    for (let i = 0; i < order.length; i++) {
-      const at = 2 * (target + i * stride);
-      words[at + LOW_WORD] = order[i]!;
-      words[at + HIGH_WORD] = 0;
-    }
-  });
+  visitRows(
+    { ...x, data: toContiguous(x), place: undefined },
+    output,
+    booleanAttr(attrs, "descending"),
+    (order, _, target) => {
+      for (let i = 0; i < order.length; i++) {
+        const at = 2 * (target + i * stride);
+        words[at + LOW_WORD] = order[i]!;
+        words[at + HIGH_WORD] = 0;
+      }
+    },
+  );
 };
 
 /** The block with the axis to sort along moved to the end. */

@@ -2,6 +2,7 @@
 // order: fewer axes, the first result's smallest steps innermost, and before that the axis along which the others
 // that jump have their smallest steps. Elementwise work does not care which place comes first.
 
+import type { Place } from "../../core/block.ts";
 import type { DType, TypedArray } from "../../core/dtype.ts";
 import type { Shape } from "../../core/shape.ts";
 import type { InnerWalk } from "./loopKernel.ts";
@@ -12,6 +13,8 @@ export interface Walk {
   readonly dtype: DType;
   readonly offset: number;
   readonly strides: readonly number[];
+  /** Of the block: none where it lies outside. */
+  readonly place?: Place | undefined;
 }
 
 export interface Arranged {

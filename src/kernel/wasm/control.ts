@@ -2,6 +2,7 @@
 // waits until nobody is inside. A helper enters only while a job is open, so one that is late (or not there yet, or
 // dead) is not waited for. Must hold: a job's words are written only while it is closed and nobody is inside.
 
+import type { Place } from "../../core/block.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { LaneFailure } from "../interpret/run.ts";
 import { TRAP_KINDS, trapOf } from "../traps.ts";
@@ -44,8 +45,7 @@ export type Run = (parameters: number, from: number, to: number) => void;
 export interface Kernel {
   readonly number: number;
   readonly run: Run;
-  readonly codeAt: number;
-  readonly codeBytes: number;
+  readonly code: Place;
 }
 
 export interface JobWords {
@@ -60,8 +60,8 @@ export interface JobWords {
 /** Runs the calling thread's part of a job while others may help, and waits until they are out. */
 export function shareJob(kernel: Kernel, job: JobWords, work: () => void): void {
   words[WORDS.kernel] = kernel.number;
-  words[WORDS.codeAt] = kernel.codeAt;
-  words[WORDS.codeBytes] = kernel.codeBytes;
+  words[WORDS.codeAt] = kernel.code.address;
+  words[WORDS.codeBytes] = kernel.code.bytes;
   words[WORDS.parameters] = job.parameters;
   words[WORDS.units] = job.units;
   words[WORDS.part] = job.part;

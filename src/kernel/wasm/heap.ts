@@ -1,6 +1,9 @@
 // Places in a range of addresses: given away where they fit best, taken back and joined with their neighbours.
-// In: sizes. Out: addresses, multiples of 64. Low addresses come first, so that memory once touched is used again. Small
+// In: sizes. Out: places, whose addresses are multiples of 64. Low addresses come first, so that memory once touched is used again. Small
 // places come out of slabs of their own: one that is kept must not lie where a large one was and would be again.
+
+import type { Place } from "../../core/block.ts";
+import { InvariantError } from "../../core/errors.ts";
 
 /** A cache line. */
 const ALIGNMENT = 64;
@@ -21,13 +24,21 @@ interface Gap {
   size: number;
 }
 
+interface Taken {
+  readonly place: Place;
+  /** With what is lost to rounding. */
+  readonly size: number;
+}
+
 export class Heap {
   /** By address; never touching. */
   readonly #gaps: Gap[] = [];
   /** Gaps in slabs. */
   readonly #small: Gap[] = [];
   readonly #slabs = new Set<number>();
-  readonly #sizes = new Map<number, number>();
+  /** What is taken, by address. */
+  readonly #taken = new Map<number, Taken>();
+  #generation = 0;
   #end: number;
   readonly #limit: number;
 
@@ -45,17 +56,29 @@ export class Heap {
   }
 
   /** Null when there is no such place left. */
-  take(bytes: number): number | null {
+  take(bytes: number): Place | null {
     const size = Math.ceil(Math.max(1, bytes) / ALIGNMENT) * ALIGNMENT + STAGGER;
     const isSmall = size <= SMALL && this.#slabs.size > 0;
-    if (isSmall) return this.#taken(this.#takeSmall(size), size) ?? this.#taken(this.#takeLarge(size), size);
-    const rounded = roundedUp(size);
-    return this.#taken(this.#takeLarge(rounded), rounded) ?? this.#taken(this.#takeLarge(size), size);
+    const rounded = isSmall ? size : roundedUp(size);
+    const at = isSmall ? this.#takeSmall(size) : this.#takeLarge(rounded);
+    if (at !== null) return this.#handOut(at, bytes, rounded);
+    const last = this.#takeLarge(size);
+    return last === null ? null : this.#handOut(last, bytes, size);
   }
 
-  #taken(at: number | null, size: number): number | null {
-    if (at !== null) this.#sizes.set(at, size);
-    return at;
+  #handOut(address: number, bytes: number, size: number): Place {
+    const place = { address, bytes, generation: ++this.#generation };
+    this.#taken.set(address, { place, size });
+    return place;
+  }
+
+  /** False for a place that was given back, whatever lies there now. */
+  isTaken({ address, generation }: Place): boolean {
+    return this.#taken.get(address)?.place.generation === generation;
+  }
+
+  get takenPlaces(): number {
+    return this.#taken.size;
   }
 
   #takeLarge(size: number): number | null {
@@ -86,27 +109,35 @@ export class Heap {
     return at;
   }
 
-  give(at: number): void {
-    const size = this.#sizes.get(at);
-    if (size === undefined) return;
-    this.#sizes.delete(at);
-    giveGap(this.#isInSlab(at) ? this.#small : this.#gaps, at, size);
+  /** Once: a place that is given back twice may be somebody else's by then. */
+  give(place: Place): void {
+    const { address } = place;
+    const { size } = this.#ownOf(place);
+    this.#taken.delete(address);
+    giveGap(this.#isInSlab(address) ? this.#small : this.#gaps, address, size);
+  }
+
+  #ownOf(place: Place): Taken {
+    const taken = this.#taken.get(place.address);
+    if (taken?.place.generation === place.generation) return taken;
+    throw new InvariantError({
+      what: `the place of ${place.bytes} bytes at ${place.address} (generation ${place.generation}) was given back before`,
+    });
   }
 
   /**
    * Where a place may move to: as low as it gets in the gap that it would leave, or in a lower one of about its size. What
    * is kept for long then lies below what is not, and leaves no gaps that fit nothing. Its place is there from now on.
    */
-  settle(at: number): number {
-    const size = this.#sizes.get(at);
-    if (size === undefined || this.#isInSlab(at)) return at;
-    this.give(at);
+  settle(place: Place): Place {
+    const { address: at, bytes } = place;
+    const { size } = this.#ownOf(place);
+    if (this.#isInSlab(at)) return place;
+    this.give(place);
     const isFit = (gap: Gap): boolean =>
       gap.size >= size && gap.at <= at && (gap.size <= 2 * size || gap.at + gap.size > at);
     const index = this.#gaps.findIndex(isFit);
-    const to = takeFrom(this.#gaps, index, size);
-    this.#sizes.set(to, size);
-    return to;
+    return this.#handOut(takeFrom(this.#gaps, index, size), bytes, size);
   }
 
   #isInSlab(at: number): boolean {

@@ -34,12 +34,12 @@ export function withBuffer(bytes: number, work: (at: number) => void): boolean {
     work(0);
     return true;
   }
-  const at = takeBytes(bytes);
-  if (at === null) return false;
+  const place = takeBytes(bytes);
+  if (place === null) return false;
   try {
-    work(at);
+    work(place.address);
   } finally {
-    giveBytes(at);
+    giveBytes(place);
   }
   return true;
 }

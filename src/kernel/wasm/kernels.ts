@@ -21,18 +21,18 @@ export function kernelOf(key: string, bytesOf: () => Uint8Array<ArrayBuffer>): K
 }
 
 function newKernel(bytes: Uint8Array<ArrayBuffer>): Kernel {
-  const codeAt = takeBytes(bytes.length);
-  if (codeAt === null) throw new InvariantError({ what: "there is no memory for a kernel" });
-  new Uint8Array(memory.buffer, codeAt, bytes.length).set(bytes);
+  const code = takeBytes(bytes.length);
+  if (code === null) throw new InvariantError({ what: "there is no memory for a kernel" });
+  new Uint8Array(memory.buffer, code.address, bytes.length).set(bytes);
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
     env: { memory, trap, scratch },
   });
-  return { number: ++made, run: instance.exports["run"] as Run, codeAt, codeBytes: bytes.length };
+  return { number: ++made, run: instance.exports["run"] as Run, code };
 }
 
 /** The first of a map is the one that was made first. */
 function forgetOldest(): void {
   const [[key, kernel]] = kernels as Iterable<[string, Kernel]> as unknown as [[string, Kernel]];
   kernels.delete(key);
-  giveBytes(kernel.codeAt);
+  giveBytes(kernel.code);
 }

@@ -12,7 +12,7 @@ import { type Arranged, arrange, isTransposed, type Walk, walkOf } from "./arran
 import type { Kernel } from "./control.ts";
 import { kernelOf } from "./kernels.ts";
 import { type InnerWalk, loopModule } from "./loopKernel.ts";
-import { addressOf, isShared } from "./memory.ts";
+import { addressOf, isShared, placedAddress } from "./memory.ts";
 import { type LoopJob, prepareLoop, runPrepared } from "./prepared.ts";
 import { runJob } from "./threads.ts";
 import { runTiles } from "./tiles.ts";
@@ -44,6 +44,7 @@ export function runLoopKernel(step: LoopStep, blocks: readonly Block[], threads:
 export const walkThrough = (access: Access, blocks: readonly Block[]): Walk => ({
   ...bind(access, blocks),
   dtype: blocks[access.buffer]!.dtype,
+  place: blocks[access.buffer]!.place,
 });
 
 /**
@@ -94,14 +95,14 @@ function runInPlace(loop: Loop): LoopJob {
 }
 
 /** Where an access begins and how far it moves along each axis, in bytes. */
-export interface Place {
+export interface AccessPlace {
   readonly address: number;
   readonly strides: readonly number[];
 }
 
-export function placeOf(walk: Walk): Place {
+export function placeOf(walk: Walk): AccessPlace {
   const { bytes } = infoOf(walk.dtype);
-  return { address: addressOf(walk)!, strides: walk.strides.map((stride) => stride * bytes) };
+  return { address: placedAddress(walk), strides: walk.strides.map((stride) => stride * bytes) };
 }
 
 /** One job: all of a domain, its accesses at these places. */
@@ -109,7 +110,7 @@ function runPlaces(
   kernel: Kernel,
   { domain, first, threads }: Pick<Loop, "domain" | "first" | "threads">,
   split: number,
-  places: readonly Place[],
+  places: readonly AccessPlace[],
   least: number,
 ): LoopJob {
   const units = domain[split]!;
@@ -121,7 +122,11 @@ function runPlaces(
 }
 
 /** The words of a loop kernel. */
-export function parametersOf(domain: Shape, first: readonly number[], places: readonly Place[]): number[] {
+export function parametersOf(
+  domain: Shape,
+  first: readonly number[],
+  places: readonly AccessPlace[],
+): number[] {
   const words = [...domain];
   for (const { address, strides } of places) words.push(address, ...strides);
   for (const start of first) words.push(start | 0, Math.floor(start / 2 ** 32));

@@ -1,25 +1,33 @@
-// The memory that kernels work in: one for all threads of the process, shared where the platform allows it.
-// In: how many bytes are wanted. Out: places, and blocks that lie in them. A block that is not in this memory
-// (an array from outside, or one that found no room here) is streamed through it, tile by tile.
+// The memory that kernels work in: one for all kernels of a thread and its helpers, shared where the platform allows it.
+// In: how many bytes are wanted. Out: places, and blocks that lie in them (docs/adr/0014: who owns them, and for how
+// long). A block that is not in this memory (an array from outside, or one that found no room here) is streamed through
+// it, tile by tile.
 // Must hold: a view stays good for ever. A shared memory grows without moving; one that is not shared would
 // invalidate every view when it grows, so it never does, and only tiles live in it.
+// Where a block lies is written down when it is made. It cannot be told from its view: engines replace `.buffer` of every
+// shared memory that a thread can see when any thread grows any of them.
 
-import { type Block, blockBytes } from "../../core/block.ts";
+import { type Block, blockBytes, type Place } from "../../core/block.ts";
+import { checks } from "../../core/checked.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
+import { InvariantError } from "../../core/errors.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import { Heap } from "./heap.ts";
 import { HEAP_AT, writeTables } from "./layout.ts";
 import { MAX_PAGES } from "./module.ts";
+import { pressure } from "./pressure.ts";
+import { Quarantine } from "./quarantine.ts";
 
 const PAGE = 65536;
 /** What a memory that is not shared has: parameters, scratch, and tiles. */
 const FIXED_PAGES = 256;
 /** Growing is cheap, but not free. */
-const GROWTH_PAGES = 1024;
+const GROWTH_PAGES: number = checks.growthPages ?? 1024;
 
 function newMemory(): { memory: WebAssembly.Memory; pages: number; isShared: boolean } {
+  const most = checks.maximumPages ?? MAX_PAGES;
   // A platform may not have the addresses for all of it.
-  for (let pages = MAX_PAGES; typeof SharedArrayBuffer === "function" && pages > FIXED_PAGES; pages /= 2) {
+  for (let pages = most; typeof SharedArrayBuffer === "function" && pages > FIXED_PAGES; pages >>= 1) {
     try {
       const memory = new WebAssembly.Memory({ initial: FIXED_PAGES, maximum: pages, shared: true });
       // Browsers share nothing with workers of pages that are not isolated.
@@ -40,126 +48,149 @@ const maxPages = made.pages;
 writeTables(memory.buffer);
 
 const heap = new Heap(HEAP_AT, maxPages * PAGE);
-/** All buffers through which this memory can be seen. */
-const buffers = new WeakSet<ArrayBufferLike>([memory.buffer]);
+const quarantine: Quarantine | null = checks.isOn ? new Quarantine(heap, memory) : null;
 
-/** The address of so many bytes that nobody else has; null when there are none. */
-export function takeBytes(bytes: number): number | null {
-  const at = heap.take(bytes);
-  if (at === null) return null;
-  if (hasGrownTo(heap.end)) return at;
-  heap.give(at);
+/** A place of so many bytes that nobody else has; null when there is none. */
+export function takeBytes(bytes: number): Place | null {
+  return tryTake(bytes) ?? (quarantine?.empty() ? tryTake(bytes) : null);
+}
+
+function tryTake(bytes: number): Place | null {
+  const place = heap.take(bytes);
+  if (place === null || hasGrownTo(place.address + place.bytes)) return place;
+  heap.give(place);
   return null;
 }
 
-export const giveBytes = (at: number): void => heap.give(at);
+export function giveBytes(place: Place): void {
+  if (quarantine === null) heap.give(place);
+  else quarantine.add(place);
+}
+
+/** Places that somebody has: what is left of a run shows here. */
+export const takenPlaces = (): number => heap.takenPlaces - (quarantine?.size ?? 0);
 
 function hasGrownTo(end: number): boolean {
   const missing = Math.ceil((end - memory.buffer.byteLength) / PAGE);
   if (missing <= 0) return true;
   const room = maxPages - memory.buffer.byteLength / PAGE;
+  return grow(Math.min(room, Math.max(missing, GROWTH_PAGES))) || grow(missing);
+}
+
+function grow(pages: number): boolean {
   try {
-    memory.grow(Math.min(room, Math.max(missing, GROWTH_PAGES)));
+    memory.grow(pages);
+    return true;
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return false;
+    if (error instanceof RangeError) return false;
+    throw error;
   }
-  buffers.add(memory.buffer);
-  return true;
+}
+
+/** What has a place, or parts of it: blocks, and walks through them. */
+interface Placed {
+  readonly data: TypedArray;
+  readonly offset: number;
+  readonly dtype: DType;
+  readonly place?: Place | undefined;
 }
 
 /** The byte address of a block's first element; null for a block that lies elsewhere. */
-export function addressOf({ data, offset, dtype }: Pick<Block, "data" | "offset" | "dtype">): number | null {
-  return buffers.has(data.buffer) ? data.byteOffset + offset * infoOf(dtype).bytes : null;
+export function addressOf({ data, offset, dtype, place }: Placed): number | null {
+  if (place === undefined) return null;
+  const at = data.byteOffset;
+  if (at < place.address || at + data.byteLength > place.address + place.bytes)
+    throw new InvariantError({ what: `a view at ${at} is not in its place at ${place.address}` });
+  if (checks.isOn) checkTaken(place);
+  return at + offset * infoOf(dtype).bytes;
 }
 
-export function blockAt(buffer: ArrayBufferLike, at: number, dtype: DType, shape: Shape): Block {
-  const { array: ArrayOf, slots } = infoOf(dtype);
-  const data = new ArrayOf(buffer as ArrayBuffer, at, sizeOf(shape) * slots) as TypedArray;
-  return { dtype, shape, strides: stridesOf(shape), offset: 0, data };
+/** The same where it must lie in this memory: who asks has brought it there. */
+export function placedAddress(block: Placed): number {
+  const address = addressOf(block);
+  if (address !== null) return address;
+  throw new InvariantError({ what: "a kernel is given a block that is not in its memory" });
+}
+
+function checkTaken(place: Place): void {
+  if (heap.isTaken(place) && quarantine?.has(place) !== true) return;
+  throw new InvariantError({
+    what: `the block at ${place.address} (generation ${place.generation}) is used after it was given back`,
+  });
+}
+
+/** A block at the beginning of a place, or so many bytes behind it. */
+export function blockAt(place: Place, dtype: DType, shape: Shape, behind = 0): Block {
+  return viewOf(memory.buffer, place, dtype, shape, behind);
+}
+
+function viewOf(buffer: ArrayBufferLike, place: Place, dtype: DType, shape: Shape, behind: number): Block {
+  const { array: ArrayOf, slots, bytes } = infoOf(dtype);
+  const end = behind + sizeOf(shape) * bytes;
+  if (end > place.bytes)
+    throw new InvariantError({ what: `${end} bytes of a place of ${place.bytes} are asked for` });
+  const data = new ArrayOf(
+    buffer as ArrayBuffer,
+    place.address + behind,
+    sizeOf(shape) * slots,
+  ) as TypedArray;
+  return { dtype, shape, strides: stridesOf(shape), offset: 0, data, place };
 }
 
 /** A block that its taker gives back. Null when there is no room. */
 export function takeBlock(dtype: DType, shape: Shape): Block | null {
-  const at = takeBytes(blockBytes(dtype, shape));
-  return at === null ? null : blockAt(memory.buffer, at, dtype, shape);
+  const place = takeBytes(blockBytes(dtype, shape));
+  return place === null ? null : blockAt(place, dtype, shape);
 }
 
-/** For blocks of takeBlock; others are left alone. */
-export function giveBlock({ data }: Block): void {
-  if (buffers.has(data.buffer)) heap.give(data.byteOffset);
+/** For blocks of takeBlock; those that found no room are left to the collector. */
+export function giveBlock({ place }: Block): void {
+  if (place !== undefined) giveBytes(place);
 }
 
 /** The same elements, perhaps at a lower address: for blocks of takeBlock that are kept while others come and go. */
 export function settledBlock(block: Block): Block {
-  const { data, dtype, shape } = block;
-  if (!buffers.has(data.buffer)) return block;
-  const at = data.byteOffset;
-  const to = heap.settle(at);
-  if (to === at) return block;
-  new Uint8Array(memory.buffer).copyWithin(to, at, at + data.byteLength);
-  return { ...block, data: blockAt(memory.buffer, to, dtype, shape).data };
+  const { place, data, dtype, shape } = block;
+  if (place === undefined) return block;
+  const to = heap.settle(place);
+  if (to.address !== place.address)
+    new Uint8Array(memory.buffer).copyWithin(to.address, place.address, place.address + data.byteLength);
+  return { ...blockAt(to, dtype, shape), strides: block.strides, offset: block.offset };
 }
 
-const freed = new FinalizationRegistry<number>((at) => heap.give(at));
+const freed = new FinalizationRegistry<Place>((place) => giveBytes(place));
+/** Places of kept blocks, by the views that were handed out: users bring those back. */
+const kept = new WeakMap<TypedArray, Place>();
 
 /** A block that lives as long as anything can see it: its view has a buffer object of its own, and every part of
  * the view holds on to that. Null when there is no room, or no memory that can be seen from outside. */
 export function keepBlock(dtype: DType, shape: Shape): Block | null {
   if (!isShared) return null;
-  const bytes = blockBytes(dtype, shape);
-  const at = takeBytes(bytes);
-  if (at === null) return null;
+  const place = takeBytes(blockBytes(dtype, shape));
+  if (place === null) return null;
   const buffer = structuredClone(memory.buffer);
-  buffers.add(buffer);
-  freed.register(buffer, at, buffer);
-  pressure.add(buffer, bytes);
-  return blockAt(buffer, at, dtype, shape);
+  const block = viewOf(buffer, place, dtype, shape, 0);
+  kept.set(block.data, place);
+  freed.register(buffer, place, buffer);
+  pressure.add(buffer, place.bytes);
+  return block;
 }
+
+/** Where a kept block's data lie, for who comes with the data alone. */
+export const placeOfKept = (data: TypedArray): Place | undefined => kept.get(data);
 
 const released = new WeakSet<ArrayBufferLike>();
 
 /** Gives a kept block's place back now, not when nobody can see it any more. Others are left alone. */
-export function releaseBlock({ data }: Block): void {
-  const { buffer, byteLength } = data;
-  if (!freed.unregister(buffer)) return;
-  heap.give(data.byteOffset);
-  buffers.delete(buffer);
+export function releaseBlock({ data }: Pick<Block, "data">): void {
+  const { buffer } = data;
+  const place = kept.get(data);
+  if (place === undefined || !freed.unregister(buffer)) return;
+  kept.delete(data);
+  giveBytes(place);
   released.add(buffer);
-  pressure.remove(buffer, byteLength);
+  pressure.remove(buffer, place.bytes);
 }
 
 /** True for views of a block that was given back: what they show belongs to somebody else by now. */
 export const isReleased = ({ buffer }: TypedArray): boolean => released.has(buffer);
-
-/** Engines hand out so much without touching it. */
-const WEIGHT_BYTES = 64 << 20;
-/** The collector's work is worth this many bytes for each byte that it knows of. */
-const BYTES_PER_WEIGHT = 4;
-
-/**
- * The collector of garbage knows nothing of the bytes behind a kept block, and would see no reason to run. So
- * blocks carry weights: buffers in proportion to their size whose pages are never touched, alive as long as they
- * are. What the collector finds is given back in a turn of the event loop, which `isDue` asks for.
- */
-class Pressure {
-  readonly #weights = new WeakMap<ArrayBufferLike, ArrayBuffer>();
-  #bytes = 0;
-  isDue = false;
-
-  add(buffer: ArrayBufferLike, bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#bytes < BYTES_PER_WEIGHT * WEIGHT_BYTES) return;
-    this.#weights.set(buffer, new ArrayBuffer(this.#bytes / BYTES_PER_WEIGHT));
-    this.#bytes = 0;
-    this.isDue = true;
-  }
-
-  /** For a block that is given back without the collector's help. */
-  remove(buffer: ArrayBufferLike, bytes: number): void {
-    this.#weights.delete(buffer);
-    this.#bytes = Math.max(0, this.#bytes - bytes);
-  }
-}
-
-export const pressure: Pressure = new Pressure();

@@ -3,7 +3,7 @@
 // themselves, or the states made of them, where coordinates are asked for or that is less to write. Then it is reduced.
 // Memory taken does not depend on the domain.
 
-import type { Block } from "../../core/block.ts";
+import type { Block, Place } from "../../core/block.ts";
 import { type DType, infoOf } from "../../core/dtype.ts";
 import { RunError } from "../../core/errors.ts";
 import { type Shape, stridesOf } from "../../core/shape.ts";
@@ -11,7 +11,7 @@ import type { ScalarProgram } from "../program.ts";
 import { copyElements } from "../routines/walk.ts";
 import type { Walk } from "./arrange.ts";
 import { runWalks } from "./loops.ts";
-import { addressOf, blockAt, giveBytes, memory } from "./memory.ts";
+import { addressOf, blockAt, giveBytes } from "./memory.ts";
 import { boxesOf } from "./ranges.ts";
 import {
   type PlaneOperand,
@@ -42,7 +42,7 @@ interface Patch {
 }
 
 /** As runPlane, for operands that are not a plane: totals[component][segment][column]. */
-export function reducePatches(reduction: Reduction, cut: ReduceCut, totals: readonly number[]): void {
+export function reducePatches(reduction: Reduction, cut: ReduceCut, totals: readonly Place[]): void {
   const patches = new Patches(reduction, cut, totals);
   try {
     patches.run();
@@ -55,7 +55,7 @@ class Patches implements Tiles {
   readonly count: number;
   readonly #reduction: Reduction;
   readonly #cut: ReduceCut;
-  readonly #totals: readonly number[];
+  readonly #totals: readonly Place[];
   /** A patch holds states. */
   readonly #isLifted: boolean;
   readonly #lift: ScalarProgram;
@@ -66,10 +66,10 @@ class Patches implements Tiles {
   readonly #high: number;
   readonly #wide: number;
   /** Where, for every slot. */
-  readonly #at: (readonly number[])[] = [];
+  readonly #at: (readonly Place[])[] = [];
   readonly #kernels = new Map<number, PlaneKernel>();
 
-  constructor(reduction: Reduction, cut: ReduceCut, totals: readonly number[]) {
+  constructor(reduction: Reduction, cut: ReduceCut, totals: readonly Place[]) {
     const { rows, columns, states, step, threads } = reduction;
     this.#reduction = reduction;
     this.#cut = cut;
@@ -89,7 +89,7 @@ class Patches implements Tiles {
   }
 
   giveBack(): void {
-    for (const at of this.#at.flat()) giveBytes(at);
+    for (const place of this.#at.flat()) giveBytes(place);
   }
 
   /** While others reduce patches that are ready; one by one where the last columns' patches need another kernel. */
@@ -133,7 +133,7 @@ class Patches implements Tiles {
     const operands = this.#dtypes.map((dtype, i): PlaneOperand => {
       const { bytes } = infoOf(dtype);
       const [rowStride, columnStride] = this.#isInner ? [bytes, rows * bytes] : [columns * bytes, bytes];
-      return { dtype, address: this.#at[slot]![i]!, rowStride, columnStride };
+      return { dtype, address: this.#at[slot]![i]!.address, rowStride, columnStride };
     });
     return { rows, columns, operands };
   }
@@ -156,7 +156,7 @@ class Patches implements Tiles {
   #totalsOf({ row, column }: Patch): number[] {
     const { states, columns } = this.#reduction;
     const first = Math.floor(row / this.#cut.segmentRows) * columns + column;
-    return this.#totals.map((total, i) => total + first * infoOf(states[i]!).bytes);
+    return this.#totals.map(({ address }, i) => address + first * infoOf(states[i]!).bytes);
   }
 
   /** The patch's places, box by box of the domain. */
@@ -199,8 +199,8 @@ class Patches implements Tiles {
     along(kept, this.#isInner ? rows : 1);
     const before = this.#isInner ? column * rows + row : row * columns + column;
     return this.#dtypes.map((dtype, i) => {
-      const { data } = blockAt(memory.buffer, this.#at[slot]![i]!, dtype, [rows * columns]);
-      return { data, dtype, offset: -before, strides };
+      const { data, place } = blockAt(this.#at[slot]![i]!, dtype, [rows * columns]);
+      return { data, dtype, offset: -before, strides, place };
     });
   }
 }
@@ -215,7 +215,7 @@ function isBetterLifted({ step, operands, states }: Reduction): boolean {
   return isThere && bytesOf(states) <= bytesOf(step.lift.operands);
 }
 
-function takePatch(dtypes: readonly DType[], rows: number, columns: number): number[] {
+function takePatch(dtypes: readonly DType[], rows: number, columns: number): Place[] {
   const at = takeStates(dtypes, rows * columns);
   if (at !== null) return at;
   throw new RunError({

@@ -3,7 +3,7 @@
 // operand walks both with one stride each, in the kernels' memory, the kernel reads it there; otherwise it is
 // brought there patch by patch (patches.ts). Segments' totals are combined by the same kind of kernel.
 
-import type { Block } from "../../core/block.ts";
+import type { Block, Place } from "../../core/block.ts";
 import { type DType, infoOf } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { sizeOf, stridesOf } from "../../core/shape.ts";
@@ -14,7 +14,7 @@ import type { Walk } from "./arrange.ts";
 import type { Kernel } from "./control.ts";
 import { kernelOf } from "./kernels.ts";
 import { runWalks, textOf, walkThrough } from "./loops.ts";
-import { addressOf, blockAt, giveBytes, isShared, memory, takeBytes } from "./memory.ts";
+import { addressOf, blockAt, giveBytes, isShared, takeBytes } from "./memory.ts";
 import { reducePatches } from "./patches.ts";
 import { reduceModule } from "./reduceKernel.ts";
 import {
@@ -48,19 +48,19 @@ export interface Reduction {
 export function runReduceKernel(step: ReduceStep, blocks: readonly Block[], threads: number): boolean {
   const reduction = reductionOf(step, blocks, threads);
   if (reduction.rows === 0 || reduction.columns === 0) return false;
-  const brought: number[] = [];
+  const brought: Place[] = [];
   const operands = reduction.operands.map((walk) => broughtIn(walk, reduction, brought));
   try {
     return reduceTo({ ...reduction, operands }, blocks);
   } finally {
-    for (const at of brought) giveBytes(at);
+    for (const place of brought) giveBytes(place);
   }
 }
 
 /** Of what is small and used for many places (weights of rows, say) a copy in memory is cheaper than patches. */
 const SMALL_BYTES = 1 << 16;
 
-function broughtIn(walk: Walk, { step, rows, columns }: Reduction, brought: number[]): Walk {
+function broughtIn(walk: Walk, { step, rows, columns }: Reduction, brought: Place[]): Walk {
   if (addressOf(walk) !== null) return walk;
   const { data, dtype, offset, strides } = walk;
   const ends = strides.map((stride, axis) => stride * (step.domain[axis]! - 1));
@@ -68,12 +68,12 @@ function broughtIn(walk: Walk, { step, rows, columns }: Reduction, brought: numb
   const count = ends.reduce((sum, end) => sum + Math.abs(end), 1);
   const { bytes, slots } = infoOf(dtype);
   const isWorth = count * bytes <= SMALL_BYTES && 8 * count <= rows * columns;
-  const at = isWorth ? takeBytes(count * bytes) : null;
-  if (at === null) return walk;
-  brought.push(at);
-  const copy = blockAt(memory.buffer, at, dtype, [count]).data;
+  const place = isWorth ? takeBytes(count * bytes) : null;
+  if (place === null) return walk;
+  brought.push(place);
+  const copy = blockAt(place, dtype, [count]).data;
   (copy as Float64Array).set(data.subarray(first * slots, (first + count) * slots) as Float64Array);
-  return { data: copy, dtype, offset: offset - first, strides };
+  return { data: copy, dtype, offset: offset - first, strides, place };
 }
 
 function reduceTo(reduction: Reduction, blocks: readonly Block[]): boolean {
@@ -87,7 +87,7 @@ function reduceTo(reduction: Reduction, blocks: readonly Block[]): boolean {
     if (segments > 1) combineSegments(reduction, segments, totals);
     finish(reduction, totals, blocks);
   } finally {
-    for (const at of totals) giveBytes(at);
+    for (const place of totals) giveBytes(place);
   }
   return true;
 }
@@ -97,7 +97,7 @@ function reduceSegments(
   reduction: Reduction,
   plane: ReducePlane | null,
   cut: ReduceCut,
-  totals: readonly number[],
+  totals: readonly Place[],
 ): number {
   const { step, states, rows, columns, threads } = reduction;
   const segments = Math.ceil(rows / cut.segmentRows);
@@ -106,7 +106,7 @@ function reduceSegments(
     const kernel = planeKernel(plane, step.lift, step, states);
     if (step.absorbing !== null && columns === 1)
       return reduceUntilAbsorbed(plane, kernel, cut, totals[0]!, step.absorbing, threads);
-    runPlane(plane, kernel, cut, totals, threads);
+    runPlane(plane, kernel, cut, addressesOf(totals), threads);
   }
   return segments;
 }
@@ -116,13 +116,13 @@ function reduceUntilAbsorbed(
   plane: ReducePlane,
   kernel: PlaneKernel,
   cut: ReduceCut,
-  totals: number,
+  totals: Place,
   absorbing: Scalar,
   threads: number,
 ): number {
   const { segmentRows } = cut;
   const segments = Math.ceil(plane.rows / segmentRows);
-  const settled = new Uint8Array(memory.buffer, totals, segments);
+  const settled = blockAt(totals, "uint8", [segments]).data as Uint8Array;
   for (let done = 0, count = 1; done < segments; done += count, count *= 2) {
     const row = done * segmentRows;
     const operands = plane.operands.map((operand) => ({
@@ -130,7 +130,7 @@ function reduceUntilAbsorbed(
       address: operand.address + row * operand.rowStride,
     }));
     const rows = Math.min(plane.rows - row, count * segmentRows);
-    runPlane({ ...plane, rows, operands }, kernel, cut, [totals + done], threads);
+    runPlane({ ...plane, rows, operands }, kernel, cut, [totals.address + done], threads);
     const end = Math.min(segments, done + count);
     if (settled.subarray(done, end).includes(Number(absorbing))) return end;
   }
@@ -149,16 +149,18 @@ function reductionOf(step: ReduceStep, blocks: readonly Block[], threads: number
   };
 }
 
-/** Addresses of so many states, one array for each component. */
-export function takeStates(states: readonly DType[], count: number): number[] | null {
-  const taken: number[] = [];
+export const addressesOf = (places: readonly Place[]): number[] => places.map(({ address }) => address);
+
+/** Places for so many states, one array for each component. */
+export function takeStates(states: readonly DType[], count: number): Place[] | null {
+  const taken: Place[] = [];
   for (const dtype of states) {
-    const at = takeBytes(count * infoOf(dtype).bytes);
-    if (at === null) {
+    const place = takeBytes(count * infoOf(dtype).bytes);
+    if (place === null) {
       for (const other of taken) giveBytes(other);
       return null;
     }
-    taken.push(at);
+    taken.push(place);
   }
   return taken;
 }
@@ -260,8 +262,9 @@ function statePlane(
 function combineSegments(
   { step, states, columns }: Reduction,
   segments: number,
-  totals: readonly number[],
+  places: readonly Place[],
 ): void {
+  const totals = addressesOf(places);
   const plane = statePlane(states, totals, segments, columns);
   // A unit reads all segments of its columns before it writes their total.
   const cut = { blockRows: 1, segmentRows: segments };
@@ -269,12 +272,12 @@ function combineSegments(
 }
 
 /** Totals to results: through `finish`, or as they are. */
-function finish(reduction: Reduction, totals: readonly number[], blocks: readonly Block[]): void {
+function finish(reduction: Reduction, totals: readonly Place[], blocks: readonly Block[]): void {
   const { step, states, kept, columns, threads } = reduction;
   const domain = kept.map((axis) => step.domain[axis]!);
   const from = states.map((dtype, i): Walk => {
-    const { data } = blockAt(memory.buffer, totals[i]!, dtype, [columns]);
-    return { data, dtype, offset: 0, strides: stridesOf(domain) };
+    const { data, place } = blockAt(totals[i]!, dtype, [columns]);
+    return { data, dtype, offset: 0, strides: stridesOf(domain), place };
   });
   const to = step.results.map((access) => {
     const walk = walkThrough(access, blocks);

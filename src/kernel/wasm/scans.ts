@@ -7,7 +7,7 @@ import type { Access, ScanStep } from "../blockProgram.ts";
 import { bind } from "../interpret/tile.ts";
 import { workInside } from "./inside.ts";
 import { kernelOf } from "./kernels.ts";
-import { addressOf, isShared } from "./memory.ts";
+import { isShared, placedAddress } from "./memory.ts";
 import { type ScanPlace, scanJob, scanKey } from "./scan/scanJobs.ts";
 import { scanModule } from "./scan/scanKernel.ts";
 import { runJob } from "./threads.ts";
@@ -40,5 +40,5 @@ export function runScanKernel(step: ScanStep, blocks: readonly Block[], threads:
 function placeOf(block: Block): ScanPlace {
   const { bytes } = infoOf(block.dtype);
   const strides = block.strides.map((stride, d) => (block.shape[d] === 1 ? 0 : stride * bytes));
-  return { address: addressOf(block)!, strides };
+  return { address: placedAddress(block), strides };
 }

@@ -9,7 +9,7 @@ import { booleanAttr, integerAttr } from "../routines/attributes.ts";
 import { otherAxes } from "../routines/walk.ts";
 import { withBuffer, workInside } from "./inside.ts";
 import { kernelOf } from "./kernels.ts";
-import { addressOf, isShared } from "./memory.ts";
+import { isShared, placedAddress } from "./memory.ts";
 import type { SortKind } from "./sort/row.ts";
 import { type SortRows, sortBufferBytes, sortJobs } from "./sort/sortJobs.ts";
 import { sortModule } from "./sort/sortKernel.ts";
@@ -35,8 +35,8 @@ function rowsOf(kind: SortKind, x: Block, y: Block, axis: number, descending: bo
   const [inBytes, outBytes] = [infoOf(x.dtype).bytes, infoOf(y.dtype).bytes];
   return {
     ...{ kind, dtype: x.dtype as RealDType, descending, length: x.shape[axis]! },
-    ...{ input: addressOf(x)!, inputStride: x.strides[axis]! * inBytes },
-    ...{ output: addressOf(y)!, outputStride: y.strides[axis]! * outBytes },
+    ...{ input: placedAddress(x), inputStride: x.strides[axis]! * inBytes },
+    ...{ output: placedAddress(y), outputStride: y.strides[axis]! * outBytes },
     axes: otherAxes(x.shape.length, [axis]).map((d) => ({
       count: x.shape[d]!,
       strides: [x.strides[d]! * inBytes, y.strides[d]! * outBytes],

@@ -10,9 +10,9 @@ import { SCRATCH_BYTES } from "./module.ts";
 const parameterWords = new Int32Array(memory.buffer, PARAMETERS_AT, PARAMETER_BYTES / 4);
 
 function newScratch(): number {
-  const at = takeBytes(SCRATCH_BYTES);
-  if (at === null) throw new InvariantError({ what: "there is no memory for a thread's scratch" });
-  return at;
+  const place = takeBytes(SCRATCH_BYTES);
+  if (place === null) throw new InvariantError({ what: "there is no memory for a thread's scratch" });
+  return place.address;
 }
 
 /** The calling thread's own. */
@@ -104,7 +104,7 @@ export function hasHelpers(wanted: number): boolean {
   while (Helper !== null && helpers < wanted) {
     const room = takeBytes(SCRATCH_BYTES);
     if (room === null) break;
-    startHelper(Helper, room);
+    startHelper(Helper, room.address);
     helpers++;
   }
   return helpers > 0;

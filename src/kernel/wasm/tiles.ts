@@ -1,7 +1,7 @@
 // Loops over blocks that are not in the kernels' memory: tile by tile what is outside is copied in, worked on, and
 // copied out. In: a loop. Out: its results written. Memory taken does not depend on the domain.
 
-import type { Block } from "../../core/block.ts";
+import type { Block, Place } from "../../core/block.ts";
 import { placeOf as placeOfNumber } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { RunError } from "../../core/errors.ts";
@@ -10,8 +10,8 @@ import { copyElements } from "../routines/walk.ts";
 import { type Walk, walkOf } from "./arrange.ts";
 import type { Kernel } from "./control.ts";
 import type { InnerWalk } from "./loopKernel.ts";
-import { type Loop, loopKernelFor, type Place, parametersOf, placeOf } from "./loops.ts";
-import { addressOf, blockAt, giveBytes, memory, takeBytes } from "./memory.ts";
+import { type AccessPlace, type Loop, loopKernelFor, parametersOf, placeOf } from "./loops.ts";
+import { addressOf, blockAt, giveBytes, placedAddress, takeBytes } from "./memory.ts";
 import { runTilesOf, slotsFor, type TileJob, type Tiles } from "./stream.ts";
 
 /** One tile: several of them fit a core's cache, beside what is worked on where it is. */
@@ -19,22 +19,22 @@ const TILE_BYTES = 1 << 20;
 
 export function runTiles(loop: Loop): void {
   const slots = slotsFor(loop.threads);
-  const at = takeBytes(slots * TILE_BYTES);
-  if (at === null)
+  const staging = takeBytes(slots * TILE_BYTES);
+  if (staging === null)
     throw new RunError({
       what: "there is no memory left for tiles of arrays from outside",
       cure: "Let go of results that are no longer needed",
     });
   try {
-    const tiles = new LoopTiles(loop, at);
+    const tiles = new LoopTiles(loop, staging);
     runTilesOf(tiles.kernel, tiles, loop.threads);
   } finally {
-    giveBytes(at);
+    giveBytes(staging);
   }
 }
 
 interface Staged {
-  readonly place: Place;
+  readonly place: AccessPlace;
   readonly outside: Block;
   /** Null where the access is worked on where it lies. */
   readonly inside: Block | null;
@@ -45,7 +45,7 @@ class LoopTiles implements Tiles {
   readonly count: number;
   readonly kernel: Kernel;
   readonly #loop: Loop;
-  readonly #staging: number;
+  readonly #staging: Place;
   readonly #axis: number;
   readonly #part: number;
   /** How many parts `#axis` has. */
@@ -53,7 +53,7 @@ class LoopTiles implements Tiles {
   readonly #operands: number;
   readonly #staged: (readonly Staged[])[] = [];
 
-  constructor(loop: Loop, staging: number) {
+  constructor(loop: Loop, staging: Place) {
     const { domain, walks, program } = loop;
     this.#loop = loop;
     this.#staging = staging;
@@ -71,11 +71,11 @@ class LoopTiles implements Tiles {
     const start = this.#startOf(tile);
     const part = Math.min(this.#part, domain[this.#axis]! - start[this.#axis]!);
     const shape = domain.map((length, axis) => (axis < this.#axis ? 1 : axis === this.#axis ? part : length));
-    let free = this.#staging + slot * TILE_BYTES;
+    let free = slot * TILE_BYTES;
     const staged = walks.map((walk, k) => {
       const outside = tileOf(walk, start, shape);
       if (addressOf(outside) !== null) return { place: placeOf(outside), outside, inside: null };
-      const inside = stagedBlock(outside, free);
+      const inside = stagedBlock(outside, this.#staging, free);
       free += Math.ceil(inside.data.byteLength / 16) * 16;
       if (k < this.#operands) copyElements(outside, inside);
       return { place: stagedPlace(inside), outside, inside };
@@ -109,9 +109,9 @@ function stagedWalk(walk: Walk): InnerWalk {
   return steps.every((step) => step === 0 || step >= inner) ? "unit" : "strided";
 }
 
-/** A block of a tile's shape at an address, its axes in the order in which they lie outside. */
-function stagedBlock({ dtype, shape, strides: outside }: Block, at: number): Block {
-  const block = blockAt(memory.buffer, at, dtype, shape);
+/** A block of a tile's shape in the staging place, its axes in the order in which they lie outside. */
+function stagedBlock({ dtype, shape, strides: outside }: Block, staging: Place, behind: number): Block {
+  const block = blockAt(staging, dtype, shape, behind);
   const strides = shape.map(() => 0);
   const order = [...shape.keys()].sort((a, b) => Math.abs(outside[a]!) - Math.abs(outside[b]!) || b - a);
   let step = 1;
@@ -137,18 +137,24 @@ function tilingOf({ domain, walks }: Loop): { axis: number; part: number } {
 }
 
 /** The part of an access that a tile touches; axes it does not move along have length 1. */
-function tileOf({ data, dtype, offset, strides }: Walk, start: readonly number[], shape: Shape): Block {
+function tileOf(
+  { data, dtype, offset, strides, place }: Walk,
+  start: readonly number[],
+  shape: Shape,
+): Block {
   return {
     data,
     dtype,
+    place,
     offset: start.reduce((at, x, axis) => at + x * strides[axis]!, offset),
     shape: shape.map((length, axis) => (strides[axis] === 0 ? 1 : length)),
     strides,
   };
 }
 
-function stagedPlace({ data, dtype, shape, strides }: Block): Place {
+function stagedPlace(block: Block): AccessPlace {
+  const { dtype, shape, strides } = block;
   const { bytes } = infoOf(dtype);
   const steps = strides.map((stride, axis) => (shape[axis] === 1 ? 0 : stride * bytes));
-  return { address: data.byteOffset, strides: steps };
+  return { address: placedAddress(block), strides: steps };
 }

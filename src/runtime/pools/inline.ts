@@ -14,8 +14,10 @@ export class InlinePool implements Pool {
   readonly workers: number;
   readonly ahead = 0;
   readonly canEnd = false;
+  readonly hasOwnMemory = false;
   readonly #operations: readonly Operation[];
   readonly #arrays: TaskArrays;
+  readonly #underWay = new Set<Promise<TaskStats>>();
   readonly #began = performance.now();
   /** Time in kernels since then. */
   #computing = 0;
@@ -35,7 +37,13 @@ export class InlinePool implements Pool {
       target: (name: string) => outputs.target(name) ?? this.#arrays.target(name),
       limitOf: this.#limitOf,
     };
-    return runTask(this.#operations[ref.op]!, ref.task, using);
+    const stats = runTask(this.#operations[ref.op]!, ref.task, using);
+    return stats instanceof Promise ? this.#watched(stats) : stats;
+  }
+
+  #watched(stats: Promise<TaskStats>): Promise<TaskStats> {
+    this.#underWay.add(stats);
+    return stats.finally(() => this.#underWay.delete(stats));
   }
 
   readonly #limitOf = (operation: Operation): number =>
@@ -49,5 +57,8 @@ export class InlinePool implements Pool {
     this.#computing += performance.now() - start;
   };
 
-  async close(): Promise<void> {}
+  /** Attempts that lost a race cannot be ended: they are waited for, since they read and write what is freed next. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
 }

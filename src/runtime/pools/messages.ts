@@ -4,6 +4,7 @@
 import type { Block } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
 import type { DType } from "../../core/dtype.ts";
+import { addressOf } from "../../kernel/wasm/memory.ts";
 import type { PartitionLocation } from "../../ops/partitions.ts";
 import type { Json } from "../../plan/json.ts";
 import type { StoreLocation } from "../../storage/location.ts";
@@ -44,12 +45,21 @@ export interface SharedBlock {
   readonly offset: number;
 }
 
-/** A part of an array: what a task reads, or where it writes. */
-export interface SharedPart {
+/** What a task reads or writes of an array that is in memory: a chunk, by its number, */
+export interface SharedChunk {
+  readonly array: string;
+  readonly chunk: number;
+  readonly block: SharedBlock;
+}
+
+/** or a window of an array that is there as a whole. */
+export interface SharedWindow {
   readonly array: string;
   readonly box: Box;
   readonly block: SharedBlock;
 }
+
+export type SharedPart = SharedChunk | SharedWindow;
 
 /** A task all of whose arrays are in stores. */
 export interface BareTask {
@@ -139,6 +149,9 @@ export interface SentError {
   readonly origin: number | undefined;
 }
 
-export function sharedBlock({ data, dtype, shape, strides, offset }: Block): SharedBlock {
-  return { at: data.byteOffset, slots: data.length, dtype, shape, strides, offset };
+/** Null for a block that is not in the memory which threads can see. */
+export function sharedBlock(block: Block): SharedBlock | null {
+  const { data, dtype, shape, strides, offset } = block;
+  const at = addressOf({ ...block, offset: 0 });
+  return at === null ? null : { at, slots: data.length, dtype, shape, strides, offset };
 }

@@ -7,6 +7,8 @@ import type { BareTask, DoneTask, SentTask, SharedPart } from "./messages.ts";
 
 /** Arrays by name; a task without parts in memory has `BARE` where others have how many they read. */
 const BARE = -1;
+/** Stands where a chunk's number would: a window follows. */
+const WINDOW = -1;
 
 export function packTasks(
   tasks: readonly (BareTask | SentTask)[],
@@ -31,10 +33,12 @@ function packParts(
   numbers: ReadonlyMap<string, number>,
 ): void {
   words.push(parts.length);
-  for (const { array, box, block } of parts) {
-    const { at, slots, dtype, offset, shape, strides } = block;
-    words.push(numbers.get(array)!, DTYPES.indexOf(dtype), at, slots, offset, box.start.length, shape.length);
-    words.push(...box.start, ...box.shape, ...shape, ...strides);
+  for (const part of parts) {
+    const { at, slots, dtype, offset, shape, strides } = part.block;
+    words.push(numbers.get(part.array)!, DTYPES.indexOf(dtype), at, slots, offset, shape.length);
+    words.push(...shape, ...strides);
+    if ("chunk" in part) words.push(part.chunk);
+    else words.push(WINDOW, part.box.start.length, ...part.box.start, ...part.box.shape);
   }
 }
 
@@ -60,11 +64,13 @@ const unpackParts = (reader: Words, count: number, names: readonly string[]): Sh
   Array.from({ length: count }, () => {
     const array = names[reader.one()]!;
     const dtype: DType = DTYPES[reader.one()]!;
-    const [at, slots, offset] = [reader.one(), reader.one(), reader.one()];
-    const [dims, blockDims] = [reader.one(), reader.one()];
-    const box = { start: reader.list(dims), shape: reader.list(dims) };
-    const [shape, strides] = [reader.list(blockDims), reader.list(blockDims)];
-    return { array, box, block: { at, slots, dtype, shape, strides, offset } };
+    const [at, slots, offset, dims] = [reader.one(), reader.one(), reader.one(), reader.one()];
+    const [shape, strides] = [reader.list(dims), reader.list(dims)];
+    const block = { at, slots, dtype, shape, strides, offset };
+    const chunk = reader.one();
+    if (chunk !== WINDOW) return { array, chunk, block };
+    const axes = reader.one();
+    return { array, box: { start: reader.list(axes), shape: reader.list(axes) }, block };
   });
 
 class Words {

@@ -8,6 +8,7 @@ import type { RunEvent } from "../events.ts";
 import type { TaskGraph, TaskRef } from "../scheduler/graph.ts";
 import type { Policy } from "../scheduler/policy.ts";
 import { type Action, Scheduler, type TaskFailed } from "../scheduler/scheduler.ts";
+import { type Shares, sharesOf } from "../scheduler/shares.ts";
 
 /** Chances are from 0 to 1, per attempt. */
 export interface World {
@@ -16,6 +17,8 @@ export interface World {
   readonly budget: number;
   readonly storesAll: boolean;
   readonly policy: Policy;
+  /** Workers have memory of their own. */
+  readonly hasOwnMemory: boolean;
   /** Virtual milliseconds that a task takes: from this to twice that. */
   readonly taskMs: number;
   readonly straggles: number;
@@ -79,6 +82,7 @@ export class Simulation<V> {
   readonly #random: () => number;
   readonly #store: SimulatedStore<V>;
   readonly #scheduler: Scheduler;
+  readonly #shares: Shares | null;
   readonly #memory = new Map<string, V>();
   readonly #attempts = new Map<string, number>();
   /** By attempt: of which operation it is, and what it found in memory. */
@@ -104,7 +108,13 @@ export class Simulation<V> {
     this.#store = store;
     const free = (ref: TaskRef): void => this.#free(ref);
     const drop = (ref: TaskRef): void => void this.#memory.delete(refText(ref));
-    this.#scheduler = new Scheduler(graph, { ...world, pool: "simulated", maySpill: true, emit, free, drop });
+    const { hasOwnMemory, budget, workers } = world;
+    const given = hasOwnMemory ? sharesOf(budget, graph.operations, workers) : { shares: null };
+    this.#shares = given.shares;
+    this.#scheduler = new Scheduler(graph, {
+      ...{ ...world, pool: "simulated", maySpill: true, emit, free, drop },
+      ...given,
+    });
   }
 
   run(): SimulatedRun<V> {
@@ -151,16 +161,40 @@ export class Simulation<V> {
     const used = this.#bytesInUse();
     if (used !== usedBytes)
       throw new InvariantError({ what: `${used} bytes are used, and the scheduler counts ${usedBytes}` });
+    this.#checkShares();
     if (used <= this.#world.budget || runningTasks <= 1) return;
     throw new InvariantError({ what: `${used} bytes are used of ${this.#world.budget} at ${this.#time} ms` });
   }
 
+  /** One task alone may state, and leave behind, whatever it needs. */
+  #checkShares(): void {
+    const shares = this.#shares;
+    if (shares === null) return;
+    const [running, held] = [this.#runningBytes(), this.#heldBytes()];
+    const isOver =
+      (running > shares.tasks && this.#scheduler.runningTasks > 1) ||
+      (held > shares.held && this.#memory.size > 1);
+    if (!isOver) return;
+    const most = `${shares.tasks} and ${shares.held}`;
+    throw new InvariantError({ what: `tasks state ${running} bytes, ${held} are held, and ${most} may be` });
+  }
+
   #bytesInUse(): number {
+    return this.#runningBytes() + this.#heldBytes();
+  }
+
+  #runningBytes(): number {
     const { operations } = this.#graph;
     let bytes = 0;
     for (const { id } of this.#scheduler.attempts())
       bytes += operations[this.#begun.get(id)!.op]!.projectedMem;
-    for (const key of this.#memory.keys()) bytes += operations[Number.parseInt(key, 10)]!.heldBytes;
+    return bytes;
+  }
+
+  #heldBytes(): number {
+    let bytes = 0;
+    for (const key of this.#memory.keys())
+      bytes += this.#graph.operations[Number.parseInt(key, 10)]!.heldBytes;
     return bytes;
   }
 
@@ -189,9 +223,11 @@ export class Simulation<V> {
     if (action.kind === "spill") return this.#spill(action.ref);
     const { ref, attempt } = action;
     const key = refText(ref);
-    const inMemory = [...this.#graph.needs(ref.op, ref.task)]
-      .map(refText)
-      .filter((need) => this.#memory.has(need));
+    const needs = [...this.#graph.needs(ref.op, ref.task)].map(refText);
+    const missing = needs.filter((need) => !this.#memory.has(need) && !this.#isStored(need));
+    if (missing.length > 0)
+      throw new InvariantError({ what: `task ${key} begins, and ${missing.join(", ")} are not there` });
+    const inMemory = needs.filter((need) => this.#memory.has(need));
     this.#begun.set(attempt.id, { op: ref.op, inMemory });
     this.#attempts.set(key, (this.#attempts.get(key) ?? 0) + 1);
     const { taskMs, straggles, crashes, losses } = this.#world;
@@ -201,6 +237,10 @@ export class Simulation<V> {
     if (luck < losses) return;
     if (luck < losses + crashes) this.#later(delay * this.#random(), () => this.#crash(attempt.id));
     else this.#later(delay, () => this.#end(ref, attempt.id, attempt.startTime));
+  }
+
+  #isStored(key: string): boolean {
+    return this.#store.held.has(key) || this.#store.published.has(key);
   }
 
   #crash(id: number): void {

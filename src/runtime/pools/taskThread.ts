@@ -49,6 +49,9 @@ const LIMITS = { maxYoungGenerationSizeMb: 6 };
 
 let threads = 0;
 
+/** Far longer than a browser takes to stop a worker that was told to end. */
+const BROWSER_END_MS = 2000;
+
 /** Why a thread is gone: what need not happen again, in words, or what another thread could not help. */
 export type Loss = string | NotSupportedError | FunctionMemoryError;
 
@@ -92,16 +95,18 @@ export class TaskThread {
     const { on } = this.#worker;
     if (on === undefined) {
       this.#worker.addEventListener?.("message", ({ data }) => heard(data));
-      this.#worker.addEventListener?.("error", ({ message }) =>
-        this.#die(message ?? "its code could not be loaded"),
-      );
+      this.#worker.addEventListener?.("error", ({ message }) => {
+        void this.#terminate().then(() => this.#die(message ?? "its code could not be loaded"));
+      });
       return;
     }
     on.call(this.#worker, "message", heard);
-    on.call(this.#worker, "error", (error) =>
-      this.#die(isMissingCode(error) ? withoutCode(this.kind) : messageOf(error)),
-    );
-    on.call(this.#worker, "exit", (code) => this.#die(`it ended with code ${String(code)}`));
+    // An error comes first, when the thread may still be reading and writing; its end comes last.
+    let why: Loss | null = null;
+    on.call(this.#worker, "error", (error) => {
+      why = isMissingCode(error) ? withoutCode(this.kind) : messageOf(error);
+    });
+    on.call(this.#worker, "exit", (code) => this.#die(why ?? `it ended with code ${String(code)}`));
   }
 
   #die(why: Loss): void {
@@ -120,10 +125,17 @@ export class TaskThread {
     else this.#worker.unref?.();
   }
 
-  end(): void {
+  /** Resolves when the thread reads and writes nothing any more. */
+  async end(): Promise<void> {
     this.isAlive = false;
+    await this.#terminate();
     threadEnded(this.number);
-    void this.#worker.terminate();
+  }
+
+  /** Node says when a thread has ended; browsers do not, and stop its code in the middle within moments. */
+  async #terminate(): Promise<void> {
+    await this.#worker.terminate();
+    if (this.#worker.on === undefined) await new Promise((resolve) => setTimeout(resolve, BROWSER_END_MS));
   }
 }
 

@@ -1,12 +1,7 @@
 // A thread that runs tasks. In: plans, and tasks of them by number, with the addresses of what is in memory. Out: how
 // each task went. It reads and writes stores itself; what only the main thread can reach, it asks that for.
 
-import { type Block, subBlock } from "../../core/block.ts";
-import { type Box, intersect, isEmptyBox } from "../../core/box.ts";
-import { infoOf, type TypedArray } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
-import { sameShape } from "../../core/shape.ts";
-import type { Borrowed } from "../../kernel/blocks.ts";
 import { execute } from "../../kernel/execute.ts";
 import { partitionFormat } from "../../ops/partitions.ts";
 import { planFromJson } from "../../plan/load.ts";
@@ -15,14 +10,7 @@ import { storeAt } from "../../storage/location.ts";
 import type { Store } from "../../storage/store.ts";
 import { joinRun } from "../../storage/strays.ts";
 import { openArray } from "../../storage/zarr/group.ts";
-import {
-  type ArraySource,
-  type ArrayTarget,
-  assemble,
-  copyParts,
-  type Part,
-  StoredArray,
-} from "../arrays.ts";
+import { StoredArray } from "../arrays.ts";
 import type { TaskStats } from "../events.ts";
 import { ReadPartitions } from "../partitions.ts";
 import { runTask, type TaskArrays } from "../task.ts";
@@ -34,8 +22,6 @@ import type {
   FromThread,
   SentPart,
   SentTask,
-  SharedBlock,
-  SharedPart,
   StoredPlace,
   StoreHandle,
   ThreadSetting,
@@ -43,6 +29,7 @@ import type {
 } from "./messages.ts";
 import { packDone, unpackTasks } from "./packing.ts";
 import { receiveError, sendError } from "./sentError.ts";
+import { blockOf, SharedSource, SharedTarget } from "./sharedArrays.ts";
 import { SentPartitions, ThreadPartitions } from "./threadPartitions.ts";
 import { port } from "./threadPort.ts";
 
@@ -273,9 +260,15 @@ const bareArrays = (
   arrays,
   limitOf,
   run: executeAlone,
-  source: (name) => stored.get(name)!,
-  target: (name) => stored.get(name)!,
+  source: (name) => storedUnder(name, stored),
+  target: (name) => storedUnder(name, stored),
 });
+
+function storedUnder(name: string, stored: ReadonlyMap<string, StoredArray>): StoredArray {
+  const array = stored.get(name);
+  if (array === undefined) throw new InvariantError({ what: `${name} is in no store of this thread's` });
+  return array;
+}
 
 function arraysOf(
   { arrays, stored, partitioned, limitOf }: Run,
@@ -288,80 +281,20 @@ function arraysOf(
     limitOf,
     run: executeAlone,
     source: (name) => {
-      const [array, parts] = [arrays.get(name)!, partsOf(reads, name)];
+      const array = arrays.get(name)!;
+      const shared = new SharedSource(array, memory, reads, storeOf(name));
       return isRagged(name)
-        ? new ThreadPartitions(array, parts, storeOf(name), partitioned.get(name) ?? null)
-        : new SharedSource(array, parts, storeOf(name));
+        ? new ThreadPartitions(array, shared.chunks, storeOf(name), partitioned.get(name) ?? null)
+        : shared;
     },
     target: (name) => {
       if (isRagged(name))
         return new SentPartitions(id, name, storesAll ? storeOf(name) : null, (part) => made.push(part));
-      const parts = partsOf(writes, name);
+      const part = writes.find(({ array }) => array === name);
       const store = storeOf(name);
-      return parts.length === 0 ? store! : new SharedTarget(parts, storesAll ? store : null);
+      if (part !== undefined) return new SharedTarget(blockOf(memory, part.block), storesAll ? store : null);
+      if (store === null) throw new InvariantError({ what: `there is nowhere to write ${name} to` });
+      return store;
     },
   };
-}
-
-const partsOf = (parts: readonly SharedPart[], name: string): Part[] =>
-  parts.flatMap(({ array, box, block }) => (array === name ? [{ box, block: blockOf(block) }] : []));
-
-function blockOf({ at, slots, dtype, shape, strides, offset }: SharedBlock): Block {
-  const ArrayOf = infoOf(dtype).array;
-  const data = new ArrayOf(memory.buffer as ArrayBuffer, at, slots) as TypedArray;
-  return { dtype, shape, strides, offset, data };
-}
-
-/** Parts in memory; what they do not cover is in the store. */
-class SharedSource implements ArraySource {
-  readonly #array: PlanArray;
-  readonly #parts: readonly Part[];
-  readonly #store: StoredArray | null;
-
-  constructor(array: PlanArray, parts: readonly Part[], store: StoredArray | null) {
-    this.#array = array;
-    this.#parts = parts;
-    this.#store = store;
-  }
-
-  window(box: Box, borrowed: Borrowed, into?: Block): Block | Promise<Block> {
-    const covering = this.#parts.filter((part) => !isEmptyBox(intersect(box, part.box)));
-    const whole = covering.find((part) => contains(part.box, box));
-    if (whole !== undefined) return assemble(this.#array, box, [whole], borrowed);
-    const covered = covering.reduce((sum, part) => sum + volume(intersect(box, part.box)), 0);
-    if (covered === volume(box)) return assemble(this.#array, box, covering, borrowed, into);
-    return this.#mixed(box, covering, borrowed, into);
-  }
-
-  /** The store has other chunks of the array; those in memory are newer than nothing, and the same. */
-  async #mixed(box: Box, parts: readonly Part[], borrowed: Borrowed, into?: Block): Promise<Block> {
-    if (this.#store === null) throw new InvariantError({ what: `${this.#array.name} is not all there` });
-    const whole = await this.#store.window(box, borrowed, into);
-    copyParts(parts, box, whole);
-    return whole;
-  }
-}
-
-const volume = ({ shape }: Box): number => shape.reduce((product, n) => product * n, 1);
-
-const contains = (outer: Box, inner: Box): boolean => sameShape(intersect(outer, inner).shape, inner.shape);
-
-class SharedTarget implements ArrayTarget {
-  readonly #parts: readonly Part[];
-  readonly #store: StoredArray | null;
-
-  constructor(parts: readonly Part[], store: StoredArray | null) {
-    this.#parts = parts;
-    this.#store = store;
-  }
-
-  block(box: Box): Block {
-    const part = this.#parts.find((candidate) => contains(candidate.box, box))!;
-    const start = box.start.map((x, axis) => x - part.box.start[axis]!);
-    return subBlock(part.block, start, box.shape);
-  }
-
-  store(box: Box, block: Block): void | Promise<void> {
-    return this.#store?.store(box, block);
-  }
 }

@@ -6,19 +6,20 @@ import { InvariantError } from "../../core/errors.ts";
 import type { Partition } from "../../expr/op.ts";
 import { partitionFormat } from "../../ops/partitions.ts";
 import type { PlanArray } from "../../plan/plan.ts";
-import type { ArraySource, ArrayTarget, Part, StoredArray } from "../arrays.ts";
+import type { ArraySource, ArrayTarget, StoredArray } from "../arrays.ts";
 import { noBlocks, type ReadPartitions } from "../partitions.ts";
 import type { SentPart } from "./messages.ts";
 
 export class ThreadPartitions implements ArraySource {
   readonly #array: PlanArray;
-  readonly #parts: readonly Part[];
+  /** By number. */
+  readonly #parts: ReadonlyMap<number, Block>;
   readonly #store: StoredArray | null;
   readonly #source: ReadPartitions | null;
 
   constructor(
     array: PlanArray,
-    parts: readonly Part[],
+    parts: ReadonlyMap<number, Block>,
     store: StoredArray | null,
     source: ReadPartitions | null,
   ) {
@@ -34,9 +35,7 @@ export class ThreadPartitions implements ArraySource {
 
   async partition(at: number): Promise<Partition> {
     if (this.#source !== null) return this.#source.partition(at);
-    const bytes =
-      this.#parts.find(({ box }) => box.start[0] === at)?.block.data ??
-      (await this.#store?.array.getRaw([at]));
+    const bytes = this.#parts.get(at)?.data ?? (await this.#store?.array.getRaw([at]));
     if (bytes === undefined)
       throw new InvariantError({ what: `partition ${at} of ${this.#array.name} is not there` });
     // A copy: shared memory can be somebody else's before the thread is done with it, and not everything takes it.

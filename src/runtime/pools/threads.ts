@@ -2,40 +2,37 @@
 // memory is shared by address. In: tasks by number. Out: what the threads tell. A thread that dies is replaced, and
 // its tasks are lost: the scheduler begins them again.
 
-import { type Block, subBlock } from "../../core/block.ts";
-import type { Box } from "../../core/box.ts";
-import { chunkBox, placeOf } from "../../core/chunks.ts";
+import type { Block } from "../../core/block.ts";
 import type { Partition } from "../../expr/op.ts";
 import { Borrowed } from "../../kernel/blocks.ts";
 import { copyElements } from "../../kernel/routines/walk.ts";
-import { addressOf, isShared } from "../../kernel/wasm/memory.ts";
+import { isShared } from "../../kernel/wasm/memory.ts";
 import { partitionFormat } from "../../ops/partitions.ts";
 import { type Json, planToJson } from "../../plan/json.ts";
 import { isRagged, type Operation, type PlanData, readsOf } from "../../plan/plan.ts";
-import { taskWindows } from "../../plan/windows.ts";
+import { NotSupportedError } from "../../storage/errors.ts";
 import { locationOf } from "../../storage/location.ts";
 import type { Store } from "../../storage/store.ts";
 import type { ZarrArray } from "../../storage/zarr/array.ts";
-import type { HeldArray, StoredArray } from "../arrays.ts";
+import type { StoredArray } from "../arrays.ts";
 import type { TaskStats } from "../events.ts";
 import type { Execution } from "../execution.ts";
-import { chunksIn } from "../planGraph.ts";
 import type { Attempt } from "../scheduler/entry.ts";
 import { functionsOf } from "../userFunctions.ts";
-import {
-  type BareTask,
-  type FromThread,
-  type SentPart,
-  type SentTask,
-  type SharedPart,
-  type StoredPlace,
-  type StoreHandle,
-  sharedBlock,
-  type ToThread,
+import { InlinePool } from "./inline.ts";
+import type {
+  BareTask,
+  FromThread,
+  SentPart,
+  SentTask,
+  StoredPlace,
+  StoreHandle,
+  ToThread,
 } from "./messages.ts";
 import { packTasks, unpackDone } from "./packing.ts";
 import { LostWorker, type Pool, type TaskJob } from "./pool.ts";
 import { receiveError, sendError } from "./sentError.ts";
+import { shareTask } from "./sharing.ts";
 import {
   areStarted,
   giveThread,
@@ -45,20 +42,37 @@ import {
   takeThread,
 } from "./taskThread.ts";
 
-/**
- * Where everything is in memory, the threads share the loops of one task after another instead. Where little is read
- * and written, all is done before a thread has begun.
- */
+/** Who asks for threads gets them, or hears why there are none; who does not, gets them where they gain something. */
 export async function threadPool(
   execution: Execution,
   threads: number,
   isAskedFor: boolean,
 ): Promise<Pool | undefined> {
   const functions = functionsOf(execution.request.plan);
-  // A closure cannot leave this thread: its reference says so, to whoever asked for other threads.
-  if (isAskedFor) for (const called of functions) called.reference();
+  if (isAskedFor) {
+    // A closure cannot leave this thread: its reference says so.
+    for (const called of functions) called.reference();
+    return isShared && execution.isPortable ? new ThreadPool(execution, threads) : noThreads();
+  }
+  return isWorthThreads(execution, threads) ? new ThreadPool(execution, threads) : undefined;
+}
+
+function noThreads(): undefined {
+  if (isShared) return undefined;
+  throw new NotSupportedError({
+    what: "there is no memory that threads can share: the page is not cross-origin isolated",
+    cure: 'Serve the page with COOP and COEP headers, or leave executor: "threads" out',
+  });
+}
+
+/**
+ * Where everything is in memory, the threads share the loops of one task after another instead. Where little is read
+ * and written, all is done before a thread has begun.
+ */
+function isWorthThreads(execution: Execution, threads: number): boolean {
+  const functions = functionsOf(execution.request.plan);
   const isInMemory = execution.isInMemory && functions.length === 0;
-  if (isInMemory || !isShared || !execution.isPortable) return undefined;
+  if (threads === 1 || isInMemory || !isShared || !execution.isPortable) return false;
   const enough = execution.isPlain
     ? threads <= SYSTEM_THREADS
       ? Number.POSITIVE_INFINITY
@@ -66,8 +80,7 @@ export async function threadPool(
     : execution.partitioned.size > 0
       ? LITTLE_RAGGED_BYTES
       : LITTLE_BYTES;
-  const isLittle = execution.storedBytes < enough && functions.length === 0 && !hasMany(execution);
-  return isLittle && !isAskedFor ? undefined : new ThreadPool(execution, threads);
+  return execution.storedBytes >= enough || functions.length > 0 || hasMany(execution);
 }
 
 /** So many tasks are worth starting threads for, however small they are; fewer where threads are there already. */
@@ -109,6 +122,7 @@ class ThreadPool implements Pool {
   readonly workers: number;
   readonly ahead = 255;
   readonly canEnd = true;
+  readonly hasOwnMemory = true;
   readonly #run = ++runs;
   readonly #execution: Execution;
   readonly #threads: (TaskThread | null)[];
@@ -120,6 +134,8 @@ class ThreadPool implements Pool {
   readonly #opening: ToThread;
   readonly #kind: ThreadKind;
   readonly #unwatch: () => void;
+  /** Does what threads cannot. */
+  readonly #here: InlinePool;
   /** Of the plan's arrays. */
   readonly #numbers: ReadonlyMap<string, number>;
 
@@ -128,7 +144,8 @@ class ThreadPool implements Pool {
     this.workers = threads * execution.lanes;
     this.#threads = new Array<TaskThread | null>(threads).fill(null);
     this.#kind = kindFor(execution.request.plan);
-    this.#unwatch = execution.watch?.during((why) => this.#endAll(why)) ?? (() => {});
+    this.#unwatch = execution.watch?.during((why) => void this.#endAll(why)) ?? (() => {});
+    this.#here = new InlinePool(execution.request.plan.operations, execution);
     const plan: Json = planToJson(execution.request.plan);
     const stored = [...execution.stored].map(([name, array]) => this.#placeOf(name, array));
     const partitioned = [...execution.partitioned].map(([array, { resource }]) => ({
@@ -179,7 +196,7 @@ class ThreadPool implements Pool {
     return thread;
   }
 
-  run(job: TaskJob): Promise<TaskStats> {
+  run(job: TaskJob): TaskStats | Promise<TaskStats> {
     const { ref, attempt } = job;
     if (!this.#isBare[ref.op]) return this.#runShared(job);
     const { id, worker: lane } = attempt;
@@ -190,27 +207,15 @@ class ThreadPool implements Pool {
     });
   }
 
-  /** Some of it is in memory: the thread is told where. */
-  #runShared({ ref, attempt, outputs }: TaskJob): Promise<TaskStats> {
+  /** Some of it is in memory: the thread is told where. Where threads cannot see it, this one does the task. */
+  #runShared(job: TaskJob): TaskStats | Promise<TaskStats> {
+    const { ref, attempt, outputs } = job;
     const { worker, id } = attempt;
+    const shared = shareTask(this.#execution, job);
+    if (shared === null) return this.#here.run(job);
+    const { reads, writes, borrowed, copies } = shared;
     const thread = this.#threadFor(worker);
     const operation = this.#execution.graph.plan.operations[ref.op]!;
-    const place = placeOf(ref.task, operation.grid);
-    const borrowed = new Borrowed();
-    const copies: { from: Block; to: Block }[] = [];
-    const reads = this.#reads(operation, place, borrowed);
-    const writes = operation.outputs.flatMap(({ array }): SharedPart[] => {
-      const { shape, chunks, ragged } = this.#execution.arrays.get(array)!;
-      // A partition comes back when it is known how long it is.
-      if (ragged !== undefined) return [];
-      const box = chunkBox(shape, chunks, place);
-      const held = this.#execution.held.get(array);
-      if (held !== undefined)
-        return [partOf(array, box, shared(outputs.block(held, box), box, borrowed, copies))];
-      const whole = this.#execution.memory.get(array)?.whole;
-      if (whole === undefined) return [];
-      return [partOf(array, box, shared(subBlock(whole, box.start, box.shape), box, borrowed, copies))];
-    });
     return new Promise((resolve, reject) => {
       const parts: SentPart[] = [];
       const take = (): Promise<void> => this.#take(parts, ref.task, outputs);
@@ -249,18 +254,6 @@ class ThreadPool implements Pool {
     return [...names].flatMap((name) => {
       const store = held.get(name)?.store ?? null;
       return store === null ? [] : [this.#zarrPlace(name, store)];
-    });
-  }
-
-  /** What a task reads out of memory. */
-  #reads(operation: Operation, place: readonly number[], borrowed: Borrowed): SharedPart[] {
-    const { memory, held, arrays } = this.#execution;
-    if (memory.size === 0 && held.size === 0) return [];
-    return taskWindows(operation, arrays, place).flatMap(({ array, box }) => {
-      const whole = memory.get(array)?.whole;
-      if (whole !== undefined) return [readPart(array, box, subBlock(whole, box.start, box.shape), borrowed)];
-      const chunked = held.get(array);
-      return chunked === undefined ? [] : heldParts(chunked, box, borrowed);
     });
   }
 
@@ -304,43 +297,46 @@ class ThreadPool implements Pool {
     }
   }
 
-  /** Of each lane the first task was running, and the others waited behind it. */
+  /** The thread is gone. Of each lane the first task was running, and the others waited behind it. */
   #lose(thread: TaskThread, why: Loss): void {
     const lanes = new Set<number>();
     for (const [id, sent] of this.#sent) {
       if (sent.thread !== thread) continue;
-      this.#sent.delete(id);
-      sent.borrowed.giveBack();
-      sent.reject(
-        typeof why === "string"
-          ? new LostWorker(`task thread ${thread.number} died: ${why}`, !lanes.has(sent.lane))
-          : why,
-      );
+      const wasBegun = !lanes.has(sent.lane);
       lanes.add(sent.lane);
+      const error = typeof why === "string" ? new LostWorker(this.#lossText(thread, why), wasBegun) : why;
+      this.#end(id, null, error);
     }
   }
 
   /** In the midst of what they do. */
-  #endAll(why: Loss): void {
-    for (const thread of this.#threads) {
-      if (thread === null || !thread.isAlive) continue;
-      thread.end();
-      this.#lose(thread, why);
-    }
+  async #endAll(why: Loss): Promise<void> {
+    const alive = this.#threads.filter((thread) => thread?.isAlive === true) as TaskThread[];
+    await Promise.all(alive.map((thread) => thread.end()));
+    for (const thread of alive) this.#lose(thread, why);
   }
 
-  /** Threads that still run something are ended: what they do does not count any more, and must not go on. */
+  #lossText(thread: TaskThread, why: string): string {
+    return `task thread ${thread.number} died: ${why}`;
+  }
+
+  /**
+   * Threads that still run something are ended: what they do does not count any more, and must not go on. Nothing that
+   * they read or write is given back before they have ended.
+   */
   async close(running: readonly Attempt[]): Promise<void> {
     this.#unwatch();
     const busy = new Set(running.map(({ worker }) => worker % this.#threads.length));
-    for (const [at, thread] of this.#threads.entries()) {
-      if (thread === null) continue;
-      if (busy.has(at)) thread.end();
-      else thread.send({ type: "close", run: this.#run });
-      giveThread(thread);
-    }
-    for (const { borrowed } of this.#sent.values()) borrowed.giveBack();
-    this.#sent.clear();
+    await Promise.all(
+      this.#threads.map(async (thread, at) => {
+        if (thread === null) return;
+        if (busy.has(at)) await thread.end();
+        else thread.send({ type: "close", run: this.#run });
+        giveThread(thread);
+      }),
+    );
+    for (const id of [...this.#sent.keys()]) this.#end(id, null, new LostWorker("the run is over", true));
+    await this.#here.close();
   }
 }
 
@@ -352,35 +348,6 @@ const unpackedFor = ({ arrays }: Execution, array: string, bytes: Uint8Array): P
 
 /** Nothing was borrowed, and nothing is given back. */
 const NOTHING = new Borrowed();
-
-const partOf = (array: string, box: Box, block: Block): SharedPart => ({
-  array,
-  box,
-  block: sharedBlock(block),
-});
-
-/** The block itself where threads can see it; else one that is copied into it at the end. */
-function shared(block: Block, box: Box, borrowed: Borrowed, copies: { from: Block; to: Block }[]): Block {
-  if (addressOf(block) !== null) return block;
-  const visible = borrowed.block(block.dtype, box.shape);
-  copies.push({ from: visible, to: block });
-  return visible;
-}
-
-function readPart(array: string, box: Box, block: Block, borrowed: Borrowed): SharedPart {
-  if (addressOf(block) !== null) return partOf(array, box, block);
-  // A partition has as many bytes as it has.
-  const visible = borrowed.block(block.dtype, block.shape);
-  copyElements(block, visible);
-  return partOf(array, box, visible);
-}
-
-function heldParts(held: HeldArray, box: Box, borrowed: Borrowed): SharedPart[] {
-  return [...chunksIn(box, held.plan)].flatMap((chunk) => {
-    const block = held.inMemory(chunk);
-    return block === undefined ? [] : [readPart(held.plan.name, held.boxOf(chunk), block, borrowed)];
-  });
-}
 
 async function storeCall(store: Store, method: string, args: readonly unknown[]): Promise<unknown> {
   const call = (store as unknown as { [name: string]: unknown })[method];

@@ -46,7 +46,14 @@ export class Entry implements TaskRef {
   /** Its outputs are also in the store of intermediates. */
   isStored = false;
   isSpilling = false;
-  /** Running attempts that read its outputs from memory. */
+  /**
+   * Tasks that own its outputs: from the moment when these were there for them until those tasks are done, through every
+   * attempt. While there are any, the outputs stay, in memory or in the store.
+   */
+  claims = 0;
+  /** What this task owns so. One that it reads twice may be named twice. */
+  claimed: Entry[] = [];
+  /** Running attempts that read its outputs from memory: while there are any, they stay there. */
   pins = 0;
 
   constructor(op: number, task: number, needs: Iterator<TaskRef>) {

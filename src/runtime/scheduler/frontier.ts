@@ -1,11 +1,18 @@
 // The edge of what is known of a run: which task can run next. Work is pulled from its end: the next task that
 // somebody asked for is looked at, then what it needs, and so on down, depth first, so that what is computed is
 // read soon and can go. In: a graph. Out: entries that are ready.
-// Must hold: what is kept is bounded by what is running, waiting and held, not by the number of tasks; loops only.
+// Must hold: what a task needs and was found there stays there until the task is done (claims), whatever is known of other
+// readers; what is kept is bounded by what is running, waiting and held, not by the number of tasks; loops only.
 
 import { Entry } from "./entry.ts";
 import type { TaskGraph, TaskRef } from "./graph.ts";
 import { TaskSet } from "./taskSet.ts";
+
+/** What a task needs is there: it is the task's own from now on, until the task is done. */
+function claim(reader: Entry, input: Entry): void {
+  input.claims++;
+  reader.claimed.push(input);
+}
 
 export class Frontier {
   readonly graph: TaskGraph;
@@ -82,8 +89,8 @@ export class Frontier {
   }
 
   #follow(top: Entry, need: TaskRef): void {
-    if (this.isThere(need)) return;
     let entry = this.entryOf(need);
+    if (this.isThere(need)) return entry === undefined ? undefined : claim(top, entry);
     if (entry === undefined) {
       entry = this.#open(need.op, need.task);
       this.#stack.push(entry);
@@ -127,7 +134,10 @@ export class Frontier {
   complete(entry: Entry, keeps: boolean): void {
     this.done[entry.op]!.add(entry.task);
     entry.state = "available";
-    for (const waiter of entry.waiters) this.#arrived(waiter);
+    for (const waiter of entry.waiters) {
+      if (keeps) claim(waiter, entry);
+      this.#arrived(waiter);
+    }
     entry.waiters = [];
     if (!keeps) this.#live[entry.op]!.delete(entry.task);
   }
@@ -148,6 +158,11 @@ export class Frontier {
       entry.isStored = true;
     }
     this.done[op]!.add(task);
+  }
+
+  /** False for one that was freed, whatever has its number now. */
+  isLive(entry: Entry): boolean {
+    return this.entryOf(entry) === entry;
   }
 
   forget(entry: Entry): void {

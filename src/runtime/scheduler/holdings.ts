@@ -1,13 +1,17 @@
 // Memory: what running tasks state, and outputs that are held until all that read them have run. In: tasks that begin
 // and end. Out: whether there is room, what to put into the store when there is none, and what nobody reads any more.
-// Must hold: `used` never exceeds the budget, except for one task alone.
+// Must hold: nothing is freed that a task owns or an attempt reads: who will read what is foretold only tells when it may
+// go, never that it may go too early. `used` never exceeds the budget, except for one task alone. Where tasks have memory of
+// their own (shares.ts), neither they nor what is held exceed their shares.
 
 import type { Entry } from "./entry.ts";
 import type { Frontier } from "./frontier.ts";
-import type { TaskRef } from "./graph.ts";
+import type { OperationNode, TaskRef } from "./graph.ts";
+import type { Shares } from "./shares.ts";
 
 interface HoldingOptions {
   readonly budget: number;
+  readonly shares: Shares | null;
   readonly storesAll: boolean;
   readonly maySpill: boolean;
   readonly free: (ref: TaskRef) => void;
@@ -27,6 +31,9 @@ export class Holdings {
   #completions = 0;
   used = 0;
   mostUsed = 0;
+  /** Of running tasks: what they state, and what of that will be held. */
+  #running = 0;
+  #outputs = 0;
   /** Outputs on their way to the store. */
   spilling = 0;
 
@@ -36,17 +43,44 @@ export class Holdings {
   }
 
   /** One task may run whatever it states, when it is alone: the plan has checked it. */
-  hasRoom(bytes: number): boolean {
-    return this.used === 0 || this.used + bytes <= this.#options.budget;
+  hasRoom({ projectedMem, heldBytes }: OperationNode): boolean {
+    const { shares, budget } = this.#options;
+    if (this.used === 0) return true;
+    if (this.used + projectedMem > budget) return false;
+    return shares === null || (this.#mayRun(projectedMem, shares) && this.#mayHold(heldBytes, shares));
   }
 
-  take(bytes: number): void {
+  #mayRun(bytes: number, { tasks }: Shares): boolean {
+    return this.#running === 0 || this.#running + bytes <= tasks;
+  }
+
+  /** Outputs of a task alone are a part of what it states. */
+  #mayHold(bytes: number, { held }: Shares): boolean {
+    const others = this.used - this.#running + this.#outputs;
+    return bytes === 0 || others === 0 || others + bytes <= held;
+  }
+
+  /** False where a task waits for others to end: nothing that is held is in its way. */
+  isHeldInTheWay({ projectedMem }: OperationNode): boolean {
+    const { shares } = this.#options;
+    return shares === null || this.#mayRun(projectedMem, shares);
+  }
+
+  begin({ projectedMem, heldBytes }: OperationNode): void {
+    this.#running += projectedMem;
+    this.#outputs += heldBytes;
+    this.#take(projectedMem);
+  }
+
+  end({ projectedMem, heldBytes }: OperationNode): void {
+    this.#running -= projectedMem;
+    this.#outputs -= heldBytes;
+    this.used -= projectedMem;
+  }
+
+  #take(bytes: number): void {
     this.used += bytes;
     this.mostUsed = Math.max(this.mostUsed, this.used);
-  }
-
-  give(bytes: number): void {
-    this.used -= bytes;
   }
 
   #bytesOf({ op }: TaskRef): number {
@@ -56,25 +90,27 @@ export class Holdings {
   #release(entry: Entry): void {
     if (!entry.isHeld) return;
     entry.isHeld = false;
-    this.give(this.#bytesOf(entry));
+    this.used -= this.#bytesOf(entry);
   }
 
-  /** A task is done: its outputs are held, and what it read may go. */
-  complete(entry: Entry, inputs: readonly Entry[]): void {
+  /** A task is done: its outputs are held, and what it owned of others may go. */
+  complete(entry: Entry): void {
     const bytes = this.#bytesOf(entry);
     if (bytes > 0) {
       entry.isHeld = true;
       entry.isStored = this.#options.storesAll;
-      this.take(bytes);
+      this.#take(bytes);
     }
     this.#frontier.complete(entry, bytes > 0);
-    for (const input of inputs) this.#freeUnread(input);
+    for (const input of entry.claimed) input.claims--;
+    for (const input of entry.claimed) this.#freeUnread(input);
+    entry.claimed = [];
     if (++this.#completions % SWEEP_EVERY === 0) this.#sweep();
   }
 
   #freeUnread(entry: Entry): void {
-    if (entry.state !== "available") return;
-    if (entry.pins > 0 || entry.isSpilling || !this.#isRead(entry)) {
+    if (entry.state !== "available" || !this.#frontier.isLive(entry)) return;
+    if (entry.claims > 0 || entry.pins > 0 || entry.isSpilling || !this.#isRead(entry)) {
       this.#lingering.add(entry);
       return;
     }
@@ -100,7 +136,7 @@ export class Holdings {
     for (const entry of [...this.#lingering]) this.#freeUnread(entry);
   }
 
-  /** What is held longest goes to the store, if nobody reads it now; what is there already just leaves memory. */
+  /** What is held longest goes to the store, if no attempt reads it now (those that own it find it there); what is there already just leaves memory. */
   relieve(): TaskRef | "released" | null {
     const before = this.used;
     this.#sweep();

@@ -14,6 +14,7 @@ import type { OperationNode, TaskGraph, TaskRef } from "./graph.ts";
 import { Holdings } from "./holdings.ts";
 import { Pace } from "./pace.ts";
 import { delayAfter, type Policy } from "./policy.ts";
+import type { Shares } from "./shares.ts";
 import { type Emit, Teller } from "./tell.ts";
 
 export interface SchedulerOptions {
@@ -24,6 +25,8 @@ export interface SchedulerOptions {
   readonly ahead: number;
   /** Bytes for running tasks and held outputs together. */
   readonly budget: number;
+  /** How they share it, where it is not the same memory. */
+  readonly shares: Shares | null;
   /** Outputs are stored as soon as they are there, so that a later run finds them. */
   readonly storesAll: boolean;
   /** False where there is no place to put outputs when memory runs out. */
@@ -45,7 +48,7 @@ export type Action =
 interface Running {
   readonly entry: Entry;
   readonly attempt: Attempt;
-  /** Entries that it reads. */
+  /** Entries that it reads: what the task owned when it began. */
   readonly inputs: readonly Entry[];
 }
 
@@ -130,9 +133,10 @@ export class Scheduler {
     if (worker === null) return this.#wait(now);
     const entry = this.#frontier.takeReady(this.#mayExpand());
     if (entry === null) return this.#idle(now, worker);
-    const { projectedMem } = this.#operations[entry.op]!;
-    if (this.#holdings.hasRoom(projectedMem)) return this.#start(entry, worker, now, false);
+    const operation = this.#operations[entry.op]!;
+    if (this.#holdings.hasRoom(operation)) return this.#start(entry, worker, now, false);
     this.#frontier.putBack(entry);
+    if (!this.#holdings.isHeldInTheWay(operation)) return this.#wait(now);
     return this.#relieve(entry, now);
   }
 
@@ -191,23 +195,14 @@ export class Scheduler {
     entry.tries++;
     const attempt = { id: ++this.#attempts, number: entry.tries, isTwin, worker, startTime: now };
     entry.attempts.push(attempt);
-    const inputs = this.#inputsOf(entry);
+    const inputs = entry.claimed;
     for (const input of inputs) input.pins++;
     this.#running.set(attempt.id, { entry, attempt, inputs });
     this.#loads[worker]!++;
-    this.#holdings.take(this.#operations[entry.op]!.projectedMem);
+    this.#holdings.begin(this.#operations[entry.op]!);
     this.#pace.started(entry.op);
     this.#tell.taskStart(now, entry, attempt);
     return { kind: "start", ref: entry, attempt };
-  }
-
-  #inputsOf(entry: Entry): Entry[] {
-    const inputs = new Set<Entry>();
-    for (const need of this.#frontier.graph.needs(entry.op, entry.task)) {
-      const input = this.#frontier.entryOf(need);
-      if (input !== undefined) inputs.add(input);
-    }
-    return [...inputs];
   }
 
   /** Nothing is ready. When all is done, attempts that lost a race may be under way: who runs them may end them. */
@@ -241,9 +236,9 @@ export class Scheduler {
     this.#twinCheck = now + twins.everyMs;
     for (const running of this.#running.values()) {
       const { entry, attempt } = running;
-      const { tasks, projectedMem } = this.#operations[entry.op]!;
-      const donePart = this.#frontier.done[entry.op]!.size / tasks;
-      const isAlone = !entry.hasTwin && entry.state === "running" && this.#holdings.hasRoom(projectedMem);
+      const operation = this.#operations[entry.op]!;
+      const donePart = this.#frontier.done[entry.op]!.size / operation.tasks;
+      const isAlone = !entry.hasTwin && entry.state === "running" && this.#holdings.hasRoom(operation);
       if (isAlone && this.#pace.isSlow(entry.op, now - attempt.startTime, donePart, twins)) return running;
     }
     return null;
@@ -266,7 +261,7 @@ export class Scheduler {
     const { entry, attempt, inputs } = running;
     this.#running.delete(id);
     this.#loads[attempt.worker]!--;
-    this.#holdings.give(this.#operations[entry.op]!.projectedMem);
+    this.#holdings.end(this.#operations[entry.op]!);
     entry.attempts.splice(entry.attempts.indexOf(attempt), 1);
     for (const input of inputs) input.pins--;
     return running;
@@ -276,12 +271,12 @@ export class Scheduler {
   done(id: number, stats: TaskStats, now: number): boolean {
     const running = this.#finish(id);
     if (running === null) return false;
-    const { entry, attempt, inputs } = running;
+    const { entry, attempt } = running;
     const isFirst = entry.state !== "available";
     this.#pace.ended(entry.op, stats.endTime - stats.startTime);
     this.#tell.taskEnd(now, entry, attempt, isFirst ? "done" : "superseded", stats);
     if (!isFirst) return false;
-    this.#holdings.complete(entry, inputs);
+    this.#holdings.complete(entry);
     if (this.#frontier.done[entry.op]!.isFull) this.#tell.operationEnd(now, entry.op);
     return true;
   }

@@ -3,24 +3,27 @@
 
 import type { Attrs } from "../../../core/attrs.ts";
 import type { Block } from "../../../core/block.ts";
-import { infoOf } from "../../../core/dtype.ts";
+import { type DType, infoOf } from "../../../core/dtype.ts";
 import { type MatrixView, matrixCalls } from "../../routines/matrices.ts";
+import { placedAddress } from "../memory.ts";
 import type { Matrix, Product } from "./product.ts";
 
 export function contractAsMatrices(a: Block, b: Block, output: Block, attrs: Attrs): Product[] | null {
-  const { bytes } = infoOf(output.dtype);
   const calls = matrixCalls(a, b, output, attrs);
   if (calls === null) return null;
   return calls.map((call) => ({
     ...call,
-    a: inBytes(call.a, bytes),
-    b: inBytes(call.b, bytes),
-    c: inBytes(call.c, bytes),
+    a: inBytes(call.a, call.dtype),
+    b: inBytes(call.b, call.dtype),
+    c: inBytes(call.c, call.dtype),
   }));
 }
 
-const inBytes = ({ data, offset, rowStride, columnStride }: MatrixView, bytes: number): Matrix => ({
-  address: data.byteOffset + offset * bytes,
-  rowStride: rowStride * bytes,
-  columnStride: columnStride * bytes,
-});
+function inBytes(view: MatrixView, dtype: DType): Matrix {
+  const { bytes } = infoOf(dtype);
+  return {
+    address: placedAddress({ ...view, dtype }),
+    rowStride: view.rowStride * bytes,
+    columnStride: view.columnStride * bytes,
+  };
+}

@@ -1,0 +1,108 @@
+// Arrays on a task thread that lie in the main thread's memory. In: what a task was sent of them, by chunk or by window.
+// Out: the windows that it reads and the blocks that it fills. They are the main thread's: it keeps them where they are until
+// it has heard how the task ended (docs/adr/0014). To the kernels of this thread, which have a memory of their own, they lie
+// outside.
+// Must hold: every chunk of a window is looked up by its number, in memory and then in the store; one that is nowhere is an
+// error.
+
+import { type Block, subBlock } from "../../core/block.ts";
+import { type Box, intersect } from "../../core/box.ts";
+import { infoOf, type TypedArray } from "../../core/dtype.ts";
+import { InvariantError } from "../../core/errors.ts";
+import { sameShape } from "../../core/shape.ts";
+import type { Borrowed } from "../../kernel/blocks.ts";
+import type { PlanArray } from "../../plan/plan.ts";
+import type { ZarrArray } from "../../storage/zarr/array.ts";
+import {
+  type ArraySource,
+  type ArrayTarget,
+  type ChunkLookUp,
+  type StoredArray,
+  windowOfChunks,
+} from "../arrays.ts";
+import type { SharedBlock, SharedPart, SharedWindow } from "./messages.ts";
+
+/** What another thread has given this one to look at. */
+export function blockOf(memory: WebAssembly.Memory, shared: SharedBlock): Block {
+  const { at, slots, dtype, shape, strides, offset } = shared;
+  const ArrayOf = infoOf(dtype).array;
+  const end = at + slots * ArrayOf.BYTES_PER_ELEMENT;
+  // It has grown since this thread last looked: growing by nothing shows it as it is.
+  if (end > memory.buffer.byteLength) memory.grow(0);
+  const data = new ArrayOf(memory.buffer as ArrayBuffer, at, slots) as TypedArray;
+  return { dtype, shape, strides, offset, data };
+}
+
+export class SharedSource implements ArraySource, ChunkLookUp {
+  readonly plan: PlanArray;
+  /** By number. */
+  readonly chunks: Map<number, Block> = new Map();
+  readonly #windows: { readonly box: Box; readonly block: Block }[] = [];
+  readonly #store: StoredArray | null;
+
+  constructor(
+    plan: PlanArray,
+    memory: WebAssembly.Memory,
+    parts: readonly SharedPart[],
+    store: StoredArray | null,
+  ) {
+    this.plan = plan;
+    this.#store = store;
+    for (const part of parts) {
+      if (part.array !== plan.name) continue;
+      if ("chunk" in part) this.chunks.set(part.chunk, blockOf(memory, part.block));
+      else this.#windows.push(windowIn(memory, part));
+    }
+  }
+
+  window(box: Box, borrowed: Borrowed, into?: Block): Block | Promise<Block> {
+    const shown = this.#windows.find((window) => contains(window.box, box));
+    if (shown !== undefined) return subBlock(shown.block, startIn(shown.box, box), box.shape);
+    // Sources and results that are stored are read there; intermediates are looked for chunk by chunk.
+    if (this.plan.role !== "intermediate" && this.#store !== null)
+      return this.#store.window(box, borrowed, into);
+    return windowOfChunks(this, box, borrowed, into);
+  }
+
+  inMemory(chunk: number): Block | undefined {
+    return this.chunks.get(chunk);
+  }
+
+  stored(chunk: number): ZarrArray {
+    if (this.#store !== null) return this.#store.array;
+    throw new InvariantError({
+      what: `chunk ${chunk} of ${this.plan.name} is neither in memory nor in a store of this thread's`,
+    });
+  }
+}
+
+const windowIn = (memory: WebAssembly.Memory, { box, block }: SharedWindow): { box: Box; block: Block } => ({
+  box,
+  block: blockOf(memory, block),
+});
+
+const contains = (outer: Box, inner: Box): boolean => sameShape(intersect(outer, inner).shape, inner.shape);
+
+const startIn = (outer: Box, inner: Box): number[] => inner.start.map((x, axis) => x - outer.start[axis]!);
+
+/** One chunk, or one window: what the task makes. */
+export class SharedTarget implements ArrayTarget {
+  readonly #block: Block;
+  readonly #store: StoredArray | null;
+
+  constructor(block: Block, store: StoredArray | null) {
+    this.#block = block;
+    this.#store = store;
+  }
+
+  block(box: Box): Block {
+    if (sameShape(box.shape, this.#block.shape)) return this.#block;
+    throw new InvariantError({
+      what: `a task makes a chunk of ${box.shape.join(" × ")} where ${this.#block.shape.join(" × ")} was taken`,
+    });
+  }
+
+  store(box: Box, block: Block): void | Promise<void> {
+    return this.#store?.store(box, block);
+  }
+}

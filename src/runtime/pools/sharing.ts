@@ -1,0 +1,136 @@
+// What a task reads and writes in memory, as another thread is told of it. In: a task, and the arrays of its run. Out: the
+// places of every chunk and window that it touches, each once; null where the memory that threads share has no room for what
+// they could not see otherwise. Until the task's end is heard, all of it stays: what was borrowed is given back then, and the
+// scheduler keeps the chunks (docs/adr/0014).
+
+import { type Block, subBlock } from "../../core/block.ts";
+import type { Box } from "../../core/box.ts";
+import { chunkBox, placeOf } from "../../core/chunks.ts";
+import { Borrowed } from "../../kernel/blocks.ts";
+import { copyElements } from "../../kernel/routines/walk.ts";
+import type { Operation } from "../../plan/plan.ts";
+import { taskWindows } from "../../plan/windows.ts";
+import type { HeldArray } from "../arrays.ts";
+import type { Execution } from "../execution.ts";
+import { chunksIn } from "../planGraph.ts";
+import { type SharedBlock, type SharedPart, sharedBlock } from "./messages.ts";
+import type { TaskJob } from "./pool.ts";
+
+export interface Shared {
+  readonly reads: readonly SharedPart[];
+  readonly writes: readonly SharedPart[];
+  /** What was borrowed for it. */
+  readonly borrowed: Borrowed;
+  /** What is copied when the task is done. */
+  readonly copies: readonly { readonly from: Block; readonly to: Block }[];
+}
+
+export function shareTask(execution: Execution, { ref, outputs }: TaskJob): Shared | null {
+  const sharing = new Sharing(execution, outputs);
+  const operation = execution.graph.plan.operations[ref.op]!;
+  try {
+    return sharing.of(operation, placeOf(ref.task, operation.grid));
+  } catch (error) {
+    sharing.giveBack();
+    if (error instanceof NoRoom) return null;
+    throw error;
+  }
+}
+
+/** The shared memory is full. */
+class NoRoom extends Error {}
+
+class Sharing {
+  readonly #execution: Execution;
+  readonly #outputs: TaskJob["outputs"];
+  readonly #borrowed = new Borrowed();
+  readonly #copies: { from: Block; to: Block }[] = [];
+  readonly #named = new Set<string>();
+
+  constructor(execution: Execution, outputs: TaskJob["outputs"]) {
+    this.#execution = execution;
+    this.#outputs = outputs;
+  }
+
+  of(operation: Operation, place: readonly number[]): Shared {
+    const reads = this.#readsOf(operation, place);
+    const writes = operation.outputs.flatMap(({ array }) => this.#write(array, place));
+    return { reads, writes, borrowed: this.#borrowed, copies: this.#copies };
+  }
+
+  giveBack(): void {
+    this.#borrowed.giveBack();
+    this.#outputs.giveBack();
+  }
+
+  #readsOf(operation: Operation, place: readonly number[]): SharedPart[] {
+    const { memory, held, arrays } = this.#execution;
+    if (memory.size === 0 && held.size === 0) return [];
+    return taskWindows(operation, arrays, place).flatMap(({ array, box }) => {
+      const whole = memory.get(array)?.whole;
+      if (whole !== undefined) return this.#window(array, box, whole);
+      const chunked = held.get(array);
+      return chunked === undefined ? [] : this.#chunksOf(chunked, box);
+    });
+  }
+
+  /** True the first time. */
+  #isNew(name: string): boolean {
+    return this.#named.size !== this.#named.add(name).size;
+  }
+
+  #window(array: string, box: Box, whole: Block): SharedPart[] {
+    if (!this.#isNew(`${array} ${box.start} ${box.shape}`)) return [];
+    return [{ array, box, block: this.#shown(subBlock(whole, box.start, box.shape)) }];
+  }
+
+  /** Chunks that are in memory; the others must be in a store. */
+  #chunksOf(held: HeldArray, box: Box): SharedPart[] {
+    const array = held.plan.name;
+    return [...chunksIn(box, held.plan)].flatMap((chunk) => {
+      if (!this.#isNew(`${array} ${chunk}`)) return [];
+      const block = held.inMemory(chunk);
+      if (block !== undefined) return [{ array, chunk, block: this.#shown(block) }];
+      held.stored(chunk);
+      return [];
+    });
+  }
+
+  /** The block itself where threads can see it, else a copy that they can. */
+  #shown(block: Block): SharedBlock {
+    const shown = sharedBlock(block);
+    if (shown !== null) return shown;
+    // A partition has as many bytes as it has.
+    const [visible, seen] = this.#visible(block);
+    copyElements(block, visible);
+    return seen;
+  }
+
+  /** Where an output goes: the block itself, or one that is copied into it at the end. */
+  #write(array: string, place: readonly number[]): SharedPart[] {
+    const plan = this.#execution.arrays.get(array)!;
+    // A partition comes back when it is known how long it is.
+    if (plan.ragged !== undefined) return [];
+    const box = chunkBox(plan.shape, plan.chunks, place);
+    const held = this.#execution.held.get(array);
+    const whole = this.#execution.memory.get(array)?.whole;
+    if (held === undefined && whole === undefined) return [];
+    const block =
+      held === undefined ? subBlock(whole!, box.start, box.shape) : this.#outputs.block(held, box);
+    const seen = sharedBlock(block) ?? this.#copiedTo(block);
+    return [{ array, box, block: seen }];
+  }
+
+  #copiedTo(block: Block): SharedBlock {
+    const [visible, seen] = this.#visible(block);
+    this.#copies.push({ from: visible, to: block });
+    return seen;
+  }
+
+  #visible({ dtype, shape }: Block): [Block, SharedBlock] {
+    const visible = this.#borrowed.block(dtype, shape);
+    const seen = sharedBlock(visible);
+    if (seen === null) throw new NoRoom();
+    return [visible, seen];
+  }
+}
