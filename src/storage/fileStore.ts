@@ -161,7 +161,7 @@ export class FileStore implements Store {
     return this.setParts(key, [value], options);
   }
 
-  async setParts(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions = {}): Promise<void> {
+  async setParts(key: StoreKey, parts: Iterable<Uint8Array>, options: StoreOptions = {}): Promise<void> {
     this.#mayWrite(key);
     const io = this.#io ?? (await this.#open());
     options.signal?.throwIfAborted();
@@ -180,7 +180,7 @@ export class FileStore implements Store {
     }
   }
 
-  async #write(io: FileIo, path: string, parts: readonly Uint8Array[]): Promise<void> {
+  async #write(io: FileIo, path: string, parts: Iterable<Uint8Array>): Promise<void> {
     try {
       await io.write(path, parts);
     } catch (cause) {

@@ -32,6 +32,7 @@ import {
 import { readRegion } from "./region.ts";
 import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
 import type { StoredName } from "./storedType.ts";
+import { streamedShard } from "./streamedShard.ts";
 import { VerbatimChunks } from "./verbatim.ts";
 
 export interface ArrayOptions {
@@ -214,6 +215,10 @@ export class ZarrArray {
     // A store that takes parts keeps none; another, a Map for one, may keep what it is given.
     if (this.store.setParts === undefined)
       return this.#put(key, ownParts(await this.#encoded(block), block), options);
+    const streamed = this.writesEmptyChunks
+      ? await streamedShard(this.pipeline, block, options.scratch)
+      : null;
+    if (streamed !== null) return this.#put(key, streamed, options);
     const room = new Taken(options.scratch);
     try {
       const parts = await this.#encoded(block, room);
@@ -226,16 +231,16 @@ export class ZarrArray {
   }
 
   /** Nothing is stored for what is missing anyway. */
-  async #put(key: StoreKey, parts: readonly Uint8Array[] | null, options: StoreOptions): Promise<void> {
+  async #put(key: StoreKey, parts: Iterable<Uint8Array> | null, options: StoreOptions): Promise<void> {
     options.signal?.throwIfAborted();
     this.#indexes.delete(key);
     if (parts === null && this.store.delete !== undefined) await this.store.delete(key, options);
     else await this.#set(key, parts ?? (await this.#encodedFill()), options);
   }
 
-  async #set(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions): Promise<void> {
+  async #set(key: StoreKey, parts: Iterable<Uint8Array>, options: StoreOptions): Promise<void> {
     if (this.store.setParts !== undefined) await this.store.setParts(key, parts, options);
-    else await requireSet(this.store)(key, joinedParts(parts), options);
+    else await requireSet(this.store)(key, joinedParts([...parts]), options);
   }
 
   /** Where a store cannot delete, a missing chunk must be written as fill value. */
