@@ -104,7 +104,7 @@ function report(results) {
 
 const folder = mkdtempSync(join(tmpdir(), "chunkwise-battery-"));
 try {
-  await run(process.execPath, [script("sources.mjs"), folder]);
+  await run(process.execPath, [script("sources.mjs"), folder, ...new Set(cases.map(({ kind }) => kind))]);
   const results = await measureAll(folder);
   report(results);
   const { BATTERY_RESULTS } = process.env;

@@ -2,11 +2,11 @@
 // (here), and what is allowed. Out: JSON: the error, or null, and the peak of resident memory.
 
 import * as cw from "../../dist/index.js";
-import * as functions from "./hoard.js";
+import { frugal, hoard, leak } from "./hoard.js";
 
 const [name, kind, allowedMem] = process.argv.slice(2);
 const module = new URL("./hoard.js", import.meta.url);
-const fn = kind === "module" ? cw.moduleFunction(module, name) : functions[name];
+const fn = kind === "module" ? cw.moduleFunction(module, name) : { frugal, hoard, leak }[name];
 const spec = new cw.Spec({ allowedMem, reservedMem: "200MB", threads: 2 });
 let failed = null;
 try {

@@ -1,7 +1,7 @@
-// The arrays that the memory battery reads, written in a process of their own. In: a folder. Out: in it, for each way
-// of storing, float64 arrays `x` (noise of 32 bits, which codecs make a little shorter) and `y` (smooth, which all do) and an int32
-// array `i`.
-// Run: node sources.mjs folder
+// The arrays that the memory battery reads, written in a process of their own. In: a folder, and ways of storing. Out: in
+// the folder, for each way, float64 arrays `x` (noise of 32 bits, which codecs make a little shorter) and `y` (smooth,
+// which all make much shorter) and an int32 array `i`.
+// Run: node sources.mjs folder kinds…
 
 import { join } from "node:path";
 import * as cw from "../../dist/index.js";
@@ -19,8 +19,9 @@ function noise(length) {
 
 const smooth = (length) => Float64Array.from({ length }, (_, i) => Math.floor(i / 64) / (length / 64));
 
-async function write(folder) {
-  for (const [kind, { n, ...options }] of Object.entries(STORED)) {
+async function write(folder, kinds) {
+  for (const kind of kinds) {
+    const { n, ...options } = STORED[kind];
     const x = noise(n * n);
     const arrays = { x, y: smooth(n * n), i: Int32Array.from(x, (value) => value * 1000) };
     for (const [name, data] of Object.entries(arrays)) {
@@ -30,4 +31,5 @@ async function write(folder) {
   }
 }
 
-await write(process.argv[2]);
+const [folder, ...kinds] = process.argv.slice(2);
+await write(folder, kinds);
