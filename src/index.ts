@@ -225,6 +225,7 @@ export { MemoryError } from "./plan/budget.ts";
 export { Plan, type PlanOptions } from "./plan/index.ts";
 export { PlanError } from "./plan/load.ts";
 export type { OperationInfo, RunEvent } from "./runtime/events.ts";
+export { FunctionMemoryError } from "./runtime/functionMemory.ts";
 export { measureReservedMemory } from "./runtime/reserved.ts";
 export type { RetryOptions, TwinOptions } from "./runtime/scheduler/policy.ts";
 export { type ExecutorName, Spec, type SpecOptions } from "./runtime/spec.ts";
