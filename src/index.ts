@@ -5,7 +5,7 @@ import { installMethods } from "./array/methods.ts";
 installMethods();
 
 export type { OutOption } from "./array/build.ts";
-export { compute, computeSync, type Executed, plan } from "./array/compute.ts";
+export { compute, computeSync, type Executed, type PlanCallOptions, plan } from "./array/compute.ts";
 export {type AsarrayOptions, 
   arange, asarray, type CreationOptions, type EyeOptions, empty, emptyLike, eye, full, fullLike,type LinspaceOptions, 
   linspace, ones, onesLike, tril, triu, zeros, zerosLike,
@@ -201,6 +201,7 @@ export type { AsyncComputeOptions, ComputeOptions } from "./array/runOptions.ts"
 export { computePlan, type LoadPlanOptions, loadPlan, savePlan } from "./array/savedPlan.ts";
 export { type SelectionItem, Slice, slice } from "./array/selection.ts";
 export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
+export type { PlanTarget } from "./array/target.ts";
 export { ExprSyntaxError } from "./array/template/syntaxError.ts";
 export { expr } from "./array/template.ts";
 export { type FromZarrOptions, fromZarr, Group, openGroup } from "./array/zarr.ts";
@@ -224,6 +225,7 @@ export { MemoryError } from "./plan/budget.ts";
 export { Plan, type PlanOptions } from "./plan/index.ts";
 export { PlanError } from "./plan/load.ts";
 export type { OperationInfo, RunEvent } from "./runtime/events.ts";
+export { FunctionMemoryError } from "./runtime/functionMemory.ts";
 export { measureReservedMemory } from "./runtime/reserved.ts";
 export type { RetryOptions, TwinOptions } from "./runtime/scheduler/policy.ts";
 export { type ExecutorName, Spec, type SpecOptions } from "./runtime/spec.ts";

@@ -1,7 +1,7 @@
 // Users' functions over blocks. A call is made for each place of a grid; `from` says for every axis of every input
 // along which axis of the grid it is cut (−1: not at all), `axes` the same of the output. mapBlocks: the one result of
 // a function. mapBlocksAll: all results, packed in a row of bytes for each place. blockOutput: one of them again.
-// attrs of a call: function (a resource that can be called), cut, from, and where needed before, after, cores
+// attrs of a call: function (a resource that can be called), cut, from, and where needed before, after, cores, memory
 // (kernel/routines/call.ts). Of an output: dtype, shape, chunks, axes; of several: dtypes, shapes, blocks, axes, grid.
 
 import type { Attrs } from "../core/attrs.ts";
@@ -26,7 +26,7 @@ import { checkCounts, checkGridAxes, checkList, wrongAttr } from "./attrChecks.t
 
 /** What a call is made of, for any number of outputs. */
 function checkCall(op: string, inputs: readonly ArrayType[], attrs: Attrs): void {
-  const { cut, from, before, after, cores } = blockGrid(attrs);
+  const { cut, from, before, after, cores, memory } = blockGrid(attrs);
   if (!(attrs["function"] instanceof Callable)) throw wrongAttr(op, "function", attrs["function"]);
   checkCounts(op, "cut", cut, undefined, 1);
   checkList(op, "from", from, inputs.length);
@@ -37,6 +37,7 @@ function checkCall(op: string, inputs: readonly ArrayType[], attrs: Attrs): void
   for (const [name, list] of Object.entries({ before, after }))
     if (list !== undefined) checkCounts(op, name, list, cut.length);
   if (cores !== undefined) checkCounts(op, "cores", cores, inputs.length);
+  if (memory !== undefined && !isLength(memory)) throw wrongAttr(op, "memory", memory);
 }
 
 function checkOutput(op: string, { dtype, shape, chunks, axes }: OutputGrid, dims: number): void {

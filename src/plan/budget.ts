@@ -11,6 +11,7 @@ import { surelyFits } from "./fusion/group.ts";
 import { type MemoryTerm, memoryOf, totalMemory } from "./memory.ts";
 import type { Operation, PlanArray, PlanData } from "./plan.ts";
 import { readsOf } from "./plan.ts";
+import { statedBytes } from "./statedBytes.ts";
 
 /** What a refusal says, beside its text. */
 interface Refusal {
@@ -81,10 +82,10 @@ export function checkBudget(plan: PlanData, allowed: number, reserved = 0): void
   let most = allowed;
   for (const operation of plan.operations) {
     if (surelyFits(operation, allowed, arrays)) continue;
-    const terms = memoryOf(operation, arrays);
-    if (totalMemory(terms) <= most) continue;
-    worst = { operation, terms };
-    most = totalMemory(terms);
+    const bytes = statedBytes(operation, arrays);
+    if (bytes <= most) continue;
+    worst = { operation, terms: memoryOf(operation, arrays) };
+    most = bytes;
   }
   if (worst !== null) throw overBudget(worst.operation, worst.terms, { allowed, reserved }, arrays);
 }

@@ -52,7 +52,7 @@ export class Plan {
     );
   }
 
-  /** Bytes that all tasks read together: an estimate where windows move in other ways than chunks and tasks are many. */
+  /** Bytes that all tasks read together. */
   get bytesRead(): number {
     return planTraffic(this.data).read;
   }

@@ -1,14 +1,12 @@
-// Plans as text: what is read, computed and written, how many tasks, how much memory. Windows are found by
-// asking the demand rules for a few tasks, so that what is printed is what will be read.
+// Plans as text: what is read, computed and written, how many tasks, how much memory. All of it follows from the windows
+// of the operations (windows/), so that what is printed is what will be read.
 
 import { attrLabel } from "../core/attrs.ts";
-import type { Box } from "../core/box.ts";
 import { bytesText, countText } from "../core/bytes.ts";
-import { chunkBox, gridOf } from "../core/chunks.ts";
+import { gridOf } from "../core/chunks.ts";
 import { typeText } from "../core/form/typeText.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
-import { type Shape, shapeText, sizeOf } from "../core/shape.ts";
-import { taskBoxes } from "./demand.ts";
+import { shapeText, sizeOf } from "../core/shape.ts";
 import { memoryOf, totalMemory } from "./memory.ts";
 import type {
   Operation,
@@ -21,6 +19,7 @@ import type {
 } from "./plan.ts";
 import { arrayBytes } from "./ragged.ts";
 import { planTraffic, type Traffic, trafficOf } from "./traffic.ts";
+import { windowTexts } from "./windows/text.ts";
 
 type Arrays = ReadonlyMap<string, PlanArray>;
 
@@ -72,7 +71,7 @@ function raggedText({ shape, ragged, partitionBytes = 0 }: PlanArray): string {
 
 function operationText(operation: Operation, arrays: Arrays): string {
   const terms = memoryOf(operation, arrays);
-  const windows = windowTexts(operation, arrays);
+  const windows = windowTexts(operation, arrays, GRID_LETTERS);
   const names = nameValues(operation);
   const lines = operation.steps.flatMap((step, at) => {
     const name = names.get(at);
@@ -144,64 +143,4 @@ function attrTexts(step: Exclude<PlanStep, { kind: "read" }>): string[] {
         : new Set(["shape"]);
   const own = Object.entries(step.attrs).filter(([name]) => !hidden.has(name));
   return own.map(([name, value]) => attrLabel(name, value));
-}
-
-/**
- * Per step and axis what a read window depends on: ":" is the whole axis, "i" the chunk with the task's
- * number along the grid's first axis, "~i" another range that moves with it, a range one that never moves.
- */
-function windowTexts(operation: Operation, arrays: Arrays): string[] {
-  const { grid, steps } = operation;
-  if (sizeOf(grid) === 0) return steps.map(() => "");
-  const boxesAt = (place: readonly number[]): (Box | null)[] =>
-    taskBoxes(
-      operation,
-      operation.outputs.map(({ array }) =>
-        chunkBox(arrays.get(array)!.shape, arrays.get(array)!.chunks, place),
-      ),
-    );
-  const origin = boxesAt(grid.map(() => 0));
-  const last = boxesAt(grid.map((n) => n - 1));
-  const moved = grid.map((n, g) => (n > 1 ? boxesAt(grid.map((_, k) => (k === g ? 1 : 0))) : null));
-  return steps.map((step, at) => {
-    if (step.kind !== "read" || origin[at] === null) return "";
-    const array = arrays.get(step.array)!;
-    const probes = {
-      origin: origin[at]!,
-      moved: moved.map((boxes) => boxes?.[at] ?? null),
-      last: last[at] ?? null,
-      grid,
-    };
-    return array.shape.map((_, axis) => axisWindow(array, axis, probes)).join(", ");
-  });
-}
-
-/** What a step needs in the first task, the next one along each grid axis, and the last. */
-interface Probes {
-  readonly origin: Box;
-  readonly moved: readonly (Box | null)[];
-  readonly last: Box | null;
-  readonly grid: Shape;
-}
-
-function axisWindow(
-  { shape, chunks }: PlanArray,
-  axis: number,
-  { origin, moved, last, grid }: Probes,
-): string {
-  const start = origin.start[axis]!;
-  const length = origin.shape[axis]!;
-  const differs = (box: Box | null): boolean =>
-    box !== null && (box.start[axis] !== start || box.shape[axis] !== length);
-  const letters = moved.flatMap((box, g) => (differs(box) ? [g] : []));
-  if (letters.length === 0) return start === 0 && length === shape[axis] ? ":" : `${start}:${start + length}`;
-  const [g] = letters;
-  const chunk = chunks[axis]!;
-  const isChunk =
-    letters.length === 1 &&
-    start === 0 &&
-    length === chunk &&
-    moved[g!]!.start[axis] === chunk &&
-    last?.start[axis] === (grid[g!]! - 1) * chunk;
-  return `${isChunk ? "" : "~"}${letters.map((letter) => GRID_LETTERS[letter] ?? `g${letter}`).join("")}`;
 }

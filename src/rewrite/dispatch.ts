@@ -19,10 +19,13 @@ interface Branch {
 
 export class Dispatcher {
   readonly rules: readonly Rule[];
+  /** Those that replace parts of a graph at once. */
+  readonly ofParts: readonly Rule[];
   readonly #byOp = new Map<Op, Branch>();
 
   constructor(rules: readonly Rule[]) {
     this.rules = rules;
+    this.ofParts = rules.filter(({ parts }) => parts !== undefined);
   }
 
   candidates(node: Expr): readonly Rule[] {

@@ -14,6 +14,7 @@ import type { Dispatcher } from "./dispatch.ts";
 import { Frames } from "./frames.ts";
 import { shortText } from "./matchText.ts";
 import { NodeOrder } from "./order.ts";
+import { type Parts, partsOf } from "./parts.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 
 export interface DriverOptions {
@@ -88,7 +89,8 @@ class Run {
   result(): DriverResult {
     const before = assumeReplaced(null);
     try {
-      return this.#rewritten(this.#skipClean());
+      const parts = partsOf(this.#order, this.#dispatcher.ofParts);
+      return parts === null ? this.#rewritten(this.#skipClean(), null) : this.#rewritten(0, parts);
     } finally {
       assumeReplaced(before);
       if (this.#applied.size > 0) this.#order.reset();
@@ -114,11 +116,12 @@ class Run {
   }
 
   /** Inputs come first, so the stack holds only what replacements bring. Nodes before `from` stay. */
-  #rewritten(from: number): DriverResult {
+  #rewritten(from: number, parts: Parts | null): DriverResult {
     const { roots, nodes, count } = this.#order;
     if (from < count) this.#fill(from);
     for (let place = from; place < count; place++) {
-      if (this.#now[place] === undefined) this.#finishInputs(nodes[place]!, place);
+      if (parts !== null && parts.isNeeded[place] === 0) continue;
+      if (this.#now[place] === undefined) this.#begin(nodes[place]!, place, parts);
       while (this.#frames.depth > 0) this.#step(this.#frames.depth - 1);
     }
     const isChanged = this.#applied.size > 0;
@@ -131,6 +134,12 @@ class Run {
       order: isChanged ? new NodeOrder(after, this.#settled) : undefined,
       isSettled: !isChanged || !this.#clients.wereAsked,
     };
+  }
+
+  #begin(node: Expr, place: number, parts: Parts | null): void {
+    const part = parts?.replaced.get(node);
+    if (part === undefined) this.#finishInputs(node, place);
+    else this.#replace(node, place, part.rule, node, part.replacement);
   }
 
   #fill(from: number): void {

@@ -7,6 +7,7 @@ import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import type { FunctionGraph } from "./graph.ts";
 import { fitted } from "./make.ts";
+import type { NodeOrder } from "./order.ts";
 
 /**
  * What a rule may change of a result:
@@ -51,6 +52,11 @@ export interface Rule {
   readonly someInput?: OpSet | undefined;
   /** A node of the same dtype and shape, or null: no change. */
   apply(node: Expr, context: RuleContext): Expr | null;
+  /**
+   * What it replaces in a graph before rules are tried node by node, where much less work replaces many nodes together;
+   * null where there is nothing. What only replaced nodes use is not looked at any more.
+   */
+  parts?(order: NodeOrder): ReadonlyMap<Expr, Expr> | null;
   /** Why `apply` gives null for this node: the first clause that failed. Null when it does apply. */
   whyNot?(node: Expr, context: RuleContext): WhyNot | null;
 }
@@ -104,7 +110,7 @@ export function tagsOf(own: readonly string[], changes: readonly Change[]): read
 }
 
 /** The parts of a rule that is written as a function. */
-export interface RuleParts extends Pick<Rule, "apply" | "inputs" | "someInput"> {
+export interface RuleParts extends Pick<Rule, "apply" | "parts" | "inputs" | "someInput"> {
   readonly tags?: readonly string[];
   readonly changes?: readonly Change[];
   readonly tracks?: readonly Op[] | null;
@@ -117,7 +123,8 @@ export interface RuleParts extends Pick<Rule, "apply" | "inputs" | "someInput"> 
  */
 export function functionRule(name: string, equation: string, parts: RuleParts): Rule {
   const { tags = [], changes = [], tracks = null, inputs, someInput, apply, whyNot } = parts;
-  const rule = {
+  const rule: Rule = {
+    ...(parts.parts === undefined ? {} : { parts: parts.parts }),
     ...{ name, equation, tags: tagsOf(tags, changes), changes, tracks, inputs, someInput },
     apply(node: Expr, context: RuleContext): Expr | null {
       const replacement = apply(node, context);

@@ -18,6 +18,7 @@ import { FileStore } from "../storage/fileStore.ts";
 import { MemoryStore } from "../storage/memoryStore.ts";
 import { type ArraySource, type ArrayTarget, HeldArray, MemoryArray, StoredArray } from "./arrays.ts";
 import type { RunEvent } from "./events.ts";
+import type { MemoryWatch } from "./functionMemory.ts";
 import { ReadPartitions, TakenPartitions, type TakePartition } from "./partitions.ts";
 import { PlanGraph } from "./planGraph.ts";
 import type { TaskRef } from "./scheduler/graph.ts";
@@ -50,12 +51,19 @@ export class Execution implements TaskArrays {
   readonly partitioned: Map<string, ReadPartitions> = new Map();
   readonly taken: Map<string, TakenPartitions> = new Map();
   readonly #isTight: boolean;
+  /** Of plans with users' functions. */
+  readonly watch: MemoryWatch | null;
 
-  constructor(request: RunRequest, budget: number = Number.POSITIVE_INFINITY) {
+  constructor(
+    request: RunRequest,
+    budget: number = Number.POSITIVE_INFINITY,
+    watch: MemoryWatch | null = null,
+  ) {
     this.request = request;
+    this.watch = watch;
     this.graph = graphOf(request.plan);
     this.#isTight = this.graph.operations.some(({ projectedMem }) => budget < FEW_TASKS * projectedMem);
-    this.run = request.run ?? execute;
+    this.run = watched(request.run ?? execute, watch);
     for (const array of request.plan.arrays) this.#place(array);
   }
 
@@ -153,6 +161,15 @@ export class Execution implements TaskArrays {
   freeAll(): void {
     for (const held of this.held.values()) held.dropAll();
   }
+}
+
+/** Looks at the process after each program that may have called a function of the user's. */
+function watched(run: RunProgram, watch: MemoryWatch | null): RunProgram {
+  if (watch === null) return run;
+  return (program, bound, threads) => {
+    run(program, bound, threads);
+    watch.check();
+  };
 }
 
 /** Memory is scarce when there is not enough for so many tasks at once. */

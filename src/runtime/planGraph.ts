@@ -4,9 +4,9 @@
 import type { Box } from "../core/box.ts";
 import { chunkBox, gridOf, numberOf, placeOf } from "../core/chunks.ts";
 import { type Shape, sizeOf } from "../core/shape.ts";
-import { memoryOf, totalMemory } from "../plan/memory.ts";
 import { type Operation, type PlanArray, type PlanData, readsOf } from "../plan/plan.ts";
 import { chunkBytes } from "../plan/ragged.ts";
+import { statedBytes } from "../plan/statedBytes.ts";
 import { type Places, readersOf } from "../plan/windows/readers.ts";
 import { taskWindows } from "../plan/windows.ts";
 import type { OperationNode, ReaderRange, TaskGraph, TaskRef } from "./scheduler/graph.ts";
@@ -130,7 +130,7 @@ const stated = new WeakMap<Operation, number>();
 function statedMemory(operation: Operation, arrays: ReadonlyMap<string, PlanArray>): number {
   let bytes = stated.get(operation);
   if (bytes === undefined) {
-    bytes = totalMemory(memoryOf(operation, arrays));
+    bytes = statedBytes(operation, arrays);
     stated.set(operation, bytes);
   }
   return bytes;

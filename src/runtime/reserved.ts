@@ -1,5 +1,7 @@
 // What the process needs without any data: measured in a fresh process that loads the library and computes something
-// small with it. In Node only.
+// small of every kind with it, on as many threads as are asked for. In Node only.
+// Must hold: all that a process needs once is in it: the engine and the library's code, kernels of every kind compiled,
+// every codec loaded, every thread started and at work, and the garbage of a few thousand tasks.
 
 import { NotSupportedError } from "../storage/errors.ts";
 
@@ -15,15 +17,39 @@ const library = import.meta.url.endsWith(".ts")
   ? new URL("../../dist/index.js", import.meta.url)
   : new URL("./index.js", import.meta.url);
 
+/**
+ * In: the library's address and the number of threads. Chunks are of 32 kB, so that data count for little; there are
+ * enough of them that every thread has some, and that the engine compiles decoders and kernels for the second time, as it
+ * does with what runs often. The peak over the whole life of the process is printed.
+ */
 const SCRIPT = `
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 const cw = await import(process.argv[1]);
-const store = new cw.MemoryStore();
-await cw.ones([64], { chunks: 8 }).add(1).toZarr(store, { threads: Number(process.argv[2]) });
-await (await cw.fromZarr(store)).sum().compute({ threads: Number(process.argv[2]) });
-console.log(process.resourceUsage().maxRSS * 1024);
+const threads = Number(process.argv[2]);
+const run = { threads, ...(threads > 1 ? { executor: "threads" } : {}) };
+const folder = mkdtempSync(join(tmpdir(), "chunkwise-reserved-"));
+const [n, c] = [512, 64];
+const wave = cw.linspace(0, 1, n * n).multiply(1e6).sin().reshape([n, n]).rechunk([c, c]);
+const ways = [
+  [{ shards: [2 * c, 2 * c], chunks: [c, c] }, (x) => cw.sort(x, { axis: 1 }).rechunk([n, c]).subtract(x.mean({ axis: 0 }))],
+  [{ codecs: [{ name: "blosc", configuration: { shuffle: "shuffle" } }] }, (x) => x.cumulativeSum({ axis: 0 })],
+  [{}, (x) => x.matmul(x).add(x.roll(3))],
+];
+try {
+  for (const [at, [way, program]] of ways.entries()) {
+    const path = join(folder, String(at));
+    const x = await wave.toZarr(path, { ...way, ...run });
+    await program(x).toZarr(path + "-result", { ...(way.codecs ? way : {}), ...run });
+  }
+  console.log(process.resourceUsage().maxRSS * 1024);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
 `;
 
-/** Bytes; for Spec's reservedMem. */
+/** Bytes; for Spec's reservedMem. Measured for so many threads, of which every one is started. */
 export async function measureReservedMemory({
   threads = 2,
 }: {

@@ -11,6 +11,7 @@ import { FileStore } from "../storage/fileStore.ts";
 import { RunChecks } from "./checks.ts";
 import { type Driven, drive, driveSync } from "./drive.ts";
 import { Execution, type RunRequest } from "./execution.ts";
+import { MemoryWatch } from "./functionMemory.ts";
 import { watchInterrupts } from "./interrupts.ts";
 import { located } from "./located.ts";
 import { lostInputs } from "./lostInputs.ts";
@@ -20,6 +21,7 @@ import type { Pool } from "./pools/pool.ts";
 import type { TaskRef } from "./scheduler/graph.ts";
 import { DEFAULT_POLICY, type Policy } from "./scheduler/policy.ts";
 import { type FoundTask, Scheduler, type TaskFailed } from "./scheduler/scheduler.ts";
+import { sharesOf } from "./scheduler/shares.ts";
 import { runTask } from "./task.ts";
 import { functionsOf } from "./userFunctions.ts";
 import type { IntermediateStore } from "./workDir.ts";
@@ -28,6 +30,9 @@ export interface RunSetting {
   readonly policy: Policy;
   /** Bytes for tasks and intermediates together. */
   readonly budget: number;
+  /** Bytes of the process, and its threads: watched while users' functions run. */
+  readonly allowed: number;
+  readonly threads: number;
   readonly signal: AbortSignal | undefined;
   /** The pool that carries the tasks; inline when there is none. */
   readonly pool: ((execution: Execution) => Promise<Pool | undefined>) | null;
@@ -86,20 +91,22 @@ const NO_RETRIES: Policy = { ...DEFAULT_POLICY, retry: { ...DEFAULT_POLICY.retry
 
 export async function runPlan(request: RunRequest, setting: RunSetting): Promise<Block[]> {
   setting.signal?.throwIfAborted();
-  for (const called of functionsOf(request.plan)) await called.load();
+  const functions = functionsOf(request.plan);
+  for (const called of functions) await called.load();
   checkOnce(request.plan, setting.budget);
-  const execution = new Execution(request, setting.budget);
+  const watch = functions.length === 0 ? null : new MemoryWatch(functions, setting);
+  const execution = new Execution(request, setting.budget, watch);
   // A named folder is to be given up at the end.
   const isPlain = setting.store?.isNamed !== true && setting.isPoolAskedFor !== true;
   if (isPlain && isOneTask(execution)) return runOne(execution);
   const pool = (await setting.pool?.(execution)) ?? inlinePool(execution);
   // Without files there is nothing to clean up.
   if (execution.isInMemory && setting.store?.isNamed !== true) return runOn(pool, execution, setting);
-  const watch = watchInterrupts(setting.signal);
+  const interrupts = watchInterrupts(setting.signal);
   try {
-    return await runOn(pool, execution, { ...setting, signal: watch.signal });
+    return await runOn(pool, execution, { ...setting, signal: interrupts.signal });
   } finally {
-    watch.end();
+    interrupts.end();
   }
 }
 
@@ -163,7 +170,7 @@ async function openStores(execution: Execution, store: IntermediateStore): Promi
 
 function schedulerOf(
   execution: Execution,
-  { name, workers, ahead }: Pool,
+  { name, workers, ahead, hasOwnMemory }: Pool,
   { budget, policy }: Pick<RunSetting, "budget" | "policy">,
   store: IntermediateStore | null,
   runChecks: RunChecks | null,
@@ -181,8 +188,12 @@ function schedulerOf(
   };
   const emit = execution.request.emit ?? null;
   const storesAll = store?.isNamed ?? false;
+  const { operations } = execution.graph;
+  // Without a store nothing can be put out of the way.
+  const given =
+    hasOwnMemory && store !== null ? sharesOf(budget, operations, workers) : { workers, shares: null };
   return new Scheduler(execution.graph, {
-    ...{ policy, pool: name, workers, ahead, budget, storesAll, emit, free, drop },
+    ...{ policy, pool: name, ahead, budget, storesAll, emit, free, drop, ...given },
     maySpill: store !== null,
   });
 }

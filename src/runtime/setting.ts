@@ -23,6 +23,8 @@ export function settingOf(options: SettingOptions): RunSetting {
   return {
     policy: policyOf(spec.retries, spec.twins),
     budget: spec.budget,
+    allowed: spec.allowedMem,
+    threads,
     signal,
     pool: executor === "threads" ? (execution) => threadPool(execution, threads, isAskedFor) : null,
     isPoolAskedFor: isAskedFor,

@@ -54,6 +54,12 @@ export class FunctionResource extends Callable implements Referable {
     return this.#source?.module ?? null;
   }
 
+  /** For people: its name, and its module. */
+  get title(): string {
+    if (this.#source !== null) return `${this.#source.name} of ${this.#source.module}`;
+    return this.#run === null || this.#run.name === "" ? "a function without a name" : this.#run.name;
+  }
+
   /** What a closure captures cannot be seen, so no two are ever the same. */
   fingerprint(): string {
     if (this.#source === null) return `closure ${here}.${this.#number}`;

@@ -109,7 +109,7 @@ export class FileIo {
   }
 
   /** Parts follow each other in the file. */
-  async write(path: string, parts: readonly Uint8Array[]): Promise<void> {
+  async write(path: string, parts: Iterable<Uint8Array>): Promise<void> {
     const temporary = `${this.path.dirname(path)}${this.path.sep}${strayName()}`;
     try {
       await this.#fill(temporary, parts);
@@ -121,7 +121,7 @@ export class FileIo {
     if (this.#options.durable === true) await this.syncFolder(this.path.dirname(path));
   }
 
-  async #fill(path: string, parts: readonly Uint8Array[]): Promise<void> {
+  async #fill(path: string, parts: Iterable<Uint8Array>): Promise<void> {
     const file = this.fs.openSync(path, this.#newFlags);
     try {
       for (const part of parts) {

@@ -160,7 +160,7 @@ export class FileStore implements Store {
     return this.setParts(key, [value], options);
   }
 
-  async setParts(key: StoreKey, parts: readonly Uint8Array[], options: SetOptions = {}): Promise<void> {
+  async setParts(key: StoreKey, parts: Iterable<Uint8Array>, options: SetOptions = {}): Promise<void> {
     this.#mayWrite(key);
     const io = this.#io ?? (await this.#open());
     options.signal?.throwIfAborted();

@@ -65,7 +65,7 @@ export interface Store {
   /** Atomic: a reader sees the old object or the new one, never a mixture. The bytes are not kept. */
   set?(key: StoreKey, value: Uint8Array, options?: SetOptions): Answer<unknown>;
   /** The same for an object in parts, which follow each other. */
-  setParts?(key: StoreKey, parts: readonly Uint8Array[], options?: SetOptions): Answer<unknown>;
+  setParts?(key: StoreKey, parts: Iterable<Uint8Array>, options?: SetOptions): Answer<unknown>;
   /**
    * A small object that is just as long as `target`, without waiting; false: ask otherwise. For stores in which a task of
    * microseconds would wait for nothing but promises.

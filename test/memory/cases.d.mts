@@ -11,5 +11,6 @@ export interface Given {
 }
 
 export const OPERATIONS: ReadonlyMap<string, (given: Given) => cw.LazyArray | readonly cw.LazyArray[]>;
+export const PROGRAMS: readonly string[];
 export function randomCode(seed: number): string;
 export function arraysOf(name: string, given: Given): cw.LazyArray[];

@@ -22,8 +22,8 @@ const REDUCTIONS = [
 
 const named = (names, make) => names.map((name) => [name, (given) => make(given, name)]);
 
-/** Twice each element, by a function of the user's. */
-const doubled = (block) => block.data.map((value) => 2 * value);
+/** A function of the user's. */
+const own = (cw, name) => cw.moduleFunction(new URL("./functions.mjs", import.meta.url), name);
 
 const CASES = [
   ...named(UNARY, ({ cw, x }, name) => cw[name](x)),
@@ -97,19 +97,12 @@ const CASES = [
   ["diff", ({ cw, x }) => cw.diff(x, { axis: 0 })],
   ["softmax", ({ cw, x }) => cw.softmax(x, { axis: 1 })],
   ["logSoftmax", ({ cw, x }) => cw.logSoftmax(x, { axis: 0 })],
-  ["mapBlocks", ({ cw, x }) => cw.mapBlocks(doubled, x)],
-  ["mapOverlap", ({ cw, x }) => cw.mapOverlap(doubled, x, { depth: 2, boundary: "reflect" })],
+  ["mapBlocks", ({ cw, x }) => cw.mapBlocks(own(cw, "doubled"), x)],
+  ["mapOverlap", ({ cw, x }) => cw.mapOverlap(own(cw, "doubled"), x, { depth: 2, boundary: "reflect" })],
   [
     "applyGufunc",
     ({ cw, x }) =>
-      cw.applyGufunc(
-        (block) => [block.data.map((v) => v + 1), block.data.map((v) => v - 1)],
-        "(i)->(i),(i)",
-        x,
-        {
-          outputDtypes: ["float64", "float64"],
-        },
-      ),
+      cw.applyGufunc(own(cw, "around"), "(i)->(i),(i)", x, { outputDtypes: ["float64", "float64"] }),
   ],
   [
     "groupby",
@@ -131,7 +124,99 @@ const CASES = [
   ],
 ];
 
-export const OPERATIONS = new Map(CASES);
+/** Programs that bring much together, or hold much at once. */
+const COMBINED = [
+  [
+    "rechunk rows to columns",
+    ({ x, n }) =>
+      x
+        .rechunk([n / 16, n])
+        .exp()
+        .rechunk([n, n / 16]),
+  ],
+  ["transpose and rechunk", ({ x, n }) => x.matrixTranspose().rechunk([n / 2, n / 8])],
+  ["rechunk, then mean", ({ x, n }) => x.rechunk([n, n / 8]).mean({ axis: 0 })],
+  [
+    "rechunk of a sum",
+    ({ x, y, n }) =>
+      x
+        .add(y)
+        .rechunk([n, n / 8])
+        .sqrt(),
+  ],
+  ["stack of six", ({ cw, x, y }) => cw.stack([x, y, x.exp(), y.sqrt(), x.add(y), x.multiply(y)])],
+  ["concat of four", ({ cw, x, y }) => cw.concat([x, y.exp(), x.add(1), y], { axis: 1 })],
+  ["matmul of transposes", ({ x, y, n }) => x.matrixTranspose().matmul(y.get(":", `0:${n / 4}`))],
+  [
+    "gram matrix",
+    ({ x, n }) =>
+      x
+        .get(":", `0:${n / 4}`)
+        .matrixTranspose()
+        .matmul(x.get(":", `0:${n / 4}`)),
+  ],
+  ["sort, then differences", ({ cw, x }) => cw.diff(cw.sort(x, { axis: 1 }), { axis: 1 })],
+  ["scan, then use", ({ x, y }) => x.cumulativeSum({ axis: 0 }).multiply(y)],
+  ["two scans", ({ x }) => x.cumulativeSum({ axis: 0 }).cumulativeSum({ axis: 1 })],
+  ["stencil by slices", ({ x }) => x.get("2:").add(x.get(":-2")).subtract(x.get("1:-1").multiply(2))],
+  [
+    "stencil by roll",
+    ({ x }) =>
+      x
+        .roll(1, { axis: 0 })
+        .add(x.roll(-1, { axis: 1 }))
+        .subtract(x),
+  ],
+  [
+    "stencil by pad",
+    ({ x, n }) =>
+      x
+        .pad(1, { mode: "edge" })
+        .get(`0:${n}`, `2:${n + 2}`)
+        .subtract(x),
+  ],
+  [
+    "groupby of many",
+    ({ cw, x, n }) =>
+      cw.groupbyReduce(x, cw.arange(0, n, 1, { dtype: "int64" }).remainder(256), {
+        axis: 0,
+        reduce: "sum",
+        numLabels: 256,
+      }),
+  ],
+  [
+    "groupby along rows",
+    ({ cw, x, n }) =>
+      cw.groupbyReduce(x, cw.arange(0, n, 1, { dtype: "int64" }).remainder(64), {
+        axis: 1,
+        reduce: "max",
+        numLabels: 64,
+      }),
+  ],
+  ["three results", ({ x, y }) => [x.add(y), x.multiply(y), x.subtract(y).sqrt()]],
+  ["results of two shapes", ({ x, y }) => [x.add(y), x.add(y).sum({ axis: 0 }), y.matrixTranspose()]],
+  ["shared intermediate", ({ x, n }) => [x.exp().rechunk([n, n / 8]), x.exp().rechunk([n / 8, n])]],
+  ["standardised columns", ({ x }) => x.subtract(x.mean({ axis: 0 })).divide(x.std({ axis: 0 }))],
+  ["integers", ({ i }) => i.multiply(3).remainder(1000).astype("int16")],
+  ["integers, rechunked", ({ i, n }) => i.rechunk([n, n / 8]).add(1)],
+  ["single precision", ({ x, y }) => x.astype("float32").multiply(y.astype("float32"))],
+  ["complex product", ({ x, y }) => x.astype("complex128").multiply(y).abs()],
+  ["narrow columns", ({ x, n }) => x.get(":", `${n / 2 - 3}:${n / 2 + 5}`).add(1)],
+  ["long chain", ({ x, y }) => x.add(y).exp().log1p().sqrt().multiply(y).subtract(x).tanh().abs().add(1)],
+  ["cut in odd pieces", ({ x, n }) => x.rechunk([Math.ceil(n / 7), Math.ceil(n / 7)]).add(1)],
+  ["reshape and back", ({ x, n }) => x.reshape([-1]).add(1).reshape([n, n])],
+  ["copy", ({ x }) => x],
+];
+
+export const OPERATIONS = new Map([...CASES, ...COMBINED]);
+
+/** What the battery measures: of elementwise functions, which are all one kernel, only a few. */
+const ALIKE = new Set([...UNARY.slice(4), ...BINARY.slice(3), ...LOGICAL.slice(1), ...BITWISE.slice(1)]);
+const RANDOM = 16;
+export const PROGRAMS = [
+  ...[...OPERATIONS.keys()].filter((name) => !ALIKE.has(name)),
+  ...Array.from({ length: RANDOM }, (_, seed) => `random ${seed}`),
+];
 
 /** Numbers that follow from a seed: mulberry32. */
 function numbersFrom(seed) {

@@ -93,3 +93,13 @@ test("the bound is tight", () =>
     for (const { stated, needed, name } of bounds(data))
       expect(needed, name).toBeGreaterThanOrEqual(0.5 * stated);
   }));
+
+test("two halves exchanged, with what they are halves of: the task at the seam is counted, and its windows are printed", () => {
+  const x = cw.asarray(new Float64Array(400_000), { chunks: [1000] });
+  const plan = cw
+    .concat([x.get("123457:"), x.get(":123457")])
+    .add(x)
+    .plan({ mode: "none" });
+  expect(plan.maxProjectedMem).toBe(32_000);
+  expect(`${plan}`).not.toContain("0:0");
+});

@@ -131,7 +131,7 @@ function expectExact(data: PlanData): void {
 describe("windows of cells and readers of chunks, against all tasks", () => {
   test("of random plans", () => {
     let [tasks, cells] = [0, 0];
-    check(30, largePrograms, ({ arrays }) => {
+    check(15, largePrograms, ({ arrays }) => {
       for (const data of plansOf(arrays)) {
         expectExact(data);
         for (const operation of data.operations) {
@@ -141,7 +141,7 @@ describe("windows of cells and readers of chunks, against all tasks", () => {
       }
     });
     console.log(`${tasks} tasks in ${cells} cells`);
-    expect(tasks).toBeGreaterThan(5_000);
+    expect(tasks).toBeGreaterThan(2_000);
   }, 240_000);
 
   const line = (n: number, chunks: number): cw.LazyArray =>

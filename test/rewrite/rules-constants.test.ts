@@ -2,7 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import type { Expr } from "../../src/expr/expr.ts";
-import { CONSTANTS, foldConstants } from "../../src/rewrite/rules/constants.ts";
+import { Dispatcher } from "../../src/rewrite/dispatch.ts";
+import { rewrite } from "../../src/rewrite/driver.ts";
+import { CONSTANTS } from "../../src/rewrite/rules/constants.ts";
+import { foldConstants } from "../../src/rewrite/rules/folding.ts";
 import { evaluateReference } from "../../src/runtime/reference.ts";
 import { run } from "./nodes.ts";
 import { type RuleCase, testRules } from "./ruleHarness.ts";
@@ -60,6 +63,85 @@ const FOLD_CASES: readonly RuleCase[] = [
 ];
 
 testRules("folding", FOLDING, FOLD_CASES);
+
+describe("moves of one value", () => {
+  test("are not folded where they bring another", () => {
+    const attrs = { before: [1], after: [0], chunks: [300], modes: ["constant"], values: [0] };
+    const around = op("overlap", [full(2, "float64", [600])], attrs);
+    expect(run(around, ...CONSTANTS)).toBe(around);
+    expect(run(op("exp", [around]), ...CONSTANTS, ...FOLDING)).toBe(op("exp", [around]));
+    const same = op("overlap", [full(2, "float64", [600])], { ...attrs, values: [2] });
+    expect(run(same, ...CONSTANTS).op.name).toBe("full");
+  });
+});
+
+/** So many additions of constants. */
+function chainOf(length: number): Expr {
+  let sum = full(1, "float64", [1000, 1000]);
+  for (let i = 0; i < length; i++) sum = op("add", [sum, full(i + 0.5, "float64", [])]);
+  return sum;
+}
+
+describe("parts that are made of constants alone", () => {
+  const dispatcher = new Dispatcher(FOLDING);
+
+  test.each([10, 100, 1000])("a chain of %i is one step, whatever its length", (length) => {
+    const { roots, applied, visited } = rewrite([chainOf(length)], dispatcher);
+    let value = 1;
+    for (let i = 0; i < length; i++) value += i + 0.5;
+    expect(roots[0]).toBe(full(value, "float64", [1000, 1000]));
+    expect([...applied.values()]).toEqual([1]);
+    // The constants and sums of the graph, and what they became.
+    expect(visited).toBe(2 * length + 2);
+  });
+
+  test("what others use of them becomes a constant too, and only that", () => {
+    const low = chainOf(5);
+    const high = op("exp", [op("sin", [low])]);
+    const { roots, applied } = rewrite(
+      [op("add", [op("sum", [low], { axes: [0, 1], keepdims: false }), high])],
+      dispatcher,
+    );
+    expect([...applied.values()]).toEqual([2]);
+    expect(roots[0]!.inputs[0]!.inputs[0]!.op.name).toBe("full");
+    expect(roots[0]!.inputs[1]!.op.name).toBe("full");
+  });
+
+  test("through moves", () => {
+    const stretched = broadcast(op("add", [full(1, "float64", [4]), full(2, "float64", [])]), 3, 4);
+    const { roots, applied } = rewrite([op("multiply", [stretched, stretched])], dispatcher);
+    expect(roots[0]).toBe(full(9, "float64", [3, 4]));
+    expect([...applied.values()]).toEqual([1]);
+  });
+
+  test("what fails is left, and what is below it is folded", () => {
+    const seven = op("add", [full(3, "int32", []), full(4, "int32", [])]);
+    const wrong = op("floorDivide", [seven, full(0, "int32", [])]);
+    const root = op("negative", [wrong]);
+    const after = run(root, ...FOLDING);
+    expect(after).toBe(op("negative", [op("floorDivide", [full(7, "int32", []), full(0, "int32", [])])]));
+  });
+});
+
+describe("folding keeps NaNs as they are", () => {
+  const nan = full(NaN, "float64", [3]);
+
+  test("a NaN with a sign is left for the run", () => {
+    const negated = op("negative", [nan]);
+    expect(run(negated, ...FOLDING)).toBe(negated);
+  });
+
+  test("and what is made of it: the same at once as node by node", () => {
+    const isNegative = op("signbit", [op("negative", [nan])]);
+    expect(run(isNegative, ...FOLDING)).toBe(isNegative);
+    expect(run(op("signbit", [nan]), ...FOLDING)).toBe(full(false, "bool", [3]));
+  });
+
+  test.each(["float32", "complex64", "complex128"] as const)("of %s too", (dtype) => {
+    const negated = op("negative", [full(NaN, dtype, [])]);
+    expect(run(negated, ...FOLDING)).toBe(negated);
+  });
+});
 
 describe("folding", () => {
   test("gives the same node again", () => {

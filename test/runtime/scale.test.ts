@@ -40,6 +40,7 @@ const usage = (): number => {
 function run(graph: TaskGraph): { peak: number; mostUsed: number; done: number } {
   const scheduler = new Scheduler(graph, {
     ...{ policy: DEFAULT_POLICY, pool: "test", workers: 8, ahead: 0, budget: Number.POSITIVE_INFINITY },
+    shares: null,
     ...{ storesAll: false, maySpill: true, emit: null, free: () => {}, drop: () => {} },
   });
   const running: number[] = [];

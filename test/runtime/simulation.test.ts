@@ -95,6 +95,7 @@ function randomWorld(random: () => number, graph: TaskGraph): World {
     ahead: random() < 0.5 ? 1 : 0,
     budget: random() < 0.3 ? Number.POSITIVE_INFINITY : largest * (1 + random() * 4),
     storesAll: random() < 0.4,
+    hasOwnMemory: random() < 0.5,
     policy: {
       ...DEFAULT_POLICY,
       retry: { attempts: 50, delayMs: 10, maxDelayMs: 1000 },

@@ -145,11 +145,18 @@ describe("memory", () => {
     expect((await x.compute({ spec: enough })).size).toBe(4e5);
   });
 
-  test("what the process needs besides data can be measured", async () => {
+  test("what the process needs besides data can be measured, for a number of threads", {
+    timeout: 200_000,
+  }, async () => {
     const { ensureBuilt } = await import("../built.ts");
     await ensureBuilt();
-    const bytes = await cw.measureReservedMemory();
-    expect(bytes).toBeGreaterThan(30e6);
-    expect(bytes).toBeLessThan(1e9);
+    const [one, four] = [
+      await cw.measureReservedMemory({ threads: 1 }),
+      await cw.measureReservedMemory({ threads: 4 }),
+    ];
+    expect(one).toBeGreaterThan(30e6);
+    expect(four).toBeLessThan(1e9);
+    // Every thread is an engine of its own, with the library's code in it.
+    expect(four - one).toBeGreaterThan(3 * 8e6);
   });
 });

@@ -3,6 +3,7 @@
 // function runs once for each block, whichever of them are computed.
 
 import type { Attrs } from "../../core/attrs.ts";
+import { parseBytes } from "../../core/bytes.ts";
 import { gridOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
@@ -27,6 +28,17 @@ export function outputDTypes(outputs: unknown, name: string): DType[] | null {
   throw new ValueError({
     what: `${name} is ${describe(outputs)}`,
     cure: "Give the dtype of each array that the function gives, in a list",
+  });
+}
+
+/** What a user says that a call of his function allocates. */
+export function memoryOf({ memory }: { readonly memory?: unknown }): number | undefined {
+  if (memory === undefined) return undefined;
+  const bytes = parseBytes(memory);
+  if (bytes !== null) return bytes;
+  throw new ValueError({
+    what: `memory is ${describe(memory)}`,
+    cure: 'Give the bytes that a call of the function allocates, or a size such as "200MB"',
   });
 }
 
@@ -56,11 +68,12 @@ export function callNodes(
 const attrsOf = ({ dtype, shape, chunks, axes }: OutputGrid): Attrs => ({ dtype, shape, chunks, axes });
 
 /** Only what was said, so that plans stay readable. */
-function present({ cut, from, before, after, cores }: BlockGrid): Attrs {
+function present({ cut, from, before, after, cores, memory }: BlockGrid): Attrs {
   return {
     ...{ cut, from },
     ...(before === undefined || after === undefined ? {} : { before, after }),
     ...(cores === undefined ? {} : { cores }),
+    ...(memory === undefined ? {} : { memory }),
   };
 }
 

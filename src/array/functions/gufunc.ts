@@ -12,7 +12,7 @@ import type { OutputGrid } from "../../kernel/routines/call.ts";
 import { checkDType } from "../build.ts";
 import { userCall } from "../call.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
-import { alignedWith, arraysOf, callNodes, outputDTypes } from "./blockCall.ts";
+import { alignedWith, arraysOf, callNodes, memoryOf, outputDTypes } from "./blockCall.ts";
 import { moveaxis } from "./manipulation.ts";
 import { coreSizes, parseSignature, type Signature } from "./signature.ts";
 import type { AnyFunction, BlockFunction, ModuleFunction } from "./userFunction.ts";
@@ -26,6 +26,8 @@ export interface GufuncOptions {
   readonly axes?: readonly (number | readonly number[])[] | undefined;
   /** true: the function is called for each element of the loop dimensions, with core dimensions alone. */
   readonly vectorize?: boolean | undefined;
+  /** What a call allocates beside the blocks that it is given and gives: bytes, or a size such as "200MB". */
+  readonly memory?: number | string | undefined;
 }
 
 /** Several outputs are a list. */
@@ -55,7 +57,7 @@ export const applyGufunc: ApplyGufunc = userCall(
   "applyGufunc",
   (fn: AnyFunction, signature: string, arrays: Operand | readonly Operand[], options?: GufuncOptions) =>
     applied(fn, signature, arrays, options ?? {}) as never,
-  [3, "outputDtypes", "outputSizes", "axes", "vectorize"],
+  [3, "outputDtypes", "outputSizes", "axes", "vectorize", "memory"],
 );
 
 function applied(
@@ -82,7 +84,7 @@ function applied(
     return [...alignedWith(lead, loop.whole), ...signature.inputs[k]!.map(() => -1)];
   });
   const each = vectorize ? { cores: signature.inputs.map((names) => names.length) } : {};
-  const results = callNodes(fn, inputs, { cut: loop.cut, from, ...each }, outputs);
+  const results = callNodes(fn, inputs, { cut: loop.cut, from, ...each, memory: memoryOf(options) }, outputs);
   const placed = results.map((x, k) => coresAt(x, axes?.[inputs.length + k], outputs[k]!));
   return placed.length === 1 ? placed[0]! : placed;
 }

@@ -10,7 +10,7 @@ import type { OutputGrid } from "../../kernel/routines/call.ts";
 import { checkDType } from "../build.ts";
 import { userCall } from "../call.ts";
 import type { LazyArray, Operand } from "../lazyArray.ts";
-import { alignedWith, arraysOf, callNodes, outputDTypes } from "./blockCall.ts";
+import { alignedWith, arraysOf, callNodes, memoryOf, outputDTypes } from "./blockCall.ts";
 import type { AnyFunction, BlockFunction, ModuleFunction } from "./userFunction.ts";
 
 export interface MapBlocksOptions {
@@ -26,6 +26,8 @@ export interface MapBlocksOptions {
   readonly shape?: readonly number[] | undefined;
   /** Of a function that gives a list of arrays: the dtype of each. mapBlocks gives as many lazy arrays. */
   readonly outputs?: readonly DType[] | undefined;
+  /** What a call allocates beside the blocks that it is given and gives: bytes, or a size such as "200MB". */
+  readonly memory?: number | string | undefined;
 }
 
 export type Mapped<O extends MapBlocksOptions | undefined> = O extends { readonly outputs: readonly DType[] }
@@ -50,7 +52,7 @@ export const mapBlocks: MapBlocks = userCall(
   "mapBlocks",
   (fn: AnyFunction, arrays: Operand | readonly LazyArray[], options?: MapBlocksOptions) =>
     mapped(fn, arrays, options ?? {}) as never,
-  [2, "dtype", "dropAxis", "newAxis", "chunks", "shape", "outputs"],
+  [2, "dtype", "dropAxis", "newAxis", "chunks", "shape", "outputs", "memory"],
 );
 
 function mapped(
@@ -68,7 +70,7 @@ function mapped(
   );
   const single = dtypes === null ? [checkDType(options.dtype ?? inputs[0]!.dtype)] : dtypes;
   const outputs = single.map((dtype) => ({ ...type, dtype }));
-  const results = callNodes(fn, inputs, { cut: common.cut, from }, outputs);
+  const results = callNodes(fn, inputs, { cut: common.cut, from, memory: memoryOf(options) }, outputs);
   return dtypes === null ? results[0]! : results;
 }
 

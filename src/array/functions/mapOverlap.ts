@@ -12,7 +12,7 @@ import { PAD_MODES, type PadMode } from "../../ops/moves/pad.ts";
 import { checkDType, node } from "../build.ts";
 import { userCall } from "../call.ts";
 import type { LazyArray, Operand } from "../lazyArray.ts";
-import { alignedWith, arraysOf, callNodes, outputDTypes } from "./blockCall.ts";
+import { alignedWith, arraysOf, callNodes, memoryOf, outputDTypes } from "./blockCall.ts";
 import { type CommonGrid, commonGrid, type MapBlocksOptions, type Mapped, resultGrid } from "./mapBlocks.ts";
 import type { AnyFunction, BlockFunction, ModuleFunction } from "./userFunction.ts";
 
@@ -52,7 +52,7 @@ export const mapOverlap: MapOverlap = userCall(
   "mapOverlap",
   (fn: AnyFunction, arrays: Operand | readonly LazyArray[], options?: MapOverlapOptions) =>
     overlapped(fn, arrays, options ?? ({} as MapOverlapOptions)) as never,
-  [2, "depth", "boundary", "trim", "dtype", "dropAxis", "newAxis", "chunks", "shape", "outputs"],
+  [2, "depth", "boundary", "trim", "dtype", "dropAxis", "newAxis", "chunks", "shape", "outputs", "memory"],
 );
 
 function overlapped(
@@ -78,7 +78,7 @@ function overlapped(
   const results = callNodes(
     fn,
     windows,
-    { cut, from, ...trimmed },
+    { cut, from, ...trimmed, memory: memoryOf(options) },
     single.map((one) => ({ ...type, dtype: one })),
   );
   return dtypes === null ? results[0]! : results;

@@ -41,6 +41,8 @@ export interface BlockGrid {
   readonly after?: readonly number[] | undefined;
   /** For a function of single elements: how many axes at the end of each input it takes. The others are the grid's. */
   readonly cores?: readonly number[] | undefined;
+  /** Bytes that a call allocates beside its blocks; undefined where nobody said. */
+  readonly memory?: number | undefined;
 }
 
 export interface OutputGrid extends Expected {

@@ -6,11 +6,12 @@ import { infoOf } from "../../core/dtype.ts";
 import { type Shape, sizeOf } from "../../core/shape.ts";
 import type { Access, LoopStep } from "../blockProgram.ts";
 import { bind } from "../interpret/tile.ts";
-import { programText, type ScalarProgram } from "../program.ts";
-import { TRAPPING } from "../traps.ts";
+import type { ScalarProgram } from "../program.ts";
 import { type Arranged, arrange, isTransposed, type Walk, walkOf } from "./arrange.ts";
 import type { Kernel } from "./control.ts";
+import { type Family, familyOf, withConstants } from "./families.ts";
 import { kernelOf } from "./kernels.ts";
+import { textOf } from "./kernelText.ts";
 import { type InnerWalk, loopModule } from "./loopKernel.ts";
 import { addressOf, isShared, placedAddress } from "./memory.ts";
 import { type LoopJob, prepareLoop, runPrepared } from "./prepared.ts";
@@ -52,6 +53,33 @@ export const walkThrough = (access: Access, blocks: readonly Block[]): Walk => (
  * where one small job was all.
  */
 export function runWalks(
+  program: ScalarProgram,
+  domain: Shape,
+  walks: readonly Walk[],
+  from: readonly number[],
+  threads: number,
+): LoopJob | null {
+  const family = isSmall(program, domain) ? familyOf(program) : null;
+  const hasRun = family !== null && runShared(family, domain, walks, from);
+  // Where a shared kernel's constants lay is somebody else's by now: it cannot be run again as it was.
+  return hasRun ? null : runBound(program, domain, walks, from, threads);
+}
+
+/** By the kernel of its family; false where there is no room for constants. */
+function runShared(
+  { program, constants }: Family,
+  domain: Shape,
+  walks: readonly Walk[],
+  from: readonly number[],
+): boolean {
+  const operands = walks.slice(0, program.operands.length - constants.length);
+  const results = walks.slice(operands.length);
+  return withConstants(constants, domain.length, (fixed) =>
+    runBound(program, domain, [...operands, ...fixed, ...results], from, 1),
+  );
+}
+
+function runBound(
   program: ScalarProgram,
   domain: Shape,
   walks: readonly Walk[],
@@ -131,21 +159,6 @@ export function parametersOf(
   for (const { address, strides } of places) words.push(address, ...strides);
   for (const start of first) words.push(start | 0, Math.floor(start / 2 ** 32));
   return words;
-}
-
-/** Texts are long, and a program that runs again is often the same object. */
-const texts = new WeakMap<ScalarProgram, string>();
-
-/** What a program is, as text: equal for equal programs. */
-export function textOf(program: ScalarProgram): string {
-  let text = texts.get(program);
-  if (text === undefined) {
-    // A kernel says which step failed, so the steps that can fail are part of what it is.
-    const origins = program.instructions.filter(({ prim }) => TRAPPING.has(prim)).map(({ origin }) => origin);
-    text = `${program.operands.join()} ${origins.join()}\n${programText(program)}`;
-    texts.set(program, text);
-  }
-  return text;
 }
 
 export function loopKernelFor(

@@ -12,8 +12,10 @@ import { BLOCK_ROWS } from "../interpret/reduce.ts";
 import { programOf, type ScalarProgram } from "../program.ts";
 import type { Walk } from "./arrange.ts";
 import type { Kernel } from "./control.ts";
+import { familyOf, withConstants } from "./families.ts";
 import { kernelOf } from "./kernels.ts";
-import { runWalks, textOf, walkThrough } from "./loops.ts";
+import { textOf } from "./kernelText.ts";
+import { runWalks, walkThrough } from "./loops.ts";
 import { addressOf, blockAt, giveBytes, isShared, takeBytes } from "./memory.ts";
 import { reducePatches } from "./patches.ts";
 import { reduceModule } from "./reduceKernel.ts";
@@ -48,6 +50,23 @@ export interface Reduction {
 export function runReduceKernel(step: ReduceStep, blocks: readonly Block[], threads: number): boolean {
   const reduction = reductionOf(step, blocks, threads);
   if (reduction.rows === 0 || reduction.columns === 0) return false;
+  const family = isSmall(reduction) ? familyOf(step.lift) : null;
+  let isDone = false;
+  const hasRun =
+    family !== null &&
+    withConstants(family.constants, step.domain.length, (constants) => {
+      const operands = [...reduction.operands, ...constants];
+      isDone = reduceBrought({ ...reduction, step: { ...step, lift: family.program }, operands }, blocks);
+    });
+  return hasRun ? isDone : reduceBrought(reduction, blocks);
+}
+
+/** To compile a kernel takes longer than this many elements. */
+const SMALL_ELEMENTS = 65_536;
+
+const isSmall = ({ rows, columns }: Reduction): boolean => rows * columns < SMALL_ELEMENTS;
+
+function reduceBrought(reduction: Reduction, blocks: readonly Block[]): boolean {
   const brought: Place[] = [];
   const operands = reduction.operands.map((walk) => broughtIn(walk, reduction, brought));
   try {

@@ -8,6 +8,7 @@ import { infoOf } from "../../core/dtype.ts";
 import { type Shape, sizeOf } from "../../core/shape.ts";
 import type { ContractAxes } from "../../expr/chunks.ts";
 import type { BlockProgram, KernelStep, ReduceStep, RoutineStep } from "../../kernel/blockProgram.ts";
+import { blockGrid } from "../../kernel/routines/call.ts";
 import { contractAxes } from "../../ops/contraction.ts";
 
 export interface Scratch {
@@ -60,7 +61,10 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
     case "callAll":
       return {
         reason: "blocks of the function",
-        bytes: functionBytes(allBytes([...step.inputs, ...step.outputs], buffers)),
+        bytes: functionBytes(
+          allBytes([...step.inputs, ...step.outputs], buffers),
+          blockGrid(step.attrs).memory,
+        ),
       };
     case "groupby":
       // A plain copy of x, places for labels, and for moments three lists as long as the result.
@@ -80,8 +84,12 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
 const MOST_GARBAGE = 64 << 20;
 const CALLS = 4;
 
-/** A function has blocks of its own: copies of what it is given, and what it gives. Those of calls before may still be there. */
-const functionBytes = (bytes: number): number => bytes + Math.min(MOST_GARBAGE, CALLS * bytes);
+/**
+ * A function has blocks of its own: copies of what it is given, and what it gives. What else it allocates it has said; else
+ * that of some calls may be there, as garbage.
+ */
+const functionBytes = (bytes: number, stated: number | undefined): number =>
+  bytes + (stated ?? Math.min(MOST_GARBAGE, CALLS * bytes));
 
 const elements = (views: RoutineStep["inputs"]): number =>
   views.reduce((sum, { shape }) => sum + sizeOf(shape), 0);

@@ -33,8 +33,15 @@ function sameForm(a: PlanStep, b: PlanStep): boolean {
   if (a.kind === "read" || b.kind === "read") return a.kind === b.kind;
   if (a.kind !== b.kind || a.op !== b.op) return false;
   if (a.kind === "reduce" && b.kind === "reduce")
-    return a.lifts === b.lifts && sameShape(a.axes, b.axes) && sameShape(a.group, b.group);
-  if (a.kind === "scan" && b.kind === "scan") return a.axis === b.axis && a.group === b.group;
+    return (
+      a.lifts === b.lifts &&
+      a.finishes === b.finishes &&
+      sameShape(a.axes, b.axes) &&
+      sameShape(a.group, b.group) &&
+      sameType(a.whole, b.whole)
+    );
+  if (a.kind === "scan" && b.kind === "scan")
+    return a.axis === b.axis && a.group === b.group && a.exclusive === b.exclusive;
   // What a loop or a source computes is not asked here, only where.
   return a.kind === "elementwise" || a.kind === "source" || sameAttrs(a.attrs, b.attrs);
 }

@@ -4,8 +4,8 @@
 // Linear: each operation is looked at once.
 
 import { sizeOf } from "../../core/shape.ts";
-import { memoryOf, totalMemory } from "../memory.ts";
 import { isRagged, type Operation, type PlanStep } from "../plan.ts";
+import { statedBytes } from "../statedBytes.ts";
 import type { Group } from "./group.ts";
 import { judge } from "./judge.ts";
 import { type Leaves, leavesOf } from "./leaves.ts";
@@ -129,7 +129,7 @@ function bytesTogether({ nodes, readers, arrays }: Work, members: readonly numbe
   const outputs = operation.outputs.filter(
     ({ array }) => own.includes(array) || arrays.get(array)!.role === "result",
   );
-  return totalMemory(memoryOf({ ...operation, outputs }, arrays));
+  return statedBytes({ ...operation, outputs }, arrays);
 }
 
 /** One reader, which has no other input and as many tasks. */

@@ -3,8 +3,8 @@
 // levels being the longest ways from the sources, and joining within levels leaves every edge going upward.
 
 import { sameShape } from "../../core/shape.ts";
-import { memoryOf, totalMemory } from "../memory.ts";
 import { isRagged, type PlanArray, readsOf } from "../plan.ts";
+import { statedBytes } from "../statedBytes.ts";
 import { addRead, fits, type Group, readBytes, windowBytes } from "./group.ts";
 import { MAX_FUSED_STEPS } from "./judge.ts";
 import { countSources, isConstant, type Leaves } from "./leaves.ts";
@@ -79,7 +79,7 @@ function sharedBytes(a: Group, b: Group, array: PlanArray): number {
 function exactBytes({ nodes, readers, arrays }: Work, a: Group, b: Group): number {
   const members = [...a.members, ...b.members].sort((x, y) => x - y);
   const { operation } = mergeNodes(nodes, members, readers, arrays);
-  return totalMemory(memoryOf(operation, arrays));
+  return statedBytes(operation, arrays);
 }
 
 function joined(a: Group, b: Group): Group {

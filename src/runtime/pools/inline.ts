@@ -14,6 +14,7 @@ export class InlinePool implements Pool {
   readonly workers: number;
   readonly ahead = 0;
   readonly canEnd = false;
+  readonly hasOwnMemory = false;
   readonly #operations: readonly Operation[];
   readonly #arrays: TaskArrays;
   readonly #underWay = new Set<Promise<TaskStats>>();

@@ -22,6 +22,8 @@ export interface Pool {
   readonly ahead: number;
   /** Workers can be ended while they run something. */
   readonly canEnd: boolean;
+  /** Each worker has memory of its own, and keeps what it has once used; else tasks and held chunks share theirs. */
+  readonly hasOwnMemory: boolean;
   run(job: TaskJob): TaskStats | Promise<TaskStats>;
   /** The run is over: attempts that are still under way do not matter any more. */
   close(running: readonly Attempt[]): Promise<void>;

@@ -8,6 +8,7 @@ import type { RunEvent } from "../events.ts";
 import type { TaskGraph, TaskRef } from "../scheduler/graph.ts";
 import type { Policy } from "../scheduler/policy.ts";
 import { type Action, Scheduler, type TaskFailed } from "../scheduler/scheduler.ts";
+import { type Shares, sharesOf } from "../scheduler/shares.ts";
 
 /** Chances are from 0 to 1, per attempt. */
 export interface World {
@@ -16,6 +17,8 @@ export interface World {
   readonly budget: number;
   readonly storesAll: boolean;
   readonly policy: Policy;
+  /** Workers have memory of their own. */
+  readonly hasOwnMemory: boolean;
   /** Virtual milliseconds that a task takes: from this to twice that. */
   readonly taskMs: number;
   readonly straggles: number;
@@ -83,6 +86,7 @@ export class Simulation<V> {
   readonly #random: () => number;
   readonly #store: SimulatedStore<V>;
   readonly #scheduler: Scheduler;
+  readonly #shares: Shares | null;
   readonly #memory = new Map<string, V>();
   readonly #attempts = new Map<string, number>();
   /** By attempt: of which operation it is, and what it found in memory. */
@@ -111,7 +115,13 @@ export class Simulation<V> {
     this.#store = store;
     const free = (ref: TaskRef): void => this.#free(ref);
     const drop = (ref: TaskRef): void => void this.#memory.delete(refText(ref));
-    this.#scheduler = new Scheduler(graph, { ...world, pool: "simulated", maySpill: true, emit, free, drop });
+    const { hasOwnMemory, budget, workers } = world;
+    const given = hasOwnMemory ? sharesOf(budget, graph.operations, workers) : { shares: null };
+    this.#shares = given.shares;
+    this.#scheduler = new Scheduler(graph, {
+      ...{ ...world, pool: "simulated", maySpill: true, emit, free, drop },
+      ...given,
+    });
   }
 
   run(): SimulatedRun<V> {
@@ -159,16 +169,40 @@ export class Simulation<V> {
     const used = this.#bytesInUse();
     if (used !== usedBytes)
       throw new InvariantError({ what: `${used} bytes are used, and the scheduler counts ${usedBytes}` });
+    this.#checkShares();
     if (used <= this.#world.budget || runningTasks <= 1) return;
     throw new InvariantError({ what: `${used} bytes are used of ${this.#world.budget} at ${this.#time} ms` });
   }
 
+  /** One task alone may state, and leave behind, whatever it needs. */
+  #checkShares(): void {
+    const shares = this.#shares;
+    if (shares === null) return;
+    const [running, held] = [this.#runningBytes(), this.#heldBytes()];
+    const isOver =
+      (running > shares.tasks && this.#scheduler.runningTasks > 1) ||
+      (held > shares.held && this.#memory.size > 1);
+    if (!isOver) return;
+    const most = `${shares.tasks} and ${shares.held}`;
+    throw new InvariantError({ what: `tasks state ${running} bytes, ${held} are held, and ${most} may be` });
+  }
+
   #bytesInUse(): number {
+    return this.#runningBytes() + this.#heldBytes();
+  }
+
+  #runningBytes(): number {
     const { operations } = this.#graph;
     let bytes = 0;
     for (const { id } of this.#scheduler.attempts())
       bytes += operations[this.#begun.get(id)!.op]!.projectedMem;
-    for (const key of this.#memory.keys()) bytes += operations[Number.parseInt(key, 10)]!.heldBytes;
+    return bytes;
+  }
+
+  #heldBytes(): number {
+    let bytes = 0;
+    for (const key of this.#memory.keys())
+      bytes += this.#graph.operations[Number.parseInt(key, 10)]!.heldBytes;
     return bytes;
   }
 

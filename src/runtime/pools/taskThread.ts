@@ -5,6 +5,7 @@ import { memory } from "../../kernel/wasm/memory.ts";
 import { threadOptions } from "../../kernel/wasm/threads.ts";
 import { messageOf, NotSupportedError } from "../../storage/errors.ts";
 import { runName, threadEnded } from "../../storage/strays.ts";
+import type { FunctionMemoryError } from "../functionMemory.ts";
 import type { FromThread, ThreadSetting, ToThread } from "./messages.ts";
 
 interface Worker {
@@ -40,13 +41,19 @@ const CODE: { readonly [K in ThreadKind]: URL } = {
   all: new URL("thread.js", doors),
 };
 
+/**
+ * What a thread leaves behind is collected soon: else buffers of codecs wait until a large nursery is full, and nothing
+ * that a task states has room for them.
+ */
+const LIMITS = { maxYoungGenerationSizeMb: 6 };
+
 let threads = 0;
 
 /** Far longer than a browser takes to stop a worker that was told to end. */
 const BROWSER_END_MS = 2000;
 
 /** Why a thread is gone: what need not happen again, in words, or what another thread could not help. */
-export type Loss = string | NotSupportedError;
+export type Loss = string | NotSupportedError | FunctionMemoryError;
 
 /** Of the file itself, and of one that it imports. */
 const MISSING: ReadonlySet<unknown> = new Set(["MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND"]);
@@ -71,7 +78,12 @@ export class TaskThread {
     this.kind = kind;
     this.#lost = lost;
     const setting: ThreadSetting = { memory, runName: runName(), thread: this.number };
-    const options = { type: "module", name: "chunkwise-task", execArgv: threadOptions() };
+    const options = {
+      type: "module",
+      name: "chunkwise-task",
+      execArgv: threadOptions(),
+      resourceLimits: LIMITS,
+    };
     this.#worker = new worker(CODE[kind], { ...options, workerData: setting });
     this.#listen();
     this.#worker.unref?.();

@@ -123,6 +123,7 @@ class ThreadPool implements Pool {
   readonly workers: number;
   readonly ahead = 255;
   readonly canEnd = true;
+  readonly hasOwnMemory = true;
   readonly #run = ++runs;
   readonly #execution: Execution;
   readonly #threads: (TaskThread | null)[];
@@ -133,6 +134,7 @@ class ThreadPool implements Pool {
   readonly #isBare: readonly boolean[];
   readonly #opening: ToThread;
   readonly #kind: ThreadKind;
+  readonly #unwatch: () => void;
   /** Does what threads cannot. */
   readonly #here: InlinePool;
   /** Of the plan's arrays. */
@@ -143,6 +145,7 @@ class ThreadPool implements Pool {
     this.workers = threads * execution.lanes;
     this.#threads = new Array<TaskThread | null>(threads).fill(null);
     this.#kind = kindFor(execution.request.plan);
+    this.#unwatch = execution.watch?.during((why) => void this.#endAll(why)) ?? (() => {});
     this.#here = new InlinePool(execution.request.plan.operations, execution);
     const plan: Json = planToJson(execution.request.plan);
     const stored = [...execution.stored].map(([name, array]) => this.#placeOf(name, array));
@@ -307,6 +310,13 @@ class ThreadPool implements Pool {
     }
   }
 
+  /** In the midst of what they do. */
+  async #endAll(why: Loss): Promise<void> {
+    const alive = this.#threads.filter((thread) => thread?.isAlive === true) as TaskThread[];
+    await Promise.all(alive.map((thread) => thread.end()));
+    for (const thread of alive) this.#lose(thread, why);
+  }
+
   #lossText(thread: TaskThread, why: string): string {
     return `task thread ${thread.number} died: ${why}`;
   }
@@ -316,6 +326,7 @@ class ThreadPool implements Pool {
    * they read or write is given back before they have ended.
    */
   async close(running: readonly Attempt[]): Promise<void> {
+    this.#unwatch();
     const busy = new Set(running.map(({ worker }) => worker % this.#threads.length));
     await Promise.all(
       this.#threads.map(async (thread, at) => {

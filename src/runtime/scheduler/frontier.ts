@@ -6,6 +6,7 @@
 
 import { Entry } from "./entry.ts";
 import type { TaskGraph, TaskRef } from "./graph.ts";
+import { Roots } from "./roots.ts";
 import { TaskSet } from "./taskSet.ts";
 
 /** What a task needs is there: it is the task's own from now on, until the task is done. */
@@ -21,14 +22,18 @@ export class Frontier {
   readonly #live: readonly Map<number, Entry>[];
   readonly #stack: Entry[] = [];
   readonly #ready: Entry[] = [];
-  readonly #roots: { readonly op: number; next: number }[];
+  readonly #wanted: readonly number[];
+  readonly #roots: Roots;
+  /** Of those that are wanted, so many from the first on were done when they were looked at. */
+  #wereDone = 0;
   #waiting = 0;
 
   constructor(graph: TaskGraph) {
     this.graph = graph;
     this.done = graph.operations.map(({ tasks }) => new TaskSet(tasks));
     this.#live = graph.operations.map(() => new Map<number, Entry>());
-    this.#roots = graph.operations.flatMap(({ isWanted }, op) => (isWanted ? [{ op, next: 0 }] : []));
+    this.#wanted = graph.operations.flatMap(({ isWanted }, op) => (isWanted ? [op] : []));
+    this.#roots = new Roots(this.#wanted.map((op) => ({ op, tasks: graph.operations[op]!.tasks })));
   }
 
   entryOf({ op, task }: TaskRef): Entry | undefined {
@@ -124,25 +129,20 @@ export class Frontier {
 
   /** Of several operations that were asked for, the one that is least far: what they share is read soon by all. */
   #nextRoot(): Entry | null {
-    let best: { op: number; next: number } | null = null;
-    let least = 1;
-    for (const root of this.#roots) {
-      const { tasks } = this.graph.operations[root.op]!;
-      this.#skipKnown(root);
-      const part = root.next / tasks;
-      if (root.next < tasks && part < least) [best, least] = [root, part];
-    }
-    if (best === null) return null;
-    const entry = this.#open(best.op, best.next++);
+    const next = this.#roots.take((op, from) => this.#nextUnknown(op, from));
+    if (next === null) return null;
+    const entry = this.#open(next.op, next.task);
     this.#stack.push(entry);
     return entry;
   }
 
   /** Tasks that are done, or that somebody needed already, are not begun again. */
-  #skipKnown(root: { op: number; next: number }): void {
-    const live = this.#live[root.op]!;
-    do root.next = this.done[root.op]!.nextMissing(root.next);
-    while (live.has(root.next) && root.next++ >= 0);
+  #nextUnknown(op: number, from: number): number {
+    const live = this.#live[op]!;
+    let task = from;
+    do task = this.done[op]!.nextMissing(task);
+    while (live.has(task) && task++ >= 0);
+    return task;
   }
 
   /** A task's outputs are there: those that waited for them may go on. `keeps`: others will read them. */
@@ -186,6 +186,11 @@ export class Frontier {
 
   /** True when all that was asked for is done. */
   get isDone(): boolean {
-    return this.#roots.every(({ op }) => this.done[op]!.isFull);
+    const isDone = (op: number): boolean => this.done[op]!.isFull;
+    while (this.#wereDone < this.#wanted.length && isDone(this.#wanted[this.#wereDone]!)) this.#wereDone++;
+    if (this.#wereDone < this.#wanted.length) return false;
+    // What was done may have been begun again since.
+    this.#wereDone = 0;
+    return this.#wanted.every(isDone);
   }
 }

@@ -1,14 +1,17 @@
 // Memory: what running tasks state, and outputs that are held until all that read them have run. In: tasks that begin
 // and end. Out: whether there is room, what to put into the store when there is none, and what nobody reads any more.
 // Must hold: nothing is freed that a task owns or an attempt reads: who will read what is foretold only tells when it may
-// go, never that it may go too early. `used` never exceeds the budget, except for one task alone.
+// go, never that it may go too early. `used` never exceeds the budget, except for one task alone. Where tasks have memory of
+// their own (shares.ts), neither they nor what is held exceed their shares.
 
 import type { Entry } from "./entry.ts";
 import type { Frontier } from "./frontier.ts";
-import type { TaskRef } from "./graph.ts";
+import type { OperationNode, TaskRef } from "./graph.ts";
+import type { Shares } from "./shares.ts";
 
 interface HoldingOptions {
   readonly budget: number;
+  readonly shares: Shares | null;
   readonly storesAll: boolean;
   readonly maySpill: boolean;
   readonly free: (ref: TaskRef) => void;
@@ -28,6 +31,9 @@ export class Holdings {
   #completions = 0;
   used = 0;
   mostUsed = 0;
+  /** Of running tasks: what they state, and what of that will be held. */
+  #running = 0;
+  #outputs = 0;
   /** Outputs on their way to the store. */
   spilling = 0;
 
@@ -37,17 +43,44 @@ export class Holdings {
   }
 
   /** One task may run whatever it states, when it is alone: the plan has checked it. */
-  hasRoom(bytes: number): boolean {
-    return this.used === 0 || this.used + bytes <= this.#options.budget;
+  hasRoom({ projectedMem, heldBytes }: OperationNode): boolean {
+    const { shares, budget } = this.#options;
+    if (this.used === 0) return true;
+    if (this.used + projectedMem > budget) return false;
+    return shares === null || (this.#mayRun(projectedMem, shares) && this.#mayHold(heldBytes, shares));
   }
 
-  take(bytes: number): void {
+  #mayRun(bytes: number, { tasks }: Shares): boolean {
+    return this.#running === 0 || this.#running + bytes <= tasks;
+  }
+
+  /** Outputs of a task alone are a part of what it states. */
+  #mayHold(bytes: number, { held }: Shares): boolean {
+    const others = this.used - this.#running + this.#outputs;
+    return bytes === 0 || others === 0 || others + bytes <= held;
+  }
+
+  /** False where a task waits for others to end: nothing that is held is in its way. */
+  isHeldInTheWay({ projectedMem }: OperationNode): boolean {
+    const { shares } = this.#options;
+    return shares === null || this.#mayRun(projectedMem, shares);
+  }
+
+  begin({ projectedMem, heldBytes }: OperationNode): void {
+    this.#running += projectedMem;
+    this.#outputs += heldBytes;
+    this.#take(projectedMem);
+  }
+
+  end({ projectedMem, heldBytes }: OperationNode): void {
+    this.#running -= projectedMem;
+    this.#outputs -= heldBytes;
+    this.used -= projectedMem;
+  }
+
+  #take(bytes: number): void {
     this.used += bytes;
     this.mostUsed = Math.max(this.mostUsed, this.used);
-  }
-
-  give(bytes: number): void {
-    this.used -= bytes;
   }
 
   #bytesOf({ op }: TaskRef): number {
@@ -57,7 +90,7 @@ export class Holdings {
   #release(entry: Entry): void {
     if (!entry.isHeld) return;
     entry.isHeld = false;
-    this.give(this.#bytesOf(entry));
+    this.used -= this.#bytesOf(entry);
   }
 
   /** A task is done: its outputs are held, and what it owned of others may go. */
@@ -66,7 +99,7 @@ export class Holdings {
     if (bytes > 0) {
       entry.isHeld = true;
       entry.isStored = this.#options.storesAll;
-      this.take(bytes);
+      this.#take(bytes);
     }
     this.#frontier.complete(entry, bytes > 0);
     for (const input of entry.claimed) input.claims--;

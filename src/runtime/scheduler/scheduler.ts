@@ -15,6 +15,7 @@ import { Holdings } from "./holdings.ts";
 import { Pace } from "./pace.ts";
 import { delayAfter, type Policy } from "./policy.ts";
 import { Recovery } from "./recovery.ts";
+import type { Shares } from "./shares.ts";
 import { type Emit, Teller } from "./tell.ts";
 
 export interface SchedulerOptions {
@@ -25,6 +26,8 @@ export interface SchedulerOptions {
   readonly ahead: number;
   /** Bytes for running tasks and held outputs together. */
   readonly budget: number;
+  /** How they share it, where it is not the same memory. */
+  readonly shares: Shares | null;
   /** Outputs are stored as soon as they are there, so that a later run finds them. */
   readonly storesAll: boolean;
   /** False where there is no place to put outputs when memory runs out. */
@@ -133,9 +136,10 @@ export class Scheduler {
     if (worker === null) return this.#wait(now);
     const entry = this.#frontier.takeReady(this.#mayExpand());
     if (entry === null) return this.#idle(now, worker);
-    const { projectedMem } = this.#operations[entry.op]!;
-    if (this.#holdings.hasRoom(projectedMem)) return this.#start(entry, worker, now, false);
+    const operation = this.#operations[entry.op]!;
+    if (this.#holdings.hasRoom(operation)) return this.#start(entry, worker, now, false);
     this.#frontier.putBack(entry);
+    if (!this.#holdings.isHeldInTheWay(operation)) return this.#wait(now);
     return this.#relieve(entry, now);
   }
 
@@ -198,7 +202,7 @@ export class Scheduler {
     for (const input of inputs) input.pins++;
     this.#running.set(attempt.id, { entry, attempt, inputs });
     this.#loads[worker]!++;
-    this.#holdings.take(this.#operations[entry.op]!.projectedMem);
+    this.#holdings.begin(this.#operations[entry.op]!);
     this.#pace.started(entry.op);
     this.#tell.taskStart(now, entry, attempt);
     return { kind: "start", ref: entry, attempt };
@@ -235,9 +239,9 @@ export class Scheduler {
     this.#twinCheck = now + twins.everyMs;
     for (const running of this.#running.values()) {
       const { entry, attempt } = running;
-      const { tasks, projectedMem } = this.#operations[entry.op]!;
-      const donePart = this.#frontier.done[entry.op]!.size / tasks;
-      const isAlone = !entry.hasTwin && entry.state === "running" && this.#holdings.hasRoom(projectedMem);
+      const operation = this.#operations[entry.op]!;
+      const donePart = this.#frontier.done[entry.op]!.size / operation.tasks;
+      const isAlone = !entry.hasTwin && entry.state === "running" && this.#holdings.hasRoom(operation);
       if (isAlone && this.#pace.isSlow(entry.op, now - attempt.startTime, donePart, twins)) return running;
     }
     return null;
@@ -260,7 +264,7 @@ export class Scheduler {
     const { entry, attempt, inputs } = running;
     this.#running.delete(id);
     this.#loads[attempt.worker]!--;
-    this.#holdings.give(this.#operations[entry.op]!.projectedMem);
+    this.#holdings.end(this.#operations[entry.op]!);
     entry.attempts.splice(entry.attempts.indexOf(attempt), 1);
     for (const input of inputs) input.pins--;
     return running;

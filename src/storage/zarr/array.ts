@@ -35,6 +35,7 @@ import { checkBlock, readRegion } from "./region.ts";
 import { keptBytes } from "./shard.ts";
 import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
 import type { StoredName } from "./storedType.ts";
+import { streamedShard } from "./streamedShard.ts";
 import { VerbatimChunks } from "./verbatim.ts";
 
 export interface ArrayOptions {
@@ -222,6 +223,10 @@ export class ZarrArray {
     // A store that takes parts keeps none; another, a Map for one, may keep what it is given.
     if (this.store.setParts === undefined)
       return this.#put(key, ownParts(await this.#encoded(block), block), options);
+    const streamed = this.writesEmptyChunks
+      ? await streamedShard(this.pipeline, block, options.scratch)
+      : null;
+    if (streamed !== null) return this.#put(key, streamed, options);
     const room = new Taken(options.scratch);
     try {
       const parts = await this.#encoded(block, room);
@@ -234,7 +239,7 @@ export class ZarrArray {
   }
 
   /** Nothing is stored for what is missing anyway. */
-  async #put(key: StoreKey, parts: readonly Uint8Array[] | null, options: StoreOptions): Promise<void> {
+  async #put(key: StoreKey, parts: Iterable<Uint8Array> | null, options: StoreOptions): Promise<void> {
     options.signal?.throwIfAborted();
     this.#indexes.delete(key);
     const { store } = this;
@@ -243,13 +248,13 @@ export class ZarrArray {
     else await this.#set(key, parts ?? (await this.#encodedFill()), options);
   }
 
-  async #set(key: StoreKey, parts: readonly Uint8Array[], options: StoreOptions): Promise<void> {
+  async #set(key: StoreKey, parts: Iterable<Uint8Array>, options: StoreOptions): Promise<void> {
     const { store } = this;
     // Folders of an array that is gone are not made again; of one whose chunks are made again when they are lost, they are.
     const asPart = this.expectsAll ? options : { ...options, partOf: this.metadataKey };
     await asked(key, options, () =>
       store.setParts === undefined
-        ? requireSet(store)(key, joinedParts(parts), options)
+        ? requireSet(store)(key, joinedParts([...parts]), options)
         : store.setParts(key, parts, asPart),
     );
   }

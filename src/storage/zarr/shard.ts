@@ -339,7 +339,7 @@ export async function writeShard(
 }
 
 /** Writing a part costs as much as copying so many bytes. */
-const SHORT_PART = 1 << 15;
+export const SHORT_PART: number = 1 << 15;
 
 function fewer(parts: readonly Uint8Array[]): readonly Uint8Array[] {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
@@ -352,18 +352,31 @@ export async function packShard(
   chunks: readonly (readonly Uint8Array[] | null)[],
 ): Promise<Uint8Array[] | null> {
   if (chunks.every((chunk) => chunk === null)) return null;
-  const index = new Uint8Array(16 * chunks.length);
+  const lengthOf = (chunk: readonly Uint8Array[]): number =>
+    chunk.reduce((sum, part) => sum + part.length, 0);
+  const encoded = await encodedIndex(
+    layout,
+    chunks.map((chunk) => (chunk === null ? null : lengthOf(chunk))),
+  );
+  const present = chunks.flatMap((chunk) => chunk ?? []);
+  return layout.indexAtStart ? [encoded, ...present] : [...present, encoded];
+}
+
+/** Where chunks lie that follow each other, as it is stored. In: their lengths, null for one that is not there. */
+export async function encodedIndex(
+  layout: ShardLayout,
+  lengths: readonly (number | null)[],
+): Promise<Uint8Array> {
+  const index = new Uint8Array(16 * lengths.length);
   const view = new DataView(index.buffer);
   const isLittle = layout.indexEndian === "little";
   let at = layout.indexAtStart ? layout.indexBytes : 0;
-  chunks.forEach((chunk, i) => {
-    const length = chunk?.reduce((sum, part) => sum + part.length, 0) ?? 0;
-    view.setBigUint64(16 * i, chunk === null ? MISSING : BigInt(at), isLittle);
-    view.setBigUint64(16 * i + 8, chunk === null ? MISSING : BigInt(length), isLittle);
-    at += length;
+  lengths.forEach((length, i) => {
+    view.setBigUint64(16 * i, length === null ? MISSING : BigInt(at), isLittle);
+    view.setBigUint64(16 * i + 8, length === null ? MISSING : BigInt(length), isLittle);
+    at += length ?? 0;
   });
   let encoded: Uint8Array = index;
   for (const codec of layout.indexCodecs) encoded = await codec.encode(encoded);
-  const present = chunks.flatMap((chunk) => chunk ?? []);
-  return layout.indexAtStart ? [encoded, ...present] : [...present, encoded];
+  return encoded;
 }

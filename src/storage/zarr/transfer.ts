@@ -164,9 +164,9 @@ function encodingBytes(pipeline: Pipeline): number {
 const serialBytes = (pipeline: Pipeline): number =>
   (isIdentity(pipeline.order) ? 0 : blockBytes(pipeline)) + conversion(pipeline, plainBytes(pipeline));
 
-/** All inner chunks, encoded, and one of them on its way. */
-function shardBytes({ serial, bounds, encoded, bytesCodecs }: Pipeline): number {
-  const { inner } = serial as ShardLayout;
-  const whole = (bounds[0] ?? encoded).max;
+/** All inner chunks, encoded, one behind the other, and one of them on its way. */
+function shardBytes({ serial, bytesCodecs }: Pipeline): number {
+  const { inner, grid, indexBytes } = serial as ShardLayout;
+  const whole = inner.encoded.max * sizeOf(grid) + indexBytes;
   return whole + blockBytes(inner) + encodingBytes(inner) + (bytesCodecs.length === 0 ? 0 : whole);
 }

@@ -1,0 +1,27 @@
+// Shares of the budget, where workers have memory of their own. Memory once used stays with who used it: a thread's with
+// the thread, that of held chunks with the thread of the run. So tasks and held chunks cannot have the same bytes at
+// different times: each has its share, for the whole run.
+// In: the budget, the operations, how many workers there are. Out: the shares, and how many workers may have tasks: as
+// many as there is room for when each has had the largest.
+
+import type { OperationNode } from "./graph.ts";
+
+export interface Shares {
+  /** Bytes that running tasks may state together. */
+  readonly tasks: number;
+  /** Bytes of chunks that are held for other tasks. */
+  readonly held: number;
+}
+
+export function sharesOf(
+  budget: number,
+  operations: readonly OperationNode[],
+  workers: number,
+): { readonly shares: Shares; readonly workers: number } {
+  const largest = Math.max(1, ...operations.map(({ projectedMem }) => projectedMem));
+  const isHeld = operations.some(({ heldBytes }) => heldBytes > 0);
+  // Half of it, unless one task needs more, or all workers together need less.
+  const tasks = isHeld ? Math.min(Math.max(largest, budget / 2), workers * largest) : budget;
+  const busy = Math.max(1, Math.min(workers, Math.floor(tasks / largest)));
+  return { shares: { tasks, held: isHeld ? budget - tasks : 0 }, workers: busy };
+}

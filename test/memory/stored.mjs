@@ -1,0 +1,20 @@
+// How the memory battery's arrays are stored, sources and results alike: options of toZarr.
+
+const BLOSC = { name: "blosc", configuration: { shuffle: "shuffle" } };
+
+/** float64 arrays [n, n] of 34 MB in chunks of 2 MB; shards of 8 MB; and 75 MB in chunks of 8 MB. */
+export const STORED = {
+  plain: { n: 2048, codecs: [], chunks: [512, 512] },
+  default: { n: 2048, chunks: [512, 512] },
+  blosc: { n: 2048, codecs: [BLOSC], chunks: [512, 512] },
+  sharded: { n: 2048, shards: [1024, 1024], chunks: [512, 512] },
+  large: { n: 3072, chunks: [1024, 1024] },
+};
+
+/** Results keep the chunks that they have: how these are encoded is the sources' way. Odd ones make no shards. */
+export function targetOptions(kind, { chunks }) {
+  const { codecs, shards } = STORED[kind];
+  if (shards !== undefined && chunks.every((n) => n % 2 === 0))
+    return { shards: chunks, chunks: chunks.map((n) => n / 2) };
+  return codecs === undefined ? {} : { codecs };
+}
