@@ -28,6 +28,7 @@ import { multiplyModule } from "../../src/kernel/wasm/matmul/multiply.ts";
 import { packModule } from "../../src/kernel/wasm/matmul/pack.ts";
 import type { Matrix, MatrixKernel, Product } from "../../src/kernel/wasm/matmul/product.ts";
 import { rowDotsModule } from "../../src/kernel/wasm/matmul/rowDots.ts";
+import { blockAt, takeBytes } from "../../src/kernel/wasm/memory.ts";
 import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";
 import { hasHelpers } from "../../src/kernel/wasm/threads.ts";
 
@@ -412,13 +413,14 @@ describe("modules", async () => {
 });
 
 describe("contractions as matrices", () => {
+  const place = takeBytes(4096 * 8)!;
   const blockOf = (shape: readonly number[], offset = 0): Block => ({
     dtype: "float64",
     shape,
     strides: stridesOf(shape),
     offset,
-    data: new Float64Array(memory.buffer, DATA_AT, 4096),
-    place: { address: DATA_AT, bytes: 4096 * 8, generation: 0 },
+    data: blockAt(place, "float64", [4096]).data,
+    place,
   });
   const attrs = { batchA: [0], batchB: [0], contractA: [3], contractB: [1] };
 
@@ -435,9 +437,9 @@ describe("contractions as matrices", () => {
       m: 12,
       n: 6,
       k: 5,
-      a: { address: DATA_AT + 60 * 8, rowStride: 40, columnStride: 8 },
-      b: { address: DATA_AT + (7 + 30) * 8, rowStride: 48, columnStride: 8 },
-      c: { address: DATA_AT + 72 * 8, rowStride: 48, columnStride: 8 },
+      a: { address: place.address + 60 * 8, rowStride: 40, columnStride: 8 },
+      b: { address: place.address + (7 + 30) * 8, rowStride: 48, columnStride: 8 },
+      c: { address: place.address + 72 * 8, rowStride: 48, columnStride: 8 },
     });
   });
 

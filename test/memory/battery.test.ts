@@ -35,7 +35,7 @@ const hasPeaks = process.platform === "linux";
 test.runIf(hasPeaks)("processes keep to what is allowed", { timeout: 300_000 }, async () => {
   await ensureBuilt();
   const battery = new URL("battery.mjs", import.meta.url).pathname;
-  const { stdout } = await promisify(execFile)(process.execPath, [battery, ...PART]).catch(
+  const { stdout } = await promisify(execFile)(process.execPath, [battery, ...PART], { env: USUAL }).catch(
     (error: { stdout?: string }) => expect.fail(error.stdout ?? String(error)),
   );
   console.log(stdout);

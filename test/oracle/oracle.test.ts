@@ -108,16 +108,22 @@ function padded(name: string, list: readonly unknown[]): unknown[] {
   return filled;
 }
 
-function difference(actual: unknown, expected: FixtureValue, ulps: number): string | null {
+type Compute = (array: cw.LazyArray) => cw.NDArray;
+const inline: Compute = (array) => array.computeSync();
+const everyWay: Compute = (array) => ways.compute([array])[0]!;
+
+function difference(actual: unknown, expected: FixtureValue, ulps: number, compute: Compute): string | null {
   if (isRecord(expected) && "list" in expected) {
     const list = expected["list"] as FixtureValue[];
     const found = actual as unknown[];
     if (found.length !== list.length) return `${found.length} arrays instead of ${list.length}`;
-    return list.map((item, i) => difference(found[i], item, ulps)).find((text) => text !== null) ?? null;
+    return (
+      list.map((item, i) => difference(found[i], item, ulps, compute)).find((text) => text !== null) ?? null
+    );
   }
   if (!isDecodedArray(expected))
     return Object.is(actual, expected) ? null : `${String(actual)} instead of ${String(expected)}`;
-  const computed = ways.compute([actual as cw.LazyArray])[0]!.toContiguous();
+  const computed = compute(actual as cw.LazyArray).toContiguous();
   return compareArrays(
     { dtype: computed.dtype, shape: [...computed.shape], data: computed.data },
     expected,
@@ -151,6 +157,8 @@ describe("NumPy oracle", () => {
               namespace[name]!(...argumentsOf(name, item, chunks)),
               item.expect,
               ulpsFor(name, item),
+              // Of small chunks every third case: each of them takes as long as ten that are computed once.
+              chunks === 2 && i % 3 === 0 ? everyWay : inline,
             ),
           );
           if (problem !== null)

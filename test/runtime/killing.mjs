@@ -63,13 +63,7 @@ class Runs {
 
   /** How it ended, what it found, and how long its tasks took. `killAfter`: milliseconds from its first task on. */
   async run(program, folder, killAfter = Number.POSITIVE_INFINITY) {
-    const args = [
-      join(import.meta.dirname, "killed-program.mjs"),
-      program,
-      folder,
-      this.address,
-      EXECUTOR,
-    ];
+    const args = [join(import.meta.dirname, "killed-program.mjs"), program, folder, this.address, EXECUTOR];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     let [said, began] = ["", 0];
     child.stdout.on("data", (bytes) => {
