@@ -15,7 +15,7 @@ import { expectSame } from "./property/compare.ts";
 type PlanChoices = { readonly exclude?: readonly string[]; readonly optimize?: boolean };
 
 /** So many arrays are computed at once. */
-const AT_ONCE = 64;
+export const AT_ONCE = 64;
 
 export class Ways {
   readonly #choices: PlanChoices;
@@ -39,28 +39,38 @@ export class Ways {
     return found;
   }
 
-  async agree(): Promise<void> {
+  /** Unless there are fewer than so many: then they wait for more. */
+  async agree(least = 1): Promise<void> {
+    if (this.#arrays.length < least) return;
     const [arrays, found] = [this.#arrays.splice(0), this.#found.splice(0)];
     for (let from = 0; from < arrays.length; from += AT_ONCE)
       await this.#agree(arrays.slice(from, from + AT_ONCE), found.slice(from, from + AT_ONCE));
   }
 
   async #agree(arrays: cw.LazyArray[], found: readonly Block[]): Promise<void> {
-    const plan = cw.plan(arrays, this.#choices);
-    const distinct = [...new Set(arrays.map(({ expr }) => expr))];
-    const plain = runPlain(plan);
-    const options = { ...this.#choices, executor: "threads", threads: 2 } as const;
-    const others = {
-      "the reference": arrays.map(({ expr }) => plain[distinct.indexOf(expr)]!),
-      threads: await cw.compute(arrays, options),
-      spilling: await cw.compute(arrays, { ...this.#choices, spec: leanSpec(arrays, this.#choices) }),
-    };
-    for (const [way, values] of Object.entries(others))
-      found.forEach((value, i) => {
-        if (way === "the reference" && hasFloatProducts(arrays[i]!)) return;
-        expectAgreement(arrays[i]!, way, value, values[i]!);
-      });
+    const choices = this.#choices;
+    const threads = await cw.compute(arrays, { ...choices, executor: "threads", threads: 2 });
+    const spec = leanSpec(arrays, choices);
+    const spilled = await cw.compute(arrays, { ...choices, spec });
+    const reference = referenceOf(arrays, choices);
+    // How many chunks are added up at once depends on the budget (plan/trees.ts), and so do the last bits of sums.
+    const leanReference = referenceOf(arrays, { ...choices, spec });
+    arrays.forEach((array, i) => {
+      expectAgreement(array, "inline and threads", found[i]!, threads[i]!);
+      if (hasFloatProducts(array)) return;
+      expectAgreement(array, "inline and the reference", found[i]!, reference[i]!);
+      expectAgreement(array, "spilling and its reference", spilled[i]!, leanReference[i]!);
+    });
   }
+}
+
+function referenceOf(
+  arrays: readonly cw.LazyArray[],
+  choices: PlanChoices & { readonly spec?: cw.Spec },
+): Block[] {
+  const distinct = [...new Set(arrays.map(({ expr }) => expr))];
+  const values = runPlain(cw.plan(arrays, choices));
+  return arrays.map(({ expr }) => values[distinct.indexOf(expr)]!);
 }
 
 /** The order in which products of matrices are added up is the kernels' own (docs/native.md). */
@@ -82,10 +92,10 @@ function leanSpec(arrays: readonly cw.LazyArray[], choices: PlanChoices): cw.Spe
   }
 }
 
-function expectAgreement(array: cw.LazyArray, way: string, inline: Block, other: Block): void {
+function expectAgreement(array: cw.LazyArray, ways: string, value: Block, other: Block): void {
   try {
-    expectSame(other, inline);
+    expectSame(other, value);
   } catch (cause) {
-    throw new Error(`inline and ${way} differ in\n${String(array)}`, { cause });
+    throw new Error(`${ways} differ in\n${String(array)}`, { cause });
   }
 }

@@ -30,6 +30,8 @@ test("every op of the table is in the battery", () => {
 
 /** Every 13th measurement, of those with default codecs. */
 const PART = ["13", " default"];
+/** As users have it: checked mode takes memory of its own. */
+const USUAL = { ...process.env, CHUNKWISE_CHECKED: "" };
 const hasPeaks = process.platform === "linux";
 
 test.runIf(hasPeaks)("processes keep to what is allowed", { timeout: 300_000 }, async () => {

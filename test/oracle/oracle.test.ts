@@ -2,8 +2,8 @@
 // computed in one chunk and in small chunks; both must be what NumPy (or, where they differ, the standard) says.
 
 import * as cw from "chunkwise";
-import { afterEach, describe, expect, test } from "vitest";
-import { Ways } from "../ways.ts";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { AT_ONCE, Ways } from "../ways.ts";
 import {
   compareArrays,
   type DecodedArray,
@@ -143,7 +143,8 @@ const INFO = ["finfo", "iinfo"];
 
 Ways.needThreads();
 const ways = new Ways();
-afterEach(() => ways.agree(), 60_000);
+afterEach(() => ways.agree(AT_ONCE), 60_000);
+afterAll(() => ways.agree(), 60_000);
 
 describe("NumPy oracle", () => {
   for (const name of fixtureNames().filter((fixture) => !INFO.includes(fixture))) {
