@@ -11,7 +11,9 @@ const PATTERN = 0xfa;
 /** The oldest are handed out again when there are more. */
 const MOST_PLACES = 256;
 const MOST_BYTES = 64 << 20;
-/** So many bytes at each end of a place are looked at: whoever writes a block writes there too. */
+/** So many bytes at each end of a place are overwritten: all of most places, and no whole tiles. */
+const OVERWRITTEN = 1 << 16;
+/** So many of these are looked at when it is handed out again: whoever writes a block writes there too. */
 const LOOKED_AT = 1 << 13;
 
 export class Quarantine {
@@ -38,7 +40,9 @@ export class Quarantine {
     const { address, bytes, generation } = place;
     if (!this.#heap.isTaken(place) || this.#places.has(generation))
       throw new InvariantError({ what: `the place at ${address} is given back twice` });
-    this.#bytesOf(place).fill(PATTERN);
+    const all = this.#bytesOf(place);
+    all.subarray(0, OVERWRITTEN).fill(PATTERN);
+    all.subarray(Math.max(0, bytes - OVERWRITTEN)).fill(PATTERN);
     this.#places.set(generation, place);
     this.#bytes += bytes;
     while (this.#places.size > MOST_PLACES || this.#bytes > MOST_BYTES) this.#release();
