@@ -137,9 +137,20 @@ function viewOf(buffer: ArrayBufferLike, place: Place, dtype: DType, shape: Shap
   return { dtype, shape, strides: stridesOf(shape), offset: 0, data, place };
 }
 
+/** Tiles, states and code can be nowhere else, and blocks can: so much at the end of the memory is not for blocks. */
+const WORKING_BYTES = Math.min(16 << 20, (maxPages * PAGE) / 2);
+const BLOCKS_END = maxPages * PAGE - WORKING_BYTES;
+
+function takeForBlock(dtype: DType, shape: Shape): Place | null {
+  const place = takeBytes(blockBytes(dtype, shape));
+  if (place === null || !isShared || place.address + place.bytes <= BLOCKS_END) return place;
+  giveBytes(place);
+  return null;
+}
+
 /** A block that its taker gives back. Null when there is no room. */
 export function takeBlock(dtype: DType, shape: Shape): Block | null {
-  const place = takeBytes(blockBytes(dtype, shape));
+  const place = takeForBlock(dtype, shape);
   return place === null ? null : blockAt(place, dtype, shape);
 }
 
@@ -166,7 +177,7 @@ const kept = new WeakMap<TypedArray, Place>();
  * the view holds on to that. Null when there is no room, or no memory that can be seen from outside. */
 export function keepBlock(dtype: DType, shape: Shape): Block | null {
   if (!isShared) return null;
-  const place = takeBytes(blockBytes(dtype, shape));
+  const place = takeForBlock(dtype, shape);
   if (place === null) return null;
   const buffer = structuredClone(memory.buffer);
   const block = viewOf(buffer, place, dtype, shape, 0);
