@@ -63,7 +63,7 @@ const MUTATIONS = [
   ],
   [
     "a window one element short",
-    ["plan/windows.ts", "? [asked]", "? [{ ...asked, shape: asked.shape.map((n) => n - 1) }]"],
+    ["plan/windows.ts", "?? [asked]", "?? [{ ...asked, shape: asked.shape.map((n) => Math.max(1, n - 1)) }]"],
   ],
 ];
 
