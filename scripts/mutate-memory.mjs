@@ -40,7 +40,11 @@ const MUTATIONS = [
   ],
   [
     "A2: a chunk that is named twice counts twice",
-    ["runtime/pools/sharing.ts", "if (!this.#isNew(`${array} ${chunk}`)) return [];", ""],
+    [
+      "runtime/pools/sharing.ts",
+      "return this.#named.size !== this.#named.add(name).size;",
+      "return name !== null;",
+    ],
     [
       "runtime/pools/sharedArrays.ts",
       'if ("chunk" in part) this.chunks.set(',
