@@ -2,7 +2,7 @@
 // how they carry them over, the rest follows from the op's class.
 
 import type { ChunkShape } from "../core/chunks.ts";
-import type { Shape } from "../core/shape.ts";
+import { type Shape, sameShape } from "../core/shape.ts";
 import type { Expr } from "./expr.ts";
 import type { ArrayType } from "./op.ts";
 import { postOrder } from "./walk.ts";
@@ -16,8 +16,23 @@ export function chunksOf(expr: Expr): ChunkShape {
   return known.get(expr)!;
 }
 
+/** Of inputs that are all numbers or cut alike, which most are, the cut they have; undefined where it must be found out. */
+function commonChunks({ inputs, type }: Expr): ChunkShape | undefined {
+  let common: ChunkShape | undefined;
+  for (let i = 0; i < inputs.length; i++) {
+    const { shape } = inputs[i]!.type;
+    if (shape.length === 0) continue;
+    const chunks = known.get(inputs[i]!)!;
+    if (!sameShape(shape, type.shape) || (common !== undefined && !sameShape(chunks, common))) return undefined;
+    common ??= chunks;
+  }
+  return common;
+}
+
 function inferChunks(node: Expr): ChunkShape {
   const { op, attrs, type } = node;
+  const common = op.class === "elementwise" ? commonChunks(node) : undefined;
+  if (common !== undefined) return common;
   const types = node.inputs.map((input) => input.type);
   const chunks = node.inputs.map((input) => known.get(input)!);
   switch (op.class) {
