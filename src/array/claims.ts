@@ -61,21 +61,26 @@ export async function checkApart(
   sources: Iterable<Resource>,
 ): Promise<void> {
   const places = await Promise.all(taken.map(addressOf));
-  for (const [i, place] of places.entries())
-    if (places.slice(0, i).some((other) => overlap(place, other)))
+  const ours = new Ground();
+  for (const place of places) {
+    if (ours.overlaps(place))
       throw new ValueError({
         what: `two arrays are to be stored in the same place, ${place.path}`,
         cure: "Give each a path of its own, none inside another",
       });
+    ours.take(place);
+  }
   const going = places.filter((_, i) => {
     const { claim } = taken[i]!;
     return claim.kind === "new" && claim.inTheWay !== null;
   });
   if (going.length === 0) return;
+  const ground = new Ground();
+  for (const place of going) ground.take(place);
   for (const source of sources) {
     if (!(source instanceof ZarrResource)) continue;
     const read = await addressOf(source.array);
-    if (going.some((place) => overlap(place, read)))
+    if (ground.overlaps(read))
       throw new ValueError({
         what: `it is computed from the array that it would overwrite, ${read.path}`,
         cure: "Write to another path, and put it in its place afterwards",
@@ -114,8 +119,32 @@ async function addressOf({ store, path }: Place): Promise<Address> {
     : { store, path: path === "" ? "/" : path };
 }
 
-const overlap = (a: Address, b: Address): boolean =>
-  a.store === b.store && (isWithin(a.path, b.path) || isWithin(b.path, a.path));
+/** Places that are taken. One overlaps another when it is the same, inside of it, or around it. */
+class Ground {
+  readonly #stores = new Map<unknown, { readonly taken: Set<string>; readonly around: Set<string> }>();
 
-const isWithin = (path: string, other: string): boolean =>
-  path === other || path.startsWith(other.endsWith("/") ? other : `${other}/`);
+  take({ store, path }: Address): void {
+    const known = this.#stores.get(store) ?? { taken: new Set(), around: new Set() };
+    this.#stores.set(store, known);
+    const [own, ...above] = selfAndAbove(path);
+    known.taken.add(own!);
+    for (const folder of above) known.around.add(folder);
+  }
+
+  overlaps({ store, path }: Address): boolean {
+    const known = this.#stores.get(store);
+    if (known === undefined) return false;
+    const places = selfAndAbove(path);
+    return known.around.has(places[0]!) || places.some((place) => known.taken.has(place));
+  }
+}
+
+/** "/a/b": "/a/b", "/a", and "" for all there is. */
+function selfAndAbove(path: string): string[] {
+  const places = [path.replace(/\/+$/, "")];
+  for (let at = places[0]!.lastIndexOf("/"); at >= 0; at = path.lastIndexOf("/", at - 1)) {
+    places.push(path.slice(0, at));
+    if (at === 0) break;
+  }
+  return places;
+}
