@@ -12,7 +12,7 @@ import { copyElements } from "../kernel/routines/walk.ts";
 import { DataResource } from "../ops/sources.ts";
 import { Plan } from "../plan/index.ts";
 import type { Json } from "../plan/json.ts";
-import { PlanError, planFromJson } from "../plan/load.ts";
+import { foreignPlan, PlanError } from "../plan/load.ts";
 import { openedRun } from "../runtime/opened.ts";
 import type { Root } from "../runtime/planRoots.ts";
 import { runPlan } from "../runtime/run.ts";
@@ -94,7 +94,7 @@ export const loadPlan: (text: string, options?: LoadPlanOptions) => Promise<Plan
         cure: "Save it again with this version",
       });
     const access = new PlanAccess(options);
-    const data = planFromJson(plan, (reference) => findFunction(reference, access.module));
+    const data = foreignPlan(plan, (reference) => findFunction(reference, access.module));
     const named = data.arrays.filter(({ role }) => role === "source");
     const loads = named.map(({ name }) =>
       sourceLoad(name, (sources as { [name: string]: Json } | undefined)?.[name], access),

@@ -23,7 +23,8 @@ function commonChunks({ inputs, type }: Expr): ChunkShape | undefined {
     const { shape } = inputs[i]!.type;
     if (shape.length === 0) continue;
     const chunks = known.get(inputs[i]!)!;
-    if (!sameShape(shape, type.shape) || (common !== undefined && !sameShape(chunks, common))) return undefined;
+    if (!sameShape(shape, type.shape) || (common !== undefined && !sameShape(chunks, common)))
+      return undefined;
     common ??= chunks;
   }
   return common;

@@ -80,8 +80,15 @@ export function planFromJson(json: unknown, findResource: FindResource): PlanDat
     if (result?.role === "result") return result.name;
     throw wrong(`plan.results[${i}]`, `${describe(name)} is no result`);
   });
-  for (const operation of made) checkCompiles(operation, byName);
   return { arrays: loaded, operations: made, results: names };
+}
+
+/** A plan that somebody else may have written: its tasks can be made, too. That of the own process can. */
+export function foreignPlan(json: unknown, findResource: FindResource): PlanData {
+  const plan = planFromJson(json, findResource);
+  const byName = new Map(plan.arrays.map((array) => [array.name, array]));
+  for (const operation of plan.operations) checkCompiles(operation, byName);
+  return plan;
 }
 
 /** Attributes mean something to their ops alone: what they cannot make tasks of is not a plan. */

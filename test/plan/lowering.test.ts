@@ -4,7 +4,7 @@ import * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
 import type { PlanOptions } from "../../src/plan/index.ts";
 import { planToJson } from "../../src/plan/json.ts";
-import { planFromJson } from "../../src/plan/load.ts";
+import { foreignPlan } from "../../src/plan/load.ts";
 import { findFunction } from "../../src/runtime/userFunctions.ts";
 import { planned, zeros } from "./plans.ts";
 import { runPlain } from "./run.ts";
@@ -105,7 +105,7 @@ describe("products that do not fit", () => {
     const json = JSON.stringify(planToJson(planned(a.matmul(b)).data));
     expect(json).toContain('"blocks":[4]');
     for (const bad of ['"blocks":[0]', '"blocks":[4,4]', '"blocks":[4],"isSum":true'])
-      expect(() => planFromJson(JSON.parse(json.replace('"blocks":[4]', bad)), findFunction)).toThrow(
+      expect(() => foreignPlan(JSON.parse(json.replace('"blocks":[4]', bad)), findFunction)).toThrow(
         "blocks of a contraction",
       );
   });
