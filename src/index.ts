@@ -197,7 +197,6 @@ export {
 } from "./array/functions/userFunction.ts";
 export { type ArrayInput, LazyArray, type Operand } from "./array/lazyArray.ts";
 export { NDArray, type NestedScalars } from "./array/ndarray.ts";
-export type { AsyncComputeOptions, ComputeOptions } from "./array/runOptions.ts";
 export { computePlan, type LoadPlanOptions, loadPlan, savePlan } from "./array/savedPlan.ts";
 export { type SelectionItem, Slice, slice } from "./array/selection.ts";
 export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
@@ -226,9 +225,11 @@ export { Plan, type PlanOptions } from "./plan/index.ts";
 export { PlanError } from "./plan/load.ts";
 export type { OperationInfo, RunEvent } from "./runtime/events.ts";
 export { FunctionMemoryError } from "./runtime/functionMemory.ts";
+export type { AsyncComputeOptions, ComputeOptions } from "./runtime/options.ts";
 export { measureReservedMemory } from "./runtime/reserved.ts";
 export type { RetryOptions, TwinOptions } from "./runtime/scheduler/policy.ts";
-export { type ExecutorName, Spec, type SpecOptions } from "./runtime/spec.ts";
+export type { ExecutorName } from "./runtime/settings.ts";
+export { Spec, type SpecOptions } from "./runtime/spec.ts";
 export {
   type ByteRange,
   type CodecArgument,

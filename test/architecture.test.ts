@@ -19,7 +19,7 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
   runtime: ["core", "kernel", "expr", "ops", "plan", "storage"],
   native: ["core", "kernel"],
   ragged: ["core", "kernel", "expr", "ops", "storage"],
-  array: ["core", "kernel", "expr", "ops", "rewrite", "plan", "storage", "runtime", "ragged"],
+  array: ["core", "kernel", "expr", "ops", "rewrite", "plan", "storage", "runtime", "ragged", "engine.ts"],
   observe: ["core", "expr", "plan", "runtime", "array"],
   cli: ["core", "plan", "runtime", "array", "observe"],
   doors: ["core", "storage", "rewrite", "native", "ragged", "array", "observe", "runtime"],

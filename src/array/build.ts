@@ -10,6 +10,7 @@ import { fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
 import { promote, resultDType } from "../core/promotion.ts";
 import { describe, SCALAR_SHAPE, type Shape, sameShape, shapeText } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
+import { engine } from "../engine.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { cast, castAttrs } from "../ops/elementwise/choice.ts";
@@ -17,7 +18,6 @@ import type { ElementwiseFunction } from "../ops/elementwise/define.ts";
 import { broadcast } from "../ops/moves/layout.ts";
 import { slice } from "../ops/moves/select.ts";
 import { full } from "../ops/sources.ts";
-import { defaultSpec } from "../runtime/spec.ts";
 import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
 
 export type Built = LazyArray<never>;
@@ -141,7 +141,7 @@ export function chunksFor(
 ): ChunkShape {
   const argument = chunks ?? "auto";
   const isAuto = argument === "auto" || (Array.isArray(argument) && argument.includes("auto"));
-  const auto = isAuto ? { budget: defaultSpec().budget, stored } : {};
+  const auto = isAuto ? { budget: engine.spec.budget, stored } : {};
   return checkChunks(argument, shape, infoOf(dtype).bytes, auto);
 }
 

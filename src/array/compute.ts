@@ -4,12 +4,18 @@
 import type { Block } from "../core/block.ts";
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
+import { engine } from "../engine.ts";
 import { pressure } from "../kernel/wasm/pressure.ts";
-import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
+import { type Plan, planOf } from "../plan/index.ts";
 import { openedRun } from "../runtime/opened.ts";
+import {
+  type AsyncComputeOptions,
+  type ComputeOptions,
+  checkRun,
+  type PlanOnlyOptions,
+} from "../runtime/options.ts";
 import { runPlan, runPlanSync } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
-import { defaultSpec, type Spec } from "../runtime/spec.ts";
 import { LazyArray } from "./lazyArray.ts";
 import type { NDArray } from "./ndarray.ts";
 import {
@@ -21,8 +27,7 @@ import {
   requestOf,
   sitesOf,
 } from "./prepare.ts";
-import { type RewriteOptions, rewritingOf } from "./rewriting.ts";
-import { type AsyncComputeOptions, type ComputeOptions, checkRun, PLAN_OPTIONS } from "./runOptions.ts";
+import { rewritingOf } from "./rewriting.ts";
 import { type PlanTarget, plannedTo } from "./target.ts";
 
 type OutputsOf<Array extends LazyArray> = Array extends LazyArray<infer O> ? O : never;
@@ -45,13 +50,13 @@ async function collected(): Promise<void> {
 
 export async function computeArrays(
   arrays: readonly LazyArray[],
-  options: AsyncComputeOptions = {},
+  options: AsyncComputeOptions,
 ): Promise<NDArray[]> {
-  const prepared = prepare(arrays, { ...options, spec: options.spec ?? defaultSpec() });
+  const prepared = prepare(arrays, options);
   return prepared.results(await run(prepared, options));
 }
 
-export function computeArraysSync(arrays: readonly LazyArray[], options: ComputeOptions = {}): NDArray[] {
+export function computeArraysSync(arrays: readonly LazyArray[], options: ComputeOptions): NDArray[] {
   const prepared = prepare(arrays, options);
   return prepared.results(runPlanSync(requestOf(prepared, options)));
 }
@@ -67,7 +72,7 @@ export function compute<const Arrays extends readonly LazyArray[]>(
   options?: AsyncComputeOptions,
 ): Promise<Results<Arrays>>;
 export async function compute(...args: readonly unknown[]): Promise<NDArray[]> {
-  const { arrays, options } = readArguments(args, "compute");
+  const { arrays, options } = readArguments(args, "compute", "run");
   return computeArrays(arrays, options);
 }
 
@@ -78,7 +83,7 @@ export function computeSync<const Arrays extends readonly LazyArray[]>(
   options?: ComputeOptions,
 ): Results<Arrays>;
 export function computeSync(...args: readonly unknown[]): NDArray[] {
-  const { arrays, options } = readArguments(args, "computeSync");
+  const { arrays, options } = readArguments(args, "computeSync", "sync");
   return computeArraysSync(arrays, options);
 }
 
@@ -96,11 +101,12 @@ function checkLazy(arrays: readonly unknown[], where: string): LazyArray[] {
 function readArguments(
   args: readonly unknown[],
   name: string,
+  call: "sync" | "run",
 ): { arrays: LazyArray[]; options: AsyncComputeOptions } {
   const [first, second] = args;
   const isList = Array.isArray(first);
   const arrays = checkLazy(isList ? (first as unknown[]) : args, name);
-  return { arrays, options: isList ? checkRun(second, name) : {} };
+  return { arrays, options: checkRun(isList ? second : undefined, name, call, engine.spec) };
 }
 
 /** The marked outputs and the result, or the result alone where nothing was marked. */
@@ -118,20 +124,16 @@ const stages = (array: LazyArray): LazyArray[] => [...array.outputs.values(), ar
 
 export async function execute<Array extends LazyArray>(
   array: Array,
-  options: AsyncComputeOptions = {},
+  options: AsyncComputeOptions,
 ): Promise<Executed<Array>> {
   return gather(array, await computeArrays(stages(array), options));
 }
 
-export function executeSync<Array extends LazyArray>(
-  array: Array,
-  options: ComputeOptions = {},
-): Executed<Array> {
+export function executeSync<Array extends LazyArray>(array: Array, options: ComputeOptions): Executed<Array> {
   return gather(array, computeArraysSync(stages(array), options));
 }
 
-export interface PlanCallOptions extends PlanOptions, RewriteOptions {
-  readonly spec?: Spec | undefined;
+export interface PlanCallOptions extends PlanOnlyOptions {
   /** How results will be stored, one for all or one for each: the plan is then that of toZarr or store, encoding and all. */
   readonly target?: PlanTarget | readonly PlanTarget[] | undefined;
 }
@@ -139,14 +141,21 @@ export interface PlanCallOptions extends PlanOptions, RewriteOptions {
 /** The plan of one or several arrays. Computes nothing. */
 export function plan(arrays: LazyArray | readonly LazyArray[], options?: PlanCallOptions): Plan {
   const list = checkLazy(Array.isArray(arrays) ? arrays : [arrays], "plan");
-  const checked = checkRun(options, "plan", [...PLAN_OPTIONS, "target"]);
-  const { optimize = true } = checked;
-  if (options?.target !== undefined) return planTo(list, options.target, checked);
+  const { target, ...checked }: PlanCallOptions = checkRun(options, "plan", "plan", engine.spec, ["target"]);
+  if (target !== undefined) return planTo(list, checkTarget(target), checked);
   const roots = [...new Set(list.map(({ expr }) => expr))];
   return planOf(rewritingOf(checked).apply(roots), {
     ...planOptions(checked),
-    optimize,
     siteOf: sitesOf(list),
+  });
+}
+
+function checkTarget(target: unknown): PlanTarget | readonly PlanTarget[] {
+  if (typeof target === "object" && target !== null) return target;
+  throw new ValueError({
+    where: "plan",
+    what: `target is ${describe(target)}`,
+    cure: 'It must be how results are stored, as {codecs: ["zstd"]}, or one of these for each',
   });
 }
 
@@ -164,6 +173,6 @@ function planTo(
     arrays,
     written.map(({ unit }) => unit),
     written.map(({ transfer }) => transfer),
-    { ...options, spec: options.spec ?? defaultSpec() },
+    { ...options, spec: options.spec ?? engine.spec },
   ).plan;
 }

@@ -7,6 +7,7 @@ import type { DType } from "../core/dtype.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Plan } from "../plan/index.ts";
+import type { AsyncComputeOptions, ComputeOptions } from "../runtime/options.ts";
 import type { StoreArgument } from "../storage/location.ts";
 import type { OutOption } from "./build.ts";
 import type { Executed, PlanCallOptions } from "./compute.ts";
@@ -17,7 +18,6 @@ import type { PadOptions, RepeatOptions, RollOptions } from "./functions/repeati
 import type * as s from "./functions/statistics.ts";
 import type { LazyArray, Operand } from "./lazyArray.ts";
 import type { NDArray } from "./ndarray.ts";
-import type { AsyncComputeOptions, ComputeOptions } from "./runOptions.ts";
 import type { SelectionItem } from "./selection.ts";
 import type { ToZarrOptions } from "./storing.ts";
 

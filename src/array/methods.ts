@@ -1,7 +1,9 @@
 // Methods: puts every function whose first argument is an array on LazyArray's prototype. The package's
 // door calls `installMethods` once.
 
+import { engine } from "../engine.ts";
 import type { Plan } from "../plan/index.ts";
+import { type AsyncComputeOptions, type ComputeOptions, checkRun } from "../runtime/options.ts";
 import type { StoreArgument } from "../storage/location.ts";
 import { userMethod } from "./call.ts";
 import {
@@ -26,7 +28,6 @@ import * as statistics from "./functions/statistics.ts";
 import { LazyArray } from "./lazyArray.ts";
 import type { FunctionMethods } from "./methodTypes.ts";
 import type { NDArray } from "./ndarray.ts";
-import { type AsyncComputeOptions, COMPUTE_OPTIONS, type ComputeOptions, checkRun } from "./runOptions.ts";
 import { type ToZarrOptions, toZarr } from "./storing.ts";
 
 const { fullLike, zerosLike, onesLike, emptyLike, tril, triu } = creation;
@@ -48,9 +49,6 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods<unknown>]: unknown } = {
 
 type AnyFunction = (first: LazyArray, ...rest: readonly unknown[]) => unknown;
 
-/** Nothing can stop what runs at once. */
-const SYNC_OPTIONS = COMPUTE_OPTIONS.filter((name) => !["signal", "spec", "executor"].includes(name));
-
 /** Installs the methods; a second call changes nothing. */
 export function installMethods(): void {
   const define = (name: string, value: unknown): void => {
@@ -59,16 +57,16 @@ export function installMethods(): void {
   for (const [name, body] of Object.entries(FUNCTIONS))
     define(name, userMethod(name, body as unknown as AnyFunction));
   define("compute", async function (this: LazyArray, options?: AsyncComputeOptions): Promise<NDArray> {
-    return (await computeArrays([this], checkRun(options, "compute")))[0]!;
+    return (await computeArrays([this], checkRun(options, "compute", "run", engine.spec)))[0]!;
   });
   define("computeSync", function (this: LazyArray, options?: ComputeOptions): NDArray {
-    return computeArraysSync([this], checkRun(options, "computeSync", SYNC_OPTIONS))[0]!;
+    return computeArraysSync([this], checkRun(options, "computeSync", "sync", engine.spec))[0]!;
   });
   define("execute", async function (this: LazyArray, options?: AsyncComputeOptions) {
-    return execute(this, checkRun(options, "execute"));
+    return execute(this, checkRun(options, "execute", "run", engine.spec));
   });
   define("executeSync", function (this: LazyArray, options?: ComputeOptions) {
-    return executeSync(this, checkRun(options, "executeSync", SYNC_OPTIONS));
+    return executeSync(this, checkRun(options, "executeSync", "sync", engine.spec));
   });
   define("plan", function (this: LazyArray, options?: PlanCallOptions): Plan {
     return plan(this, options);

@@ -4,22 +4,23 @@ import type { Block } from "../core/block.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import { sameShape } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
+import { engine } from "../engine.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import type { Site } from "../expr/site.ts";
 import { execute as executeProgram } from "../kernel/execute.ts";
 import { rechunk } from "../ops/moves/layout.ts";
-import { planFor, type Rewriting } from "../plan/cache.ts";
+import type { Rewriting } from "../plan/cache.ts";
 import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { RunEvent } from "../runtime/events.ts";
 import type { RunRequest } from "../runtime/execution.ts";
+import { type AsyncComputeOptions, type ComputeOptions, planningOf } from "../runtime/options.ts";
 import { planStorage } from "../runtime/planStorage.ts";
 import type { Spec } from "../runtime/spec.ts";
 import type { LazyArray } from "./lazyArray.ts";
 import { NDArray } from "./ndarray.ts";
 import { rewritingOf } from "./rewriting.ts";
-import type { ComputeOptions } from "./runOptions.ts";
 
 /**
  * The line that made each node *here*: the expression may be shared with one that was written elsewhere before.
@@ -65,7 +66,7 @@ export function prepareCut(
 }
 
 /** What a plan depends on, and with what it may be run. */
-export type PlanningOptions = ComputeOptions & { readonly spec?: Spec | undefined };
+export type PlanningOptions = Pick<AsyncComputeOptions, keyof ComputeOptions | "spec">;
 
 function planned(
   roots: readonly Expr[],
@@ -74,24 +75,16 @@ function planned(
   options: PlanningOptions,
   transfers?: readonly Transfer[],
 ): Pick<Prepared, "plan" | "withLines"> {
-  const { optimize = true } = options;
   const chosen = storedTo(planOptions(options), options.spec, transfers);
-  const exactly = (): Plan =>
-    planOf(rewriting.apply(roots), { ...chosen, optimize, siteOf: sitesOf(arrays) });
-  return { plan: planFor(roots, optimize, rewriting, chosen, exactly), withLines: () => exactly().data };
+  const exactly = (): Plan => planOf(rewriting.apply(roots), { ...chosen, siteOf: sitesOf(arrays) });
+  return { plan: engine.plans.planFor(roots, rewriting, chosen, exactly), withLines: () => exactly().data };
 }
-
-const PLAN_OPTIONS = [
-  ...["fusion", "maxTotalSourceArrays", "maxTotalNumInputBlocks", "alwaysFuse", "neverFuse", "splitEvery"],
-  ...["optimizeFunction", "debug"],
-] as const;
 
 /** The options of planning alone, and the budget of the spec. */
 export function planOptions({ spec, ...options }: PlanningOptions): PlanOptions {
   const memory = spec === undefined ? NO_OPTIONS : budgetOf(spec);
-  const chosen = PLAN_OPTIONS.filter((name) => options[name] !== undefined);
-  if (chosen.length === 0) return memory;
-  return { ...memory, ...Object.fromEntries(chosen.map((name) => [name, options[name]])) };
+  const chosen = planningOf(options);
+  return Object.keys(chosen).length === 0 ? memory : { ...memory, ...chosen };
 }
 
 /** The same for results that go to stores. */

@@ -7,6 +7,7 @@ import type { Rewriting } from "../plan/cache.ts";
 import { planOf } from "../plan/index.ts";
 import { pipeline, optimize as rewriteAll } from "../rewrite/pipeline.ts";
 import { registerBuiltIn } from "../rewrite/rules/index.ts";
+import type { ComputeOptions } from "../runtime/options.ts";
 import { runPlanSync } from "../runtime/run.ts";
 
 export { pipeline };
@@ -19,15 +20,6 @@ function evaluate(expr: Expr): Block {
   return runPlanSync({ plan: data, sources })[0]!;
 }
 
-export interface RewriteOptions {
-  /** A mode of the optimizer: `fastRun` (the default), `fastCompile`, `none`; `fastRun+fastMath` lets results change. */
-  readonly mode?: string | undefined;
-  /** Names or tags of rules that are wanted besides. */
-  readonly include?: readonly string[] | undefined;
-  /** Names or tags of rules that are not wanted. */
-  readonly exclude?: readonly string[] | undefined;
-}
-
 const NOTHING: Rewriting = { key: "none", apply: (roots) => roots };
 
 /** `optimize: false` rewrites nothing. */
@@ -36,11 +28,12 @@ export function rewritingOf({
   mode = "fastRun",
   include = [],
   exclude = [],
-}: RewriteOptions & { readonly optimize?: boolean | undefined }): Rewriting {
+  onFail,
+}: Pick<ComputeOptions, "optimize" | "mode" | "include" | "exclude" | "onFail">): Rewriting {
   if (!optimize) return NOTHING;
   return {
     // The version counts what users register.
-    key: `${mode} +${include.join()} -${exclude.join()} ${pipeline.version}`,
-    apply: (roots: readonly Expr[]) => rewriteAll(roots, { mode, include, exclude }).roots,
+    key: `${mode} +${include.join()} -${exclude.join()} ${onFail} ${pipeline.version}`,
+    apply: (roots: readonly Expr[]) => rewriteAll(roots, { mode, include, exclude, onFail }).roots,
   };
 }

@@ -8,12 +8,14 @@ import { bytesText } from "../core/bytes.ts";
 import { isDType } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import { checkShape, describe, sameShape, shapeText } from "../core/shape.ts";
+import { engine } from "../engine.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
 import { DataResource } from "../ops/sources.ts";
 import { Plan } from "../plan/index.ts";
 import type { Json } from "../plan/json.ts";
 import { foreignPlan, PlanError } from "../plan/load.ts";
 import { openedRun } from "../runtime/opened.ts";
+import { type AsyncComputeOptions, checkRun, OPTIONS_AT } from "../runtime/options.ts";
 import type { Root } from "../runtime/planRoots.ts";
 import { runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
@@ -25,7 +27,6 @@ import { asyncCall, userCall } from "./call.ts";
 import { NDArray } from "./ndarray.ts";
 import { PlanAccess } from "./planAccess.ts";
 import { requestOf } from "./prepare.ts";
-import { type AsyncComputeOptions, COMPUTE_OPTIONS, checkRun } from "./runOptions.ts";
 
 const FORMAT = "chunkwise plan";
 const VERSION = 1;
@@ -186,11 +187,11 @@ export const computePlan: (plan: Plan, options?: AsyncComputeOptions) => Promise
   async (plan, options) => {
     if (!(plan instanceof Plan))
       throw new ValueError({ what: `${describe(plan)} is not a plan`, cure: "Use loadPlan" });
-    const run = checkRun(options, "computePlan");
+    const run = checkRun(options, "computePlan", "run", engine.spec);
     const { data, sources } = plan;
     const setting = await openedRun(data, () => runKey(data, sources), run);
     const blocks = await runPlan(requestOf({ plan, withLines: () => data }, run), setting);
     return blocks.map((block) => NDArray.fromBlock(block));
   },
-  [1, ...COMPUTE_OPTIONS],
+  [1, ...OPTIONS_AT.run],
 );

@@ -8,15 +8,16 @@ import { ValueError } from "../core/errors.ts";
 import { fitScalar, type Scalar } from "../core/numbers.ts";
 import { describe } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
+import { engine } from "../engine.ts";
 import { uniformResults, withoutResults } from "../plan/uniform.ts";
 import { StoredArray } from "../runtime/arrays.ts";
 import { removeDamaged } from "../runtime/damaged.ts";
 import { markBegun, markFinished, markOf, removeMark } from "../runtime/mark.ts";
 import { openedRun } from "../runtime/opened.ts";
+import { type AsyncComputeOptions, checkRun, OPTIONS_AT } from "../runtime/options.ts";
 import { transferTo } from "../runtime/planStorage.ts";
 import { checkOnce, runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
-import { defaultSpec } from "../runtime/spec.ts";
 import { doubtOf } from "../runtime/written.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import { durableStore, type StoreArgument, storeOf } from "../storage/location.ts";
@@ -30,7 +31,6 @@ import { type Claim, checkApart, checkWritten, claimOf } from "./claims.ts";
 import { LazyArray } from "./lazyArray.ts";
 import { prepareCut, requestOf } from "./prepare.ts";
 import { regionStart } from "./region.ts";
-import { type AsyncComputeOptions, COMPUTE_OPTIONS, checkRun } from "./runOptions.ts";
 import { settingsOf, type TargetOptions, writtenTo } from "./target.ts";
 import { lazyStored } from "./zarr.ts";
 
@@ -56,7 +56,7 @@ export const toZarr: (x: LazyArray, store: StoreArgument, options?: ToZarrOption
       const [run, target] = split(options);
       return (await storeAll([x], [{ ...target, store }], run, "toZarr"))[0]!;
     },
-    [2, ...COMPUTE_OPTIONS, ...TARGET_OPTIONS],
+    [2, ...OPTIONS_AT.run, ...TARGET_OPTIONS],
   );
 
 /** Computes several arrays into their stores, in one computation that shares their work. */
@@ -74,7 +74,7 @@ export const store: (
       });
     return storeAll(arrays, targets.map(asTarget), options, "store");
   },
-  [2, ...COMPUTE_OPTIONS],
+  [2, ...OPTIONS_AT.run],
 );
 
 /** A target with options has its store in `store`; stores have a method `get`. */
@@ -86,7 +86,7 @@ function asTarget(target: StoreArgument | Target): Target {
 }
 
 function split(options: ToZarrOptions): [AsyncComputeOptions, TargetOptions] {
-  const isRun = ([name]: [string, unknown]): boolean => COMPUTE_OPTIONS.includes(name);
+  const isRun = ([name]: [string, unknown]): boolean => OPTIONS_AT.run.includes(name);
   const entries = Object.entries(options);
   return [
     Object.fromEntries(entries.filter(isRun)),
@@ -116,16 +116,16 @@ async function storeAll(
   options: AsyncComputeOptions,
   where: string,
 ): Promise<LazyArray[]> {
-  const run = checkRun(options, where);
+  const run = checkRun(options, where, "run", engine.spec);
+  const spec = run.spec!;
   const destinations: Destination[] = [];
-  const isDurable = run.durable ?? (run.spec ?? defaultSpec()).durable;
   for (const [i, array] of arrays.entries())
-    destinations.push(await destinationOf(array, targets[i]!, isDurable));
+    destinations.push(await destinationOf(array, targets[i]!, run.durable ?? spec.durable));
   const prepared = prepareCut(
     arrays,
     destinations.map(({ unit }) => unit),
     destinations.map(({ transfer }) => transfer),
-    { ...run, spec: run.spec ?? defaultSpec() },
+    run,
   );
   const { data, sources } = prepared.plan;
   const known = await runKey(data, sources);
@@ -134,7 +134,7 @@ async function storeAll(
   const filled = destinations.map((destination, i) => filledWith(destination, uniform.get(data.results[i]!)));
   const left = withoutResults(data, new Set(data.results.filter((_, i) => filled[i]!.isWhole)));
   const claims = await allowed(filled, key, sources.values());
-  checkOnce(left, (run.spec ?? defaultSpec()).budget);
+  checkOnce(left, spec.budget);
   const begun: Begun[] = [];
   for (const destination of filled)
     begun.push(await begin(destination, claims.get(destination) ?? null, key));

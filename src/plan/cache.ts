@@ -26,62 +26,61 @@ export interface Rewriting {
 /** Larger graphs take longer to plan than to look up, but are seldom planned twice. */
 const MAX_NODES = 500;
 const MAX_PLANS = 500;
-const plans = new Map<string, Planned>();
 
-/** `options` are those of `planOf`, beside `optimize`. A plan that is refused for its memory is made `exactly`, with lines. */
-export function planFor(
+export class PlanCache {
+  readonly #plans = new Map<string, Planned>();
+
+  /** A plan that is refused for its memory is made `exactly`, with lines. */
+  planFor(roots: readonly Expr[], rewriting: Rewriting, options: PlanOptions, exactly: () => Plan): Plan {
+    const nodes = postOrder(roots);
+    const chosen = optionsText(options);
+    if (nodes.length > MAX_NODES || chosen === null) return planned(roots, rewriting, options, exactly);
+    const structure = structureOf(nodes, roots);
+    const key = `${chosen} ${rewriting.key} ${structure.key}`;
+    const known = this.#plans.get(key);
+    if (known !== undefined)
+      return new Plan(known.data, new Map(known.sources.map(([name, at]) => [name, structure.sources[at]!])));
+    const plan = planned(roots, rewriting, options, exactly);
+    this.#remember(key, plan, structure.sources);
+    return plan;
+  }
+
+  /** Unless the plan reads data that the expressions did not: constants that were folded into one array. */
+  #remember(key: string, { data, sources }: Plan, met: readonly Resource[]): void {
+    const places = [...sources].map(([name, resource]) => [name, met.indexOf(resource)] as const);
+    if (places.some(([, at]) => at < 0)) return;
+    if (this.#plans.size >= MAX_PLANS) this.#plans.delete(this.#plans.keys().next().value!);
+    this.#plans.set(key, { data, sources: places });
+  }
+}
+
+function planned(
   roots: readonly Expr[],
-  optimize: boolean,
   rewriting: Rewriting,
   options: PlanOptions,
   exactly: () => Plan,
 ): Plan {
-  const planned = (): Plan => {
-    try {
-      const { data, sources } = planOf(rewriting.apply(roots), { ...options, optimize, siteOf: () => null });
-      return new Plan(data, sources);
-    } catch (error) {
-      if (error instanceof MemoryError) exactly();
-      throw error;
-    }
-  };
-  const nodes = postOrder(roots);
-  const chosen = optionsText(options);
-  if (nodes.length > MAX_NODES || chosen === null) return planned();
-  const structure = structureOf(nodes, roots);
-  const key = `${optimize} ${chosen} ${rewriting.key} ${structure.key}`;
-  const known = plans.get(key);
-  if (known !== undefined)
-    return new Plan(known.data, new Map(known.sources.map(([name, at]) => [name, structure.sources[at]!])));
-  const plan = planned();
-  remember(key, plan, structure.sources);
-  return plan;
+  try {
+    const { data, sources } = planOf(rewriting.apply(roots), { ...options, siteOf: () => null });
+    return new Plan(data, sources);
+  } catch (error) {
+    if (error instanceof MemoryError) exactly();
+    throw error;
+  }
 }
 
-const PLAN_OPTIONS: readonly (keyof PlanOptions)[] = [
-  ...(["fusion", "maxTotalSourceArrays", "maxTotalNumInputBlocks", "alwaysFuse", "neverFuse"] as const),
-  ...(["allowedMem", "reservedMem", "workers", "splitEvery", "storage"] as const),
-];
+const texts = new WeakMap<PlanOptions, string | null>();
 
-const texts = new WeakMap<PlanOptions, string>();
-
-/** What a plan depends on beside its expressions; null where that is a function, or somebody wants to be told. */
+/** All that a plan depends on beside its expressions; null where that is a function, or somebody wants to be told. */
 function optionsText(options: PlanOptions): string | null {
-  if (options.optimizeFunction !== undefined || (options.debug ?? false) !== false) return null;
   let text = texts.get(options);
   if (text === undefined) {
-    text = JSON.stringify(PLAN_OPTIONS.map((name) => options[name]));
+    const isTold =
+      options.debug === true || Object.values(options).some((value) => typeof value === "function");
+    text = isTold ? null : JSON.stringify(options);
     texts.set(options, text);
   }
   return text;
-}
-
-/** Unless the plan reads data that the expressions did not: constants that were folded into one array. */
-function remember(key: string, { data, sources }: Plan, met: readonly Resource[]): void {
-  const places = [...sources].map(([name, resource]) => [name, met.indexOf(resource)] as const);
-  if (places.some(([, at]) => at < 0)) return;
-  if (plans.size >= MAX_PLANS) plans.delete(plans.keys().next().value!);
-  plans.set(key, { data, sources: places });
 }
 
 /** All that a plan depends on as text, and the data it does not depend on. */

@@ -82,11 +82,19 @@ export interface LocalRewrite {
   apply(node: Expr, context: RuleContext): Expr | Replacements | null;
 }
 
+/** What is the same for all of a rewriting's stages. */
+export interface GlobalContext {
+  /** Where nobody can say what an operation needs: say nothing, warn, or throw. */
+  readonly onFail: "pass" | "warn" | "raise" | undefined;
+  /** What was said already: a stage may run several times. */
+  readonly told: Set<string>;
+}
+
 /** A rewrite of a whole graph. */
 export interface GlobalRewrite {
   readonly name: string;
   readonly tags?: readonly string[];
-  apply(graph: FunctionGraph): void;
+  apply(graph: FunctionGraph, context?: GlobalContext): void;
 }
 
 const CHANGE_TAGS: { readonly [C in Change]: string } = {

@@ -10,6 +10,7 @@ import { checkType, type DriverOptions, type DriverResult, rewrite } from "./dri
 import { FunctionGraph } from "./graph.ts";
 import { NodeOrder } from "./order.ts";
 import { type Profile, StageProfiler } from "./profile.ts";
+import type { GlobalContext } from "./rule.ts";
 
 export interface StageReport {
   readonly name: string;
@@ -31,6 +32,8 @@ export interface Rewritten {
 
 export interface RunOptions extends DriverOptions {
   readonly profile?: boolean;
+  /** What global rewrites do that cannot find out what they need to know. */
+  readonly onFail?: GlobalContext["onFail"];
 }
 
 /** A later stage may make what an earlier one simplifies; so often they are run one after another at most. */
@@ -59,6 +62,7 @@ class StageRun {
   readonly #options: RunOptions;
   readonly #reports: StageReport[] = [];
   readonly #profilers: StageProfiler[] = [];
+  readonly #context: GlobalContext;
   /** The nodes of the roots in order, while they are known. */
   #order: NodeOrder | undefined;
   /** The roots after every change, and how many reports there were then. */
@@ -71,6 +75,7 @@ class StageRun {
     this.#start = roots;
     this.#states = [{ roots, reports: 0 }];
     this.#options = options;
+    this.#context = { onFail: options.onFail, told: new Set() };
   }
 
   stage(stage: Stage, round: number): void {
@@ -78,11 +83,16 @@ class StageRun {
     if (settled !== undefined && isSame(settled, this.roots)) return;
     this.#order ??= new NodeOrder(this.roots);
     const profiler = this.#options.profile === true ? new StageProfiler(stage, this.roots) : null;
-    const result = runStage(this.roots, stage, {
-      ...this.#options,
-      order: this.#order,
-      observer: profiler ?? this.#options.observer,
-    });
+    const result = runStage(
+      this.roots,
+      stage,
+      {
+        ...this.#options,
+        order: this.#order,
+        observer: profiler ?? this.#options.observer,
+      },
+      this.#context,
+    );
     const { roots: after, applied } = result;
     profiler?.end(after);
     const isChanged = !isSame(after, this.roots);
@@ -121,11 +131,12 @@ export function runStage(
   roots: readonly Expr[],
   stage: Stage,
   options: DriverOptions,
+  context: GlobalContext = { onFail: undefined, told: new Set() },
 ): Omit<DriverResult, "visited"> {
   if (stage.kind === "rules") return rewrite(roots, stage.dispatcher, options);
   const sources = postOrder(roots).filter((node) => node.inputs.length === 0);
   const graph = new FunctionGraph(sources, roots);
-  stage.rewrite.apply(graph);
+  stage.rewrite.apply(graph, context);
   roots.forEach((root, i) => checkType(stage.rewrite, root, graph.outputs[i]!));
   return { roots: graph.outputs, applied: new Map(), order: undefined, isSettled: false };
 }

@@ -3,21 +3,21 @@
 
 import type { PlanData } from "../plan/plan.ts";
 import type { StoredArray } from "./arrays.ts";
+import type { AsyncComputeOptions } from "./options.ts";
 import { foundTasks } from "./resume.ts";
 import type { RunSetting } from "./run.ts";
 import type { RunKey } from "./runKey.ts";
-import { type SettingOptions, settingOf } from "./setting.ts";
-import { defaultSpec } from "./spec.ts";
+import { settingOf } from "./setting.ts";
 import { namedStore } from "./workDir.ts";
 
 export async function openedRun(
   plan: PlanData,
   key: () => Promise<RunKey>,
-  options: SettingOptions,
+  options: AsyncComputeOptions,
   resumed: ReadonlyMap<string, StoredArray> = new Map(),
 ): Promise<RunSetting> {
   const setting = settingOf(options);
-  const { workDir, codecs, durable } = options.spec ?? defaultSpec();
+  const { workDir, codecs, durable } = options.spec!;
   const isDurable = options.durable ?? durable;
   const named = workDir === null ? null : namedStore(workDir, await key(), codecs, isDurable);
   if (named === null && resumed.size === 0) return setting;

@@ -1,22 +1,15 @@
 // From what the user set to how a run is done: pool, budget, policy, and where intermediates go.
 
 import { machineThreads } from "../kernel/wasm/threads.ts";
+import type { AsyncComputeOptions } from "./options.ts";
 import { threadPool } from "./pools/threads.ts";
 import type { RunSetting } from "./run.ts";
 import { policyOf } from "./scheduler/policy.ts";
-import { defaultSpec, type ExecutorName, type Spec } from "./spec.ts";
 import { temporaryStore } from "./workDir.ts";
 
-export interface SettingOptions {
-  readonly spec?: Spec | undefined;
-  readonly executor?: ExecutorName | undefined;
-  readonly threads?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly durable?: boolean | undefined;
-}
-
-export function settingOf(options: SettingOptions): RunSetting {
-  const { spec = defaultSpec(), signal } = options;
+export function settingOf(options: AsyncComputeOptions): RunSetting {
+  const { signal } = options;
+  const spec = options.spec!;
   const threads = options.threads ?? spec.threads ?? machineThreads;
   const executor = options.executor ?? spec.executor;
   const isAskedFor = (options.executor ?? spec.chosenExecutor) === "threads";

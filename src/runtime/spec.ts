@@ -1,46 +1,24 @@
-// Spec: with what a computation may be done. From code, the environment and a configuration file, in this order of
-// precedence; the rest are defaults. In: sizes as numbers or "2GB". Out: checked numbers of bytes.
+// Spec: settings that computations share. From code, the environment and a configuration file, in this order of
+// precedence; the rest are defaults. In: settings (settings.ts), sizes as numbers or "2GB". Out: checked numbers of bytes.
 
 import { bytesText, parseBytes } from "../core/bytes.ts";
-import { checkFlag } from "../core/check.ts";
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import type { CodecArgument } from "../storage/zarr/create.ts";
 import { machineBytes } from "./machine.ts";
-import { policyOf, type RetryOptions, type TwinOptions } from "./scheduler/policy.ts";
+import type { RetryOptions, TwinOptions } from "./scheduler/policy.ts";
+import { type ExecutorName, SETTINGS, type Settings } from "./settings.ts";
 
-export type ExecutorName = "threads" | "inline";
-export const EXECUTORS: readonly ExecutorName[] = ["threads", "inline"];
-
-export interface SpecOptions {
-  /** A folder for intermediates. Named, it keeps them when a run is killed, and the same computation resumes. */
-  readonly workDir?: string | undefined;
-  /** What tasks and intermediates may use together, with what is reserved. 60 % of the machine's unless given. */
-  readonly allowedMem?: number | string | undefined;
-  /** What the process needs besides data: see measureReservedMemory(). 100 MB unless given. */
-  readonly reservedMem?: number | string | undefined;
-  readonly executor?: ExecutorName | undefined;
-  /** Threads for tasks and kernels; as many as the machine has, up to 8, unless given. */
-  readonly threads?: number | undefined;
-  readonly retries?: RetryOptions | undefined;
-  readonly twins?: TwinOptions | undefined;
-  /** What counts as done is on the disk, so that it outlives a power cut: slower. False unless given. */
-  readonly durable?: boolean | undefined;
-  /** How intermediates are stored. */
-  readonly codecs?: readonly CodecArgument[] | undefined;
-}
-
-const NAMES: readonly (keyof SpecOptions)[] = [
-  ...(["workDir", "allowedMem", "reservedMem", "executor", "threads"] as const),
-  ...(["retries", "twins", "durable", "codecs"] as const),
-];
+export type SpecOptions = Settings;
 
 const DEFAULT_RESERVED = 100e6;
 const DEFAULT_PART = 0.6;
 
 export class Spec {
+  /** All that was said, here or elsewhere; what was not has its default. */
+  readonly settings: Settings;
   readonly workDir: string | null;
   readonly allowedMem: number;
   readonly reservedMem: number;
@@ -54,20 +32,19 @@ export class Spec {
   readonly codecs: readonly CodecArgument[] | null;
 
   constructor(options: SpecOptions = {}) {
-    const given = { ...fromConfiguration(), ...fromEnvironment(), ...definedIn(checkNames(options, "Spec")) };
-    this.workDir = checkText(given.workDir) ?? null;
-    this.reservedMem = sizeOption(given.reservedMem, "reservedMem") ?? DEFAULT_RESERVED;
+    const said = checkSettings(options, "Spec");
+    const given = checkValues({ ...fromConfiguration(), ...fromEnvironment(), ...definedIn(said) });
+    this.settings = given;
+    this.workDir = given.workDir ?? null;
+    this.reservedMem = bytesOf(given.reservedMem) ?? DEFAULT_RESERVED;
     const machine = machineBytes();
     const usual = Math.max(2 * this.reservedMem, DEFAULT_PART * machine);
-    this.allowedMem = sizeOption(given.allowedMem, "allowedMem") ?? usual;
-    this.chosenExecutor = given.executor === undefined ? null : checkExecutor(given.executor);
+    this.allowedMem = bytesOf(given.allowedMem) ?? usual;
+    this.chosenExecutor = given.executor ?? null;
     this.executor = this.chosenExecutor ?? "threads";
-    this.threads = checkThreads(given.threads);
-    // null is not "not given".
-    this.retries = given.retries === undefined ? {} : given.retries;
-    this.twins = given.twins === undefined ? true : given.twins;
-    policyOf(this.retries, this.twins);
-    checkFlag(given.durable, "durable");
+    this.threads = given.threads ?? null;
+    this.retries = given.retries ?? {};
+    this.twins = given.twins ?? true;
     this.durable = given.durable ?? false;
     this.codecs = given.codecs ?? null;
     checkMemory(this, machine);
@@ -78,28 +55,43 @@ export class Spec {
     return this.allowedMem - this.reservedMem;
   }
 
+  /** The same with other settings. */
+  with(options: SpecOptions): Spec {
+    return new Spec({ ...this.settings, ...definedIn(options) });
+  }
+
   toString(): string {
     const memory = `allowedMem ${bytesText(this.allowedMem)}, reservedMem ${bytesText(this.reservedMem)}`;
     return `Spec ${memory}, executor ${this.executor}, workDir ${this.workDir ?? "temporary"}`;
   }
 }
 
-let usual: Spec | null = null;
+const bytesOf = (size: number | string | undefined): number | undefined =>
+  size === undefined ? undefined : parseBytes(size)!;
 
-/** The spec of computations that name none. */
-export function defaultSpec(): Spec {
-  usual ??= new Spec();
-  return usual;
-}
-
-function checkNames(options: unknown, where: string): SpecOptions {
+/** One object of settings that there are. */
+function checkSettings(options: unknown, where: string): SpecOptions {
   if (typeof options !== "object" || options === null || Array.isArray(options))
     throw new ValueError({ where, what: `the options are ${describe(options)}`, cure: "Give one object" });
+  const known = Object.keys(SETTINGS);
   for (const name of Object.keys(options)) {
-    if (NAMES.includes(name as keyof SpecOptions)) continue;
-    throw new ValueError({ where, what: `there is no option ${describe(name)}`, cure: closest(name, NAMES) });
+    if (name in SETTINGS) continue;
+    throw new ValueError({ where, what: `there is no option ${describe(name)}`, cure: closest(name, known) });
   }
   return options as SpecOptions;
+}
+
+function checkValues(settings: SpecOptions): SpecOptions {
+  for (const [name, value] of Object.entries(settings)) {
+    const { wanted, accepts } = SETTINGS[name as keyof Settings];
+    if (accepts(value)) continue;
+    throw new ValueError({
+      where: "Spec",
+      what: `${name} is ${describe(value)}`,
+      cure: `It must be ${wanted}`,
+    });
+  }
+  return settings;
 }
 
 const definedIn = (options: SpecOptions): SpecOptions =>
@@ -107,17 +99,17 @@ const definedIn = (options: SpecOptions): SpecOptions =>
 
 const { process: host } = globalThis as { process?: { env?: { [name: string]: string | undefined } } };
 
-/** CHUNKWISE_WORK_DIR, CHUNKWISE_ALLOWED_MEM, CHUNKWISE_RESERVED_MEM, CHUNKWISE_EXECUTOR, CHUNKWISE_THREADS. */
+/** `workDir`: CHUNKWISE_WORK_DIR. */
+export const variableOf = (name: string): string =>
+  `CHUNKWISE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+
 function fromEnvironment(): SpecOptions {
-  const env = (name: string): string | undefined => host?.env?.[`CHUNKWISE_${name}`] || undefined;
-  const threads = env("THREADS");
-  return definedIn({
-    workDir: env("WORK_DIR"),
-    allowedMem: env("ALLOWED_MEM"),
-    reservedMem: env("RESERVED_MEM"),
-    executor: env("EXECUTOR") as ExecutorName | undefined,
-    threads: threads === undefined ? undefined : Number(threads),
-  });
+  const found: { [name: string]: unknown } = {};
+  for (const [name, { parse }] of Object.entries(SETTINGS)) {
+    const text = host?.env?.[variableOf(name)];
+    if (text) found[name] = parse!(text);
+  }
+  return found;
 }
 
 /** A JSON file that CHUNKWISE_CONFIG names, with the options of Spec. */
@@ -127,7 +119,7 @@ function fromConfiguration(): SpecOptions {
   if (!path || fs === undefined) return {};
   const where = `the configuration ${path}`;
   try {
-    return checkNames(JSON.parse(fs.readFileSync(path, "utf8")), where);
+    return checkSettings(JSON.parse(fs.readFileSync(path, "utf8")), where);
   } catch (error) {
     if (error instanceof ValueError) throw error;
     const cure = "CHUNKWISE_CONFIG must name a JSON file";
@@ -136,42 +128,6 @@ function fromConfiguration(): SpecOptions {
       { cause: error },
     );
   }
-}
-
-function sizeOption(value: number | string | undefined, name: string): number | undefined {
-  if (value === undefined) return undefined;
-  const bytes = parseBytes(value);
-  if (bytes !== null) return bytes;
-  throw new ValueError({
-    where: "Spec",
-    what: `${name} is ${describe(value)}`,
-    cure: 'Give a number of bytes, or a size such as "500MB" or "2GiB"',
-  });
-}
-
-function checkText(workDir: unknown): string | undefined {
-  if (workDir === undefined || (typeof workDir === "string" && workDir !== "")) return workDir;
-  throw new ValueError({ where: "Spec", what: `workDir is ${describe(workDir)}`, cure: "Give a folder" });
-}
-
-function checkExecutor(name: string): ExecutorName {
-  if (EXECUTORS.includes(name as ExecutorName)) return name as ExecutorName;
-  throw new ValueError({
-    where: "Spec",
-    what: `there is no executor ${describe(name)}`,
-    cure: closest(String(name), EXECUTORS),
-  });
-}
-
-function checkThreads(threads: unknown): number | null {
-  if (threads === undefined) return null;
-  if (Number.isInteger(threads) && (threads as number) >= 1 && (threads as number) <= 1024)
-    return threads as number;
-  throw new ValueError({
-    where: "Spec",
-    what: `threads is ${describe(threads)}`,
-    cure: "It must be a whole number from 1 to 1024",
-  });
 }
 
 function checkMemory({ allowedMem, reservedMem }: Spec, machine: number): void {

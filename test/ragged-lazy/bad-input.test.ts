@@ -226,7 +226,7 @@ describe("mistyped names", () => {
     }
     expect(words(() => lazy.numbers.plan({ optimise: true } as never))).toMatch(/optimize/);
     expect(words(() => rg.necessaryColumns(lazy.numbers, { onFail: "ignore" } as never))).toMatch(
-      /"pass", "warn" or "raise"/,
+      /"pass" or "warn" or "raise"/,
     );
     await expect(lazy.numbers.compute({ onfail: "pass" } as never)).rejects.toThrow(/onFail/);
     await expect(rg.fromParquet("/nowhere", { filters: [] } as never)).rejects.toThrow(/filter/);

@@ -88,10 +88,10 @@ describe("where settings come from", () => {
 describe("what cannot be", () => {
   test.each<[string, object, RegExp]>([
     ["an unknown option", { allowedMen: 1 }, /no option "allowedMen"/],
-    ["a size that is none", { allowedMem: "lots" }, /allowedMem is "lots"\. Give a number of bytes/],
+    ["a size that is none", { allowedMem: "lots" }, /allowedMem is "lots"\. It must be a number of bytes/],
     ["more than the machine has", { allowedMem: "900TB" }, /the machine has .*Allow no more than there is/],
     ["nothing left", { allowedMem: "100MB", reservedMem: "100MB" }, /leaves nothing.*measureReservedMemory/],
-    ["no such executor", { executor: "thread" }, /no executor "thread"/],
+    ["no such executor", { executor: "thread" }, /executor is "thread"\. It must be "threads" or "inline"/],
     ["half a thread", { threads: 0.5 }, /threads is 0\.5/],
     ["no folder", { workDir: "" }, /workDir is ""/],
   ])("%s", (_, options, message) => {

@@ -6,19 +6,19 @@ import { ChunkwiseError, ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { NEEDED, type Need } from "../../core/form/need.ts";
 import { describe } from "../../core/shape.ts";
+import { engine } from "../../engine.ts";
 import type { Expr } from "../../expr/expr.ts";
 import { lineOf } from "../../expr/site.ts";
 import { reasonOf } from "../../ragged/demand/index.ts";
 import { outlineOf } from "../../ragged/demand/outline.ts";
 import { type Projection, projected, projectionOf } from "../../ragged/lazy/project.ts";
 import { Reading } from "../../ragged/lazy/reading.ts";
-import type { GlobalRewrite } from "../../rewrite/rule.ts";
+import type { GlobalContext, GlobalRewrite } from "../../rewrite/rule.ts";
+import { checkRun } from "../../runtime/options.ts";
+import type { OnFail } from "../../runtime/settings.ts";
 import { userCall } from "../call.ts";
 import { pipeline } from "../rewriting.ts";
 import { LazyRagged } from "./arrays.ts";
-
-/** When nobody can say what an operation needs: read all of its arguments silently, with a warning, or fail. */
-export type OnFail = "pass" | "warn" | "raise";
 
 export interface ProjectOptions {
   readonly onFail?: OnFail | undefined;
@@ -56,27 +56,6 @@ export interface ColumnReport {
 /** A computation's columns could not be found out, and `onFail` says "raise". */
 export class ProjectionError extends ChunkwiseError {}
 
-let onFail: OnFail = "warn";
-/** What was said of this rewriting, in which the pass may run several times. */
-let told: Set<string> | null = null;
-
-/** What is rewritten meanwhile fails this way. */
-export function whenFailing<T>(mode: OnFail | undefined, action: () => T): T {
-  const before = { onFail, told };
-  onFail = mode ?? onFail;
-  told = new Set();
-  try {
-    return action();
-  } finally {
-    ({ onFail, told } = before);
-  }
-}
-
-export function checkOnFail(value: unknown): OnFail | undefined {
-  if (value === undefined || value === "pass" || value === "warn" || value === "raise") return value;
-  throw new ValueError({ what: `onFail is ${describe(value)}`, cure: 'Use "pass", "warn" or "raise"' });
-}
-
 const reasonText = (failure: unknown): string =>
   failure instanceof Error ? failure.message : String(failure);
 
@@ -87,7 +66,7 @@ function failuresOf({ exprs, failures }: Projection): ColumnReport["failures"] {
   });
 }
 
-function tell(projection: Projection): void {
+function tell(projection: Projection, { onFail = "warn", told }: GlobalContext): void {
   if (onFail === "pass") return;
   for (const { op, line, reason } of failuresOf(projection)) {
     const where = `${op}${line === null ? "" : ` at ${line}`}`;
@@ -98,20 +77,19 @@ function tell(projection: Projection): void {
         what,
         cure: 'Use onFail: "warn" to read all columns of its arguments',
       });
-    if (told?.has(where) !== true)
-      console.warn(`chunkwise: ${where}: ${what}; all columns of its arguments are read`);
-    told?.add(where);
+    if (!told.has(where)) console.warn(`chunkwise: ${where}: ${what}; all columns of its arguments are read`);
+    told.add(where);
   }
 }
 
 /** Narrows the sources of ragged arrays. */
 export const necessaryColumnsPass: GlobalRewrite = {
   name: "necessaryColumns",
-  apply(graph) {
+  apply(graph, context = { onFail: undefined, told: new Set() }) {
     const roots = graph.outputs;
     if (!graph.toposort().some(({ type }) => type.ragged !== undefined)) return;
     const projection = projectionOf(roots);
-    tell(projection);
+    tell(projection, context);
     const least = projected(roots, projection);
     const changed = roots.flatMap((root, i): [Expr, Expr][] =>
       root === least[i] ? [] : [[root, least[i]!]],
@@ -173,7 +151,8 @@ export const explainColumns: (
 function explained(arrays: LazyRagged | readonly LazyRagged[], options: ProjectOptions): ColumnReport {
   const roots = [...new Set(listOf(arrays).map(({ expr }) => expr))];
   const projection = projectionOf(roots);
-  whenFailing(checkOnFail(options.onFail), () => tell(projection));
+  const { onFail } = checkRun(options, "necessaryColumns", "plan", engine.spec);
+  tell(projection, { onFail, told: new Set() });
   let bytesInAll = 0;
   const columns = sourcesOf(projection).flatMap(({ at, reading, name }) => {
     const costs = reading.source.costs();

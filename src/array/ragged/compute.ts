@@ -3,24 +3,26 @@
 
 import { ValueError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
+import { engine } from "../../engine.ts";
 import type { Expr } from "../../expr/expr.ts";
 import type { Partition } from "../../expr/op.ts";
 import { execute } from "../../kernel/execute.ts";
 import { type Plan, planOf } from "../../plan/index.ts";
 import { type Layout, mergeRows, plain, toList } from "../../ragged/index.ts";
 import { openedRun } from "../../runtime/opened.ts";
+import {
+  type AsyncComputeOptions,
+  checkRun,
+  OPTIONS_AT,
+  type PlanOnlyOptions,
+} from "../../runtime/options.ts";
 import type { TakePartition } from "../../runtime/partitions.ts";
 import { runPlan } from "../../runtime/run.ts";
 import { runKey } from "../../runtime/runKey.ts";
-import { defaultSpec } from "../../runtime/spec.ts";
 import { asyncCall, userCall } from "../call.ts";
-import { guarded, planOptions } from "../prepare.ts";
+import { guarded, type PlanningOptions, planOptions } from "../prepare.ts";
 import { rewritingOf } from "../rewriting.ts";
-import { type AsyncComputeOptions, COMPUTE_OPTIONS, checkRun, PLAN_OPTIONS } from "../runOptions.ts";
 import { type LazyItem, LazyRagged, RaggedArray, type RaggedValue } from "./arrays.ts";
-import { checkOnFail, type ProjectOptions, whenFailing } from "./columns.ts";
-
-export interface RaggedComputeOptions extends AsyncComputeOptions, ProjectOptions {}
 
 /** A value of an item, an array of an array. */
 export type Computed<X> = X extends LazyItem ? RaggedValue : RaggedArray;
@@ -28,19 +30,14 @@ export type Computed<X> = X extends LazyItem ? RaggedValue : RaggedArray;
 /** What the partitions of each array go to. */
 type Takers = readonly TakePartition[];
 
-function planned(roots: readonly Expr[], options: RaggedComputeOptions): Plan {
-  const { optimize = true } = options;
-  const spec = options.spec ?? defaultSpec();
-  const rewriting = rewritingOf(options);
-  const least = whenFailing(options.onFail, () => rewriting.apply(roots));
-  return planOf(least, { ...planOptions({ ...options, spec }), optimize });
-}
+const planned = (roots: readonly Expr[], options: PlanningOptions): Plan =>
+  planOf(rewritingOf(options).apply(roots), planOptions(options));
 
 /** Runs all in one plan; every partition goes to its array's taker as soon as it is there. */
 export async function runRagged(
   arrays: readonly LazyRagged[],
   takers: Takers,
-  options: RaggedComputeOptions,
+  options: AsyncComputeOptions,
 ): Promise<void> {
   const plan = planned(
     arrays.map(({ expr }) => expr),
@@ -70,7 +67,7 @@ const toAll =
 
 export async function computeLazy(
   arrays: readonly LazyRagged[],
-  options: RaggedComputeOptions = {},
+  options: AsyncComputeOptions,
 ): Promise<(RaggedArray | RaggedValue)[]> {
   const parts = arrays.map((): Partition[] => []);
   await runRagged(
@@ -89,16 +86,6 @@ function resultOf(array: LazyRagged, parts: readonly Layout[]): RaggedArray | Ra
   return array.isItem ? (toList(rows)[0] as RaggedValue) : new RaggedArray(rows);
 }
 
-/** `onFail` is for ragged arrays alone. */
-export function runOptionsOf(
-  options: RaggedComputeOptions | undefined,
-  where: string,
-  known: readonly string[] = COMPUTE_OPTIONS,
-): RaggedComputeOptions {
-  const { onFail, ...others } = { ...options };
-  return { ...checkRun(options === undefined ? options : others, where, known), onFail: checkOnFail(onFail) };
-}
-
 export function lazyOnly(array: unknown): LazyRagged {
   if (array instanceof LazyRagged) return array;
   throw new ValueError({
@@ -112,28 +99,30 @@ export function lazyOnly(array: unknown): LazyRagged {
 
 /** Computes one array, or several that share their work: compute(x), compute([x, y]). */
 export const compute: {
-  <X extends LazyRagged>(array: X, options?: RaggedComputeOptions): Promise<Computed<X>>;
+  <X extends LazyRagged>(array: X, options?: AsyncComputeOptions): Promise<Computed<X>>;
   <const X extends readonly LazyRagged[]>(
     arrays: X,
-    options?: RaggedComputeOptions,
+    options?: AsyncComputeOptions,
   ): Promise<{ -readonly [K in keyof X]: Computed<X[K]> }>;
 } = asyncCall(
   "compute",
-  async (arrays: LazyRagged | readonly LazyRagged[], options?: RaggedComputeOptions) => {
-    const checked = runOptionsOf(options, "compute");
+  async (arrays: LazyRagged | readonly LazyRagged[], options?: AsyncComputeOptions) => {
+    const checked = checkRun(options, "compute", "run", engine.spec);
     if (Array.isArray(arrays)) return computeLazy(Array.from(arrays, lazyOnly), checked);
     return (await computeLazy([lazyOnly(arrays)], checked))[0]!;
   },
-  [1, ...COMPUTE_OPTIONS, "onFail"],
+  [1, ...OPTIONS_AT.run],
 ) as never;
 
 /** The plan of one or several arrays. Computes nothing. */
-export const plan: (arrays: LazyRagged | readonly LazyRagged[], options?: RaggedComputeOptions) => Plan =
-  userCall(
-    "plan",
-    (arrays: LazyRagged | readonly LazyRagged[], options?: RaggedComputeOptions) => {
-      const list = Array.from(Array.isArray(arrays) ? arrays : [arrays], lazyOnly);
-      return planned([...new Set(list.map(({ expr }) => expr))], runOptionsOf(options, "plan", PLAN_OPTIONS));
-    },
-    [1, ...PLAN_OPTIONS, "onFail"],
-  );
+export const plan: (arrays: LazyRagged | readonly LazyRagged[], options?: PlanOnlyOptions) => Plan = userCall(
+  "plan",
+  (arrays: LazyRagged | readonly LazyRagged[], options?: PlanOnlyOptions) => {
+    const list = Array.from(Array.isArray(arrays) ? arrays : [arrays], lazyOnly);
+    return planned([...new Set(list.map(({ expr }) => expr))], {
+      spec: engine.spec,
+      ...checkRun(options, "plan", "plan", engine.spec),
+    });
+  },
+  [1, ...OPTIONS_AT.plan],
+);

@@ -2,6 +2,7 @@
 
 import { ValueError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
+import { engine } from "../../engine.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
 import type { Layout } from "../../ragged/index.ts";
@@ -17,12 +18,12 @@ import {
   writeJsonLines,
   writeParquetLayouts,
 } from "../../ragged/sources/index.ts";
+import { type AsyncComputeOptions, checkRun, OPTIONS_AT } from "../../runtime/options.ts";
 import type { FileArguments, WriteOptions, WriteTarget } from "../../storage/parquet/index.ts";
 import { asyncCall } from "../call.ts";
-import { COMPUTE_OPTIONS } from "../runOptions.ts";
 import { LazyRagged, type Ragged, type RaggedArray } from "./arrays.ts";
 import { checkTarget } from "./check.ts";
-import { computeLazy, type RaggedComputeOptions, runOptionsOf, runRagged } from "./compute.ts";
+import { computeLazy, runRagged } from "./compute.ts";
 import { asLazyRagged, asRagged, lazyOf, type RaggedInput } from "./operands.ts";
 import { inOrder } from "./order.ts";
 
@@ -49,8 +50,8 @@ export const fromJsonLines: (files: FileArguments, options?: JsonLinesOptions) =
     [1, ...JSON_OPTIONS],
   );
 
-export interface ToParquetOptions extends WriteOptions, RaggedComputeOptions {}
-export interface ToJsonLinesOptions extends JsonWriteOptions, RaggedComputeOptions {}
+export interface ToParquetOptions extends WriteOptions, AsyncComputeOptions {}
+export interface ToJsonLinesOptions extends JsonWriteOptions, AsyncComputeOptions {}
 
 const PARQUET_WRITING = [
   "codec",
@@ -64,12 +65,11 @@ const PARQUET_WRITING = [
 const JSON_WRITING = ["files", "nonFinite"];
 
 /** Options of the run, and the others. */
-function split(options: object, where: string): { run: RaggedComputeOptions; own: object } {
-  const isOfRun = ([name]: readonly [string, unknown]): boolean =>
-    [...COMPUTE_OPTIONS, "onFail"].includes(name);
+function split(options: object, where: string): { run: AsyncComputeOptions; own: object } {
+  const isOfRun = ([name]: readonly [string, unknown]): boolean => OPTIONS_AT.run.includes(name);
   const entries = Object.entries(options);
   return {
-    run: runOptionsOf(Object.fromEntries(entries.filter(isOfRun)), where),
+    run: checkRun(Object.fromEntries(entries.filter(isOfRun)), where, "run", engine.spec),
     own: Object.fromEntries(entries.filter((entry) => !isOfRun(entry) && entry[0] !== "files")),
   };
 }
@@ -93,7 +93,7 @@ export const toParquet: (
       writeParquetLayouts(target, rows.form, layouts, { ...own, files: options.files ?? "one" });
     return inOrder(rows, write, (take) => runRagged([rows], [take], run));
   },
-  [2, ...PARQUET_WRITING, ...COMPUTE_OPTIONS, "onFail"],
+  [2, ...PARQUET_WRITING, ...OPTIONS_AT.run],
 );
 
 /** A JSON value on every line; one file, or with files: "perPartition" a folder of part-00000.jsonl and so on. */
@@ -115,7 +115,7 @@ export const toJsonLines: (
       writeJsonLines(target, layouts, { ...own, files: options.files ?? "one" });
     return inOrder(rows, write, (take) => runRagged([rows], [take], run));
   },
-  [2, ...JSON_WRITING, ...COMPUTE_OPTIONS, "onFail"],
+  [2, ...JSON_WRITING, ...OPTIONS_AT.run],
 );
 
 /** Tasks write their partitions themselves. */
@@ -124,7 +124,7 @@ async function writtenParts(
   array: Ragged,
   folder: string,
   options: object,
-  run: RaggedComputeOptions,
+  run: AsyncComputeOptions,
 ): Promise<readonly WrittenPart[]> {
   const rows = asLazyRagged(array);
   if (rows.isItem)

@@ -23,6 +23,8 @@ export {
   type JsonLinesOptions,
   type ParquetSourceOptions,
 } from "../../ragged/sources/index.ts";
+export type { AsyncComputeOptions } from "../../runtime/options.ts";
+export type { OnFail } from "../../runtime/settings.ts";
 export {
   type ByteFile,
   type FileArguments,
@@ -42,11 +44,10 @@ export {
   explainColumns,
   type NecessaryColumns,
   necessaryColumns,
-  type OnFail,
   ProjectionError,
   type ProjectOptions,
 } from "./columns.ts";
-export { type Computed, compute, plan, type RaggedComputeOptions } from "./compute.ts";
+export { type Computed, compute, plan } from "./compute.ts";
 export {
   abs, acos, acosh, 
   add, asin, asinh, atan, atan2, atanh, 

@@ -4,9 +4,10 @@
 import type { DType } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import type { Plan } from "../../plan/index.ts";
+import type { AsyncComputeOptions, PlanOnlyOptions } from "../../runtime/options.ts";
 import type { LazyRagged } from "./arrays.ts";
 import type { ColumnReport, NecessaryColumns, ProjectOptions } from "./columns.ts";
-import type { Computed, RaggedComputeOptions } from "./compute.ts";
+import type { Computed } from "./compute.ts";
 import type { RaggedItem } from "./get.ts";
 import type * as lists from "./lists.ts";
 import type { RaggedInput, RaggedOperand } from "./operands.ts";
@@ -90,8 +91,8 @@ export type RaggedMethods<Self, Value> = UnaryMethods<Self> &
 
 /** Of lazy arrays alone. */
 export interface LazyMethods {
-  compute<X extends LazyRagged>(this: X, options?: RaggedComputeOptions): Promise<Computed<X>>;
-  plan(options?: RaggedComputeOptions): Plan;
+  compute<X extends LazyRagged>(this: X, options?: AsyncComputeOptions): Promise<Computed<X>>;
+  plan(options?: PlanOnlyOptions): Plan;
   necessaryColumns(options?: ProjectOptions): NecessaryColumns;
   explainColumns(options?: ProjectOptions): ColumnReport;
 }

@@ -3,13 +3,13 @@
 
 import { plan as planOfArrays } from "../../array/compute.ts";
 import { LazyArray } from "../../array/lazyArray.ts";
-import type { RewriteOptions } from "../../array/rewriting.ts";
 import { ValueError } from "../../core/errors.ts";
 import { describe, isLength } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { MemoryError } from "../../plan/budget.ts";
-import { Plan, type PlanOptions } from "../../plan/index.ts";
+import { Plan } from "../../plan/index.ts";
 import type { PlanData } from "../../plan/plan.ts";
+import type { PlanOnlyOptions } from "../../runtime/options.ts";
 import { Spec } from "../../runtime/spec.ts";
 import { save } from "../save.ts";
 import { dotText } from "./dot.ts";
@@ -21,15 +21,13 @@ import { openFile, temporaryFile } from "./viewer.ts";
 export const FORMATS = ["svg", "dot", "mermaid"] as const;
 export type PictureFormat = (typeof FORMATS)[number];
 
-export interface VisualizeOptions extends PlanOptions, RewriteOptions {
+export interface VisualizeOptions extends PlanOnlyOptions {
   /** "svg" unless the file's name says something else. SVG needs the package @viz-js/viz. */
   readonly format?: PictureFormat | undefined;
   /** Where to save it, whole or not at all: plan.svg, plan.dot, plan.mmd. */
   readonly file?: string | URL | undefined;
   /** Shows it with the system's viewer, or with this program. */
   readonly open?: boolean | string | undefined;
-  /** What tasks may use: operations that need more are red. */
-  readonly spec?: Spec | undefined;
   /** At most so many operations are drawn, those nearest to the results: 300. */
   readonly limit?: number | undefined;
   /** The module @viz-js/viz, where it cannot be imported by its name. */

@@ -79,13 +79,18 @@ const TWIN_RULES: { readonly [K in Exclude<keyof TwinPolicy, "isOn">]: Rule } = 
   everyMs: DURATION,
 };
 
-export function policyOf(retry: RetryOptions = {}, twins: TwinOptions = true): Policy {
-  const given = typeof twins === "boolean" ? {} : twins;
-  return {
-    ...DEFAULT_POLICY,
-    retry: merged(DEFAULT_POLICY.retry, retry, "retries", RETRY_RULES),
-    twins: { ...merged(DEFAULT_POLICY.twins, given, "twins", TWIN_RULES), isOn: twins !== false },
-  };
+export const policyOf = (retry: RetryOptions = {}, twins: TwinOptions = true): Policy => ({
+  ...DEFAULT_POLICY,
+  retry: retryPolicy(retry),
+  twins: twinPolicy(twins),
+});
+
+export const retryPolicy = (given: RetryOptions): RetryPolicy =>
+  merged(DEFAULT_POLICY.retry, given, "retries", RETRY_RULES);
+
+export function twinPolicy(given: TwinOptions): TwinPolicy {
+  const numbers = typeof given === "boolean" ? {} : given;
+  return { ...merged(DEFAULT_POLICY.twins, numbers, "twins", TWIN_RULES), isOn: given !== false };
 }
 
 type Rules = { readonly [name: string]: Rule };
