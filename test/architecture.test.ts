@@ -18,11 +18,22 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
   storage: ["core"],
   runtime: ["core", "kernel", "expr", "ops", "plan", "storage"],
   native: ["core", "kernel"],
-  ragged: ["core", "kernel", "expr", "ops", "storage"],
+  ragged: ["core", "kernel", "expr", "ops", "rewrite", "storage"],
   array: ["core", "kernel", "expr", "ops", "rewrite", "plan", "storage", "runtime", "ragged", "engine.ts"],
   observe: ["core", "expr", "plan", "runtime", "array"],
   cli: ["core", "plan", "runtime", "array", "observe"],
-  doors: ["core", "storage", "rewrite", "native", "ragged", "array", "observe", "runtime"],
+  doors: [
+    "core",
+    "engine.ts",
+    "expr",
+    "storage",
+    "rewrite",
+    "native",
+    "ragged",
+    "array",
+    "observe",
+    "runtime",
+  ],
 };
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((file) =>

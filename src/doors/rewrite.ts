@@ -1,4 +1,50 @@
-// The door of `chunkwise/rewrite`: the engine, and the pipeline with all its rules.
+// The door of `chunkwise/rewrite`: rules, patterns, databases; and the default engine's pipeline, by which expressions are
+// rewritten and explained unless another database is given.
 
-export { pipeline } from "../array/rewriting.ts";
+import { engine } from "../engine.ts";
+import type { Expr } from "../expr/expr.ts";
+import type { RuleSequence } from "../rewrite/database.ts";
+import {
+  type Explanation,
+  explain as explainBy,
+  type Subject,
+  type WhyNotReport,
+} from "../rewrite/explain.ts";
+import {
+  type OptimizeOptions as Options,
+  optimize as optimizeBy,
+  rewriteExprs as rewriteBy,
+} from "../rewrite/pipeline.ts";
+import type { Query } from "../rewrite/query.ts";
+import type { Rewritten } from "../rewrite/run.ts";
+
 export * from "../rewrite/index.ts";
+
+/** The passes that rewrite expressions, in order. */
+export const pipeline: RuleSequence = engine.pipeline;
+
+export interface OptimizeOptions extends Omit<Options, "database"> {
+  /** Another database than the built-in one. */
+  readonly database?: RuleSequence;
+}
+
+/** Rewrites expressions as a mode says. */
+export const optimize = (roots: readonly Expr[], options: OptimizeOptions = {}): Rewritten =>
+  optimizeBy(roots, { database: pipeline, ...options });
+
+/** Rewrites expressions by what a query picks. */
+export const rewriteExprs = (
+  roots: readonly Expr[],
+  wanted: Query,
+  options: Omit<OptimizeOptions, "mode" | "include" | "exclude"> = {},
+): Rewritten => rewriteBy(roots, wanted, { database: pipeline, ...options });
+
+/** What rewriting did to an expression, stage by stage; with `rule`, why that rule did or did not fire. */
+export function explain(subject: Subject, options: OptimizeOptions & { readonly rule: string }): WhyNotReport;
+export function explain(subject: Subject, options?: OptimizeOptions): Explanation;
+export function explain(
+  subject: Subject,
+  options: OptimizeOptions & { readonly rule?: string } = {},
+): Explanation | WhyNotReport {
+  return explainBy(subject, { database: pipeline, ...options } as Options & { readonly rule: string });
+}

@@ -10,7 +10,7 @@ import type { RuleGroup, RuleSequence, Stage } from "./database.ts";
 import type { DriverObserver } from "./driver.ts";
 import { lineText, shortText } from "./matchText.ts";
 import { NodeOrder } from "./order.ts";
-import { type OptimizeOptions, pipeline, queryOf } from "./pipeline.ts";
+import { type OptimizeOptions, queryOf } from "./pipeline.ts";
 import type { Rule, RuleContext, WhyNot } from "./rule.ts";
 import { isSame, MAX_ROUNDS, runStage } from "./run.ts";
 
@@ -42,7 +42,7 @@ export interface WhyNotReport {
   toString(): string;
 }
 
-type Subject = Expr | readonly Expr[] | { readonly expr: Expr };
+export type Subject = Expr | readonly Expr[] | { readonly expr: Expr };
 
 const rootsOf = (subject: Subject): readonly Expr[] => {
   if ("expr" in subject) return [subject.expr];
@@ -50,10 +50,10 @@ const rootsOf = (subject: Subject): readonly Expr[] => {
 };
 
 export function explain(subject: Subject, options: OptimizeOptions & { readonly rule: string }): WhyNotReport;
-export function explain(subject: Subject, options?: OptimizeOptions): Explanation;
+export function explain(subject: Subject, options: OptimizeOptions): Explanation;
 export function explain(
   subject: Subject,
-  options: OptimizeOptions & { readonly rule?: string } = {},
+  options: OptimizeOptions & { readonly rule?: string },
 ): Explanation | WhyNotReport {
   const { rule, ...rest } = options;
   return rule === undefined
@@ -68,7 +68,7 @@ function explainStages(roots: readonly Expr[], options: OptimizeOptions): Explan
 
 /** The stages as `runStages` runs them; those of later rounds that changed nothing are left out. */
 function watchedStages(roots: readonly Expr[], options: OptimizeOptions): readonly ExplainedStage[] {
-  const stages = (options.database ?? pipeline).query(queryOf(options));
+  const stages = options.database.query(queryOf(options));
   const explained: ExplainedStage[] = [];
   let now = roots;
   for (let round = 1; round <= MAX_ROUNDS; round++) {
@@ -116,7 +116,7 @@ function stepText({ rule, equation, from, to }: ExplainedStep): string {
 }
 
 function explainRule(roots: readonly Expr[], name: string, options: OptimizeOptions): WhyNotReport {
-  const database = options.database ?? pipeline;
+  const database = options.database;
   const { rule, group, tags } = findRule(database, name);
   const wanted = queryOf(options);
   const refusal = (wanted.subquery[group.name] ?? wanted).whyNot(tags);

@@ -18,7 +18,7 @@ export {
 export { type Derivation, derivationOf } from "./derivation.ts";
 export { Dispatcher } from "./dispatch.ts";
 export { type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
-export { type Explanation, explain, type WhyNotReport } from "./explain.ts";
+export type { Explanation, WhyNotReport } from "./explain.ts";
 export { type Checkpoint, FunctionGraph, type GraphChange, type Validator } from "./graph.ts";
 export { broadcastTo, castTo, constantOf, filledLike, scalar } from "./make.ts";
 export { byOp, fixpoint, group, inToOut, outToIn } from "./navigators.ts";
@@ -56,7 +56,7 @@ export {
   rule,
   when,
 } from "./patternRule.ts";
-export { MODES, modeQuery, type OptimizeOptions, optimize, pipeline, rewriteExprs } from "./pipeline.ts";
+export { MODES, modeQuery } from "./pipeline.ts";
 export type { Profile, RuleProfile, StageProfile } from "./profile.ts";
 export { Query, type QueryParts, query } from "./query.ts";
 export {

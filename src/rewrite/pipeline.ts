@@ -1,4 +1,4 @@
-// The pipeline: THE ordered list of stages, read top to bottom, and the modes that pick from it.
+// The pipeline: THE ordered list of passes, read top to bottom, and the modes that pick from it.
 // In: expressions and a mode. Out: expressions of the same types that mean the same.
 
 import { ValueError } from "../core/errors.ts";
@@ -6,21 +6,73 @@ import { closest } from "../core/suggest.ts";
 import type { Expr } from "../expr/expr.ts";
 import { RuleGroup, RuleSequence } from "./database.ts";
 import { Query, query } from "./query.ts";
-import { FAST_MATH_TAGS } from "./rule.ts";
+import { FAST_MATH_TAGS, type GlobalRewrite, type Rule } from "./rule.ts";
+import { ARITHMETIC, RECIPROCALS } from "./rules/arithmetic.ts";
+import { BOOLEANS } from "./rules/booleans.ts";
+import { CASTS } from "./rules/casts.ts";
+import { CHOOSE } from "./rules/choose.ts";
+import { COMPARE } from "./rules/compare.ts";
+import { CONSTANTS } from "./rules/constants.ts";
+import { AROUND_PRODUCTS, CONTRACTION } from "./rules/contraction.ts";
+import { type Evaluate, foldConstants } from "./rules/folding.ts";
+import { INDEXING } from "./rules/indexing.ts";
+import { INTEGERS, SHIFTS } from "./rules/integers.ts";
+import { FAST_LOGARITHMS, INVERSES } from "./rules/inverses.ts";
+import { JOINS } from "./rules/joins.ts";
+import { LOG_SUM } from "./rules/logSum.ts";
+import { POWERS, POWERS_LATE } from "./rules/powers.ts";
+import { REDUCTIONS } from "./rules/reductions.ts";
+import { SHAPES, UNIT_AXES } from "./rules/shapes.ts";
+import { STABILIZE } from "./rules/stabilize.ts";
 import { type Rewritten, type RunOptions, runStages } from "./run.ts";
 
-export const pipeline: RuleSequence = new RuleSequence("pipeline", [
-  /** One form for what can be written in several ways; what has no effect goes; constants are folded. */
-  new RuleGroup("canonicalize"),
-  /** Formulas that lose digits or overflow become ones that do not. */
-  new RuleGroup("stabilize"),
-  /** Combinations of ops become one op that does the same, better. */
-  new RuleGroup("specialize"),
-  /** Selections move towards the sources, so that only what is needed is read. */
-  new RuleGroup("project"),
-  /** Products of matrices with what is around them. */
-  new RuleGroup("contract"),
-]);
+/** What the list below takes from other rooms. */
+export interface PassParts {
+  /** Computes what is folded, with the run-time's kernels: the bits are the same. */
+  readonly evaluate: Evaluate;
+  /** Sources of ragged arrays are narrowed to the columns that results need. */
+  readonly necessaryColumns: GlobalRewrite;
+}
+
+/** A database of the built-in rules, for those who change it. Within a stage the order is the order of trying. */
+export const pipelineOf = ({ evaluate, necessaryColumns }: PassParts): RuleSequence =>
+  new RuleSequence("pipeline", [
+    /** One form for what can be written in several ways; what has no effect goes; constants are folded. */
+    stage("canonicalize", [
+      ...[
+        CONSTANTS,
+        ARITHMETIC,
+        POWERS,
+        BOOLEANS,
+        COMPARE,
+        CHOOSE,
+        CASTS,
+        INTEGERS,
+        SHAPES,
+        JOINS,
+        REDUCTIONS,
+      ],
+      foldConstants(evaluate),
+    ]),
+    /** Formulas that lose digits or overflow become ones that do not. */
+    stage("stabilize", [LOG_SUM, STABILIZE, INVERSES]),
+    /** Combinations of ops become one op that does the same, better. */
+    stage("specialize", [RECIPROCALS, POWERS_LATE, SHIFTS, FAST_LOGARITHMS]),
+    /** Selections move towards the sources, so that only what is needed is read. */
+    stage("project", [INDEXING, UNIT_AXES]),
+    /** Products of matrices with what is around them. */
+    stage("contract", [CONTRACTION, AROUND_PRODUCTS]),
+    necessaryColumns,
+  ]);
+
+function stage(name: string, families: readonly (readonly Rule[])[]): RuleGroup {
+  const group = new RuleGroup(name);
+  for (const rule of families.flat()) group.register(rule, name === "canonicalize" ? quickTags(rule) : []);
+  return group;
+}
+
+/** What is on by default in the first stage is worth its time even in a hurry. */
+const quickTags = ({ tags }: Rule): readonly string[] => (tags.includes("fastRun") ? ["fastCompile"] : []);
 
 /** Modes are queries. `+fastMath` (or `+fastMath:z` …) after a mode's name allows results to change. */
 export const MODES: { readonly [mode: string]: Query } = {
@@ -55,18 +107,21 @@ export interface OptimizeOptions extends RunOptions {
   /** Rules or tags that are wanted besides, or not wanted, in this computation. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
-  /** Another database than the built-in one. */
-  readonly database?: RuleSequence;
+  readonly database: RuleSequence;
 }
 
-export function queryOf({ mode = DEFAULT_MODE, include = [], exclude = [] }: OptimizeOptions): Query {
+export function queryOf({
+  mode = DEFAULT_MODE,
+  include = [],
+  exclude = [],
+}: Omit<OptimizeOptions, "database">): Query {
   return modeQuery(mode)
     .including(...include)
     .excluding(...exclude);
 }
 
 /** Rewrites expressions as a mode says. */
-export function optimize(roots: readonly Expr[], options: OptimizeOptions = {}): Rewritten {
+export function optimize(roots: readonly Expr[], options: OptimizeOptions): Rewritten {
   return rewriteExprs(roots, queryOf(options), options);
 }
 
@@ -74,7 +129,7 @@ export function optimize(roots: readonly Expr[], options: OptimizeOptions = {}):
 export function rewriteExprs(
   roots: readonly Expr[],
   wanted: Query,
-  { database = pipeline, ...options }: Omit<OptimizeOptions, "mode" | "include" | "exclude"> = {},
+  { database, ...options }: Omit<OptimizeOptions, "mode" | "include" | "exclude">,
 ): Rewritten {
   return runStages(roots, database.query(wanted), options);
 }

@@ -1,11 +1,11 @@
 // Explain and profile: what fired, why something did not, and figures that add up.
 
 import { expect, test } from "vitest";
+import { optimize } from "../../src/doors/rewrite.ts";
 import { RuleGroup, RuleSequence } from "../../src/rewrite/database.ts";
 import { explain } from "../../src/rewrite/explain.ts";
 import { constant, p, single, x } from "../../src/rewrite/pattern.ts";
 import { decline, floating, rule } from "../../src/rewrite/patternRule.ts";
-import { optimize } from "../../src/rewrite/pipeline.ts";
 import { functionRule } from "../../src/rewrite/rule.ts";
 import { n, source, sum } from "./nodes.ts";
 

@@ -4,6 +4,7 @@
 import * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
 import { RuleCycleError, RuleGrowthError } from "../../src/core/errors.ts";
+import { optimize } from "../../src/doors/rewrite.ts";
 import { type Expr, makeExpr } from "../../src/expr/expr.ts";
 import { postOrder } from "../../src/expr/walk.ts";
 import { opNamed } from "../../src/ops/index.ts";
@@ -11,7 +12,6 @@ import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
 import { p, single, x, y, z } from "../../src/rewrite/pattern.ts";
 import { rule } from "../../src/rewrite/patternRule.ts";
-import { optimize } from "../../src/rewrite/pipeline.ts";
 import { evaluateReference } from "../../src/runtime/reference.ts";
 import { slotsOf } from "../property/compare.ts";
 import { n, source } from "./nodes.ts";

@@ -1,23 +1,20 @@
-// Necessary columns, for users: which columns a computation reads, and why. The pass itself is a stage of the pipeline,
-// called necessaryColumns: `exclude: ["necessaryColumns"]` turns it off.
-// Equation: results(graph) = results(graph over sources narrowed by demand).
+// Necessary columns, for users: which columns a computation reads, and why. The pass itself (ragged/lazy/necessaryColumns.ts)
+// is one of the pipeline: `exclude: ["necessaryColumns"]` turns it off.
 
-import { ChunkwiseError, ValueError } from "../../core/errors.ts";
+import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { NEEDED, type Need } from "../../core/form/need.ts";
 import { describe } from "../../core/shape.ts";
 import { engine } from "../../engine.ts";
-import type { Expr } from "../../expr/expr.ts";
 import { lineOf } from "../../expr/site.ts";
 import { reasonOf } from "../../ragged/demand/index.ts";
 import { outlineOf } from "../../ragged/demand/outline.ts";
-import { type Projection, projected, projectionOf } from "../../ragged/lazy/project.ts";
+import { failuresOf, type ProjectionFailure, tell } from "../../ragged/lazy/necessaryColumns.ts";
+import { type Projection, projectionOf } from "../../ragged/lazy/project.ts";
 import { Reading } from "../../ragged/lazy/reading.ts";
-import type { GlobalContext, GlobalRewrite } from "../../rewrite/rule.ts";
 import { checkRun } from "../../runtime/options.ts";
 import type { OnFail } from "../../runtime/settings.ts";
 import { userCall } from "../call.ts";
-import { pipeline } from "../rewriting.ts";
 import { LazyRagged } from "./arrays.ts";
 
 export interface ProjectOptions {
@@ -45,60 +42,9 @@ export interface ColumnReport {
   readonly bytesRead: number;
   readonly bytesInAll: number;
   /** Operations of which nobody can say what they need, with the reason. */
-  readonly failures: readonly {
-    readonly op: string;
-    readonly line: string | null;
-    readonly reason: string;
-  }[];
+  readonly failures: readonly ProjectionFailure[];
   toString(): string;
 }
-
-/** A computation's columns could not be found out, and `onFail` says "raise". */
-export class ProjectionError extends ChunkwiseError {}
-
-const reasonText = (failure: unknown): string =>
-  failure instanceof Error ? failure.message : String(failure);
-
-function failuresOf({ exprs, failures }: Projection): ColumnReport["failures"] {
-  return [...failures].map(([at, failure]) => {
-    const { op, site } = exprs[at]!;
-    return { op: op.name, line: lineOf(site) ?? null, reason: reasonText(failure) };
-  });
-}
-
-function tell(projection: Projection, { onFail = "warn", told }: GlobalContext): void {
-  if (onFail === "pass") return;
-  for (const { op, line, reason } of failuresOf(projection)) {
-    const where = `${op}${line === null ? "" : ` at ${line}`}`;
-    const what = `nobody can say which columns it needs: ${reason}`;
-    if (onFail === "raise")
-      throw new ProjectionError({
-        where,
-        what,
-        cure: 'Use onFail: "warn" to read all columns of its arguments',
-      });
-    if (!told.has(where)) console.warn(`chunkwise: ${where}: ${what}; all columns of its arguments are read`);
-    told.add(where);
-  }
-}
-
-/** Narrows the sources of ragged arrays. */
-export const necessaryColumnsPass: GlobalRewrite = {
-  name: "necessaryColumns",
-  apply(graph, context = { onFail: undefined, told: new Set() }) {
-    const roots = graph.outputs;
-    if (!graph.toposort().some(({ type }) => type.ragged !== undefined)) return;
-    const projection = projectionOf(roots);
-    tell(projection, context);
-    const least = projected(roots, projection);
-    const changed = roots.flatMap((root, i): [Expr, Expr][] =>
-      root === least[i] ? [] : [[root, least[i]!]],
-    );
-    if (changed.length > 0) graph.replaceAll(new Map(changed), "necessaryColumns");
-  },
-};
-
-pipeline.register(necessaryColumnsPass);
 
 function listOf(arrays: LazyRagged | readonly LazyRagged[]): LazyRagged[] {
   const list: unknown[] = Array.isArray(arrays) ? [...arrays] : [arrays];

@@ -15,6 +15,7 @@ export {
   type Container,
   LayoutError,
 } from "../../ragged/index.ts";
+export { ProjectionError } from "../../ragged/lazy/necessaryColumns.ts";
 export type { WrittenPart } from "../../ragged/lazy/writing.ts";
 export {
   type Condition,
@@ -44,7 +45,6 @@ export {
   explainColumns,
   type NecessaryColumns,
   necessaryColumns,
-  ProjectionError,
   type ProjectOptions,
 } from "./columns.ts";
 export { type Computed, compute, plan } from "./compute.ts";
