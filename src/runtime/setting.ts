@@ -25,6 +25,7 @@ export function settingOf(options: SettingOptions): RunSetting {
     budget: spec.budget,
     allowed: spec.allowedMem,
     threads,
+    threadMem: spec.threadMem,
     signal,
     pool: executor === "threads" ? (execution) => threadPool(execution, threads, isAskedFor) : null,
     isPoolAskedFor: isAskedFor,

@@ -9,6 +9,7 @@ import { closest } from "../core/suggest.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import type { CodecArgument } from "../storage/zarr/create.ts";
 import { machineBytes } from "./machine.ts";
+import { reservedFor, THREAD_RESERVED } from "./reserved.ts";
 import { policyOf, type RetryOptions, type TwinOptions } from "./scheduler/policy.ts";
 
 export type ExecutorName = "threads" | "inline";
@@ -19,7 +20,10 @@ export interface SpecOptions {
   readonly workDir?: string | undefined;
   /** What tasks and intermediates may use together, with what is reserved. 60 % of the machine's unless given. */
   readonly allowedMem?: number | string | undefined;
-  /** What the process needs besides data: see measureReservedMemory(). 100 MB unless given. */
+  /**
+   * What the process needs besides data: see measureReservedMemory(). Unless given, 133 MB with one thread, and a run counts
+   * 28 MB of its budget for every other thread.
+   */
   readonly reservedMem?: number | string | undefined;
   readonly executor?: ExecutorName | undefined;
   /** Threads for tasks and kernels; as many as the machine has, up to 8, unless given. */
@@ -37,13 +41,17 @@ const NAMES: readonly (keyof SpecOptions)[] = [
   ...(["retries", "twins", "durable", "codecs"] as const),
 ];
 
-const DEFAULT_RESERVED = 100e6;
 const DEFAULT_PART = 0.6;
 
 export class Spec {
   readonly workDir: string | null;
   readonly allowedMem: number;
   readonly reservedMem: number;
+  /**
+   * Bytes of the budget that each thread but the first takes, where nobody said what is to be reserved. Plans do not
+   * depend on it: a run has fewer threads instead.
+   */
+  readonly threadMem: number;
   readonly executor: ExecutorName;
   /** The executor that somebody asked for: it is used however little there is to do. Null where nobody did. */
   readonly chosenExecutor: ExecutorName | null;
@@ -56,7 +64,9 @@ export class Spec {
   constructor(options: SpecOptions = {}) {
     const given = { ...fromConfiguration(), ...fromEnvironment(), ...definedIn(checkNames(options, "Spec")) };
     this.workDir = checkText(given.workDir) ?? null;
-    this.reservedMem = sizeOption(given.reservedMem, "reservedMem") ?? DEFAULT_RESERVED;
+    const reserved = sizeOption(given.reservedMem, "reservedMem");
+    this.reservedMem = reserved ?? reservedFor(1);
+    this.threadMem = reserved === undefined ? THREAD_RESERVED : 0;
     const machine = machineBytes();
     const usual = Math.max(2 * this.reservedMem, DEFAULT_PART * machine);
     this.allowedMem = sizeOption(given.allowedMem, "allowedMem") ?? usual;
