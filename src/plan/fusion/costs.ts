@@ -22,12 +22,15 @@ export const MOST_CELLS = 1000;
 
 /** A box of an output that is wanted, and by whom; null: it is stored, and so are all that are wanted. */
 export interface Wanted {
+  readonly array: PlanArray;
   readonly value: ValueRef;
   readonly laws: Laws;
   readonly use: Read | null;
 }
 
 export interface Costs extends Finer {
+  /** For everything that is wanted, all that is wanted of the same value. */
+  readonly hulls: readonly Laws[];
   readonly reads: Reads;
   /** Bytes of values that have to lie in memory between steps, for a task of each cell. */
   readonly temporaries: readonly number[];
@@ -46,14 +49,15 @@ export function costsOf(
   if (isPlain(operation, wanted)) return plainCosts(operation, cells, wanted, arrays);
   const form = formOf(operation, cells, wanted);
   if (form.found === null) return null;
-  const { windows, ...costs } = form.found;
+  const { cells: finer, from, hulls, windows, temporaries, work, heavy } = form.found;
   const reads: Read[] = [];
-  operation.steps.forEach((step, at) => {
-    const window = windows[at];
-    if (step.kind === "read" && window != null)
-      addRead(reads, { ...window, array: arrays.get(step.array)!, isShared: false });
-  });
-  return { ...costs, reads };
+  for (let at = 0; at < windows.length; at++) {
+    const [step, window] = [operation.steps[at]!, windows[at]];
+    if (step.kind !== "read" || window == null) continue;
+    const { asked, pieces, isStreamed } = window;
+    addRead(reads, { array: arrays.get(step.array)!, asked, pieces, isStreamed, isShared: false });
+  }
+  return { cells: finer, from, hulls, reads, temporaries, work, heavy };
 }
 
 /** Costs of all operations that are alike: what is read, without from which arrays. */
@@ -98,7 +102,8 @@ function newForm(operation: Operation, cells: Partition, wanted: readonly Wanted
   if (even === null) return null;
   const finer = finerOf(even, cells);
   const laws = stepLaws(asking, even);
-  const streamed = streamedSteps(asking, laws, askingOf(wanted, even));
+  const hulls = askingOf(wanted, even);
+  const streamed = streamedSteps(asking, laws, hulls);
   const passed = passedPieces(operation, wanted, cells, finer);
   const windows = operation.steps.map((step, at) => {
     const asked = laws[at];
@@ -106,7 +111,12 @@ function newForm(operation: Operation, cells: Partition, wanted: readonly Wanted
     const pieces = passed?.step === at ? passed.pieces : piecesAt(even, at, asked);
     return { asked, pieces, isStreamed: streamed[at]! };
   });
-  return { ...finer, windows, ...computed(operation, finer.cells, laws, streamed) };
+  return {
+    ...finer,
+    hulls: hulls.map((one) => one.laws),
+    windows,
+    ...computed(operation, finer.cells, laws, streamed),
+  };
 }
 
 /** The same object where nothing was cut. */
@@ -243,6 +253,7 @@ function plainCosts(
   return {
     cells,
     from: cells.map((_, cell) => cell),
+    hulls: wanted.map(() => laws),
     reads,
     temporaries,
     work: loops * elementsOf(laws, cells),

@@ -38,16 +38,18 @@ export const TOO_MANY_CELLS: string = `its tasks would be of more than ${MOST_CE
 /** A group of one operation, whatever its number is. */
 export function alone(operation: Operation, arrays: Arrays): Alone {
   const costs = costsAlone(operation, arrays);
-  const group = {
+  const reads = costs?.reads ?? [];
+  const held = costs === null ? [] : heldBy(operation, costs, arrays);
+  return {
     grid: operation.grid,
     cells: costs?.cells ?? null,
-    reads: costs?.reads ?? [],
-    held: costs === null ? [] : heldBy(operation, costs, arrays),
+    reads,
+    held,
     steps: operation.steps.length,
     isLoop: isLoop(operation),
+    largest: groupBytes({ reads, held }),
     copiedWork: 0,
   };
-  return { ...group, largest: groupBytes(group) };
 }
 
 /** What it costs where its outputs are stored. */
@@ -55,6 +57,7 @@ export function costsAlone(operation: Operation, arrays: Arrays): Costs | null {
   const written = operation.outputs.map(({ array }) => arrays.get(array)!);
   const cells = cellsFor(operation.grid, written);
   const wanted = operation.outputs.map(({ value }, i) => ({
+    array: written[i]!,
     value,
     laws: chunkLaws(written[i]!, cells),
     use: null,
@@ -63,13 +66,19 @@ export function costsAlone(operation: Operation, arrays: Arrays): Costs | null {
 }
 
 /** Temporaries, and the chunks that are written. */
-export const heldBy = ({ outputs }: Operation, { cells, temporaries }: Costs, arrays: Arrays): number[] =>
-  cells.map((runs, cell) =>
-    outputs.reduce(
-      (sum, { array }) => sum + writtenBytes(arrays.get(array)!, chunkLaw(arrays.get(array)!, runs)),
-      temporaries[cell]!,
-    ),
-  );
+export function heldBy(
+  { outputs }: Operation,
+  { cells, temporaries }: Costs,
+  arrays: Arrays,
+): readonly number[] {
+  const held = [...temporaries];
+  for (const output of outputs) {
+    const array = arrays.get(output.array)!;
+    const laws = chunkLaws(array, cells);
+    for (let cell = 0; cell < held.length; cell++) held[cell]! += writtenBytes(array, laws[cell]!);
+  }
+  return held;
+}
 
 /** A chunk, and what storage needs to write it. */
 const writtenBytes = (array: PlanArray, chunk: Law): number =>

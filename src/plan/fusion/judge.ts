@@ -7,8 +7,8 @@ import { blockBytes } from "../../core/block.ts";
 import { bytesText } from "../../core/bytes.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
 import type { Operation, PlanArray, ValueRef } from "../plan.ts";
-import { chunkLaw, type Law, sameLaw } from "../windows/laws.ts";
-import { type Finer, meetOf, type Partition, type Runs, samePartition } from "../windows/partition.ts";
+import { areChunks } from "../windows/laws.ts";
+import { type Finer, meetOf, type Partition, samePartition } from "../windows/partition.ts";
 import { MOST_LOOKED_AT } from "../windows/touched.ts";
 import { type Arrays, type Costs, costsOf, MOST_CELLS, type Wanted } from "./costs.ts";
 import {
@@ -78,7 +78,7 @@ const NO_MATCH = "num tasks of predecessor ops do not match";
 const TOO_MANY_TASKS = `more than ${MOST_LOOKED_AT} of its tasks would have to be looked at one by one`;
 
 /** What fusing would lead to. */
-interface Proposal {
+export interface Proposal {
   readonly fused: Group;
   readonly cells: Partition;
   /** The producer's costs in the tasks of the group. */
@@ -90,7 +90,13 @@ interface Proposal {
 }
 
 /** Null where there would be too many cells to look at. */
-function propose({ producer, group, arrays, isResult, copies }: Question): Proposal | null {
+export function propose({
+  producer,
+  group,
+  arrays,
+  isResult,
+  copies,
+}: Pick<Question, "producer" | "group" | "arrays" | "isResult" | "copies">): Proposal | null {
   const given = producer.outputs.map(({ array }) => arrays.get(array)!);
   const start = isResult ? withChunks(group, given) : wholeOf(group);
   if (start === null) return null;
@@ -118,7 +124,7 @@ function propose({ producer, group, arrays, isResult, copies }: Question): Propo
   };
   const isAligned =
     sameShape(producer.grid, group.grid) &&
-    given.every((array, i) => areChunks(wanted, producer.outputs[i]!.value, array, start.cells));
+    wanted.every(({ array }, i) => areChunks(costs.hulls[i]!, array, cells));
   return { fused, cells, costs, isAligned, before };
 }
 
@@ -147,30 +153,9 @@ function wantedOf(
 ): Wanted[] {
   const wanted: Wanted[] = [];
   for (const use of reads)
-    if (use.array === array) wanted.push({ value, laws: use.asked, use: isStored ? null : use });
-  if (isStored) wanted.push({ value, laws: chunkLaws(array, cells), use: null });
+    if (use.array === array) wanted.push({ array, value, laws: use.asked, use: isStored ? null : use });
+  if (isStored) wanted.push({ array, value, laws: chunkLaws(array, cells), use: null });
   return wanted;
-}
-
-/** True when all that is wanted of a value are the array's chunks with the numbers of the tasks. */
-const areChunks = (
-  wanted: readonly Wanted[],
-  { step, component }: ValueRef,
-  array: PlanArray,
-  cells: Partition,
-): boolean =>
-  wanted.every(
-    ({ value, laws }) =>
-      value.step !== step ||
-      value.component !== component ||
-      laws.every((law, cell) => isChunk(law, array, cells[cell]!)),
-  );
-
-function isChunk(law: Law, array: PlanArray, runs: Runs): boolean {
-  const chunk = chunkLaw(array, runs);
-  // No longer one shape where the last chunk is cut short.
-  const last = runs.map(({ first, step, count }) => ({ first: first + step * (count - 1), step, count: 1 }));
-  return sameLaw(law, chunk) && sameShape(law.shape, chunkLaw(array, last).shape);
 }
 
 /** The limit that would be exceeded, if any. */

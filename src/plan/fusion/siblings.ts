@@ -71,14 +71,14 @@ function joinWhere(work: Work, a: Group, b: Group, array: PlanArray, groups: Map
 }
 
 /** What two groups read and hold in memory, on the same cells. */
-interface Beside {
+export interface Beside {
   readonly cells: Partition;
   readonly reads: readonly [Reads, Reads];
   readonly held: readonly [readonly number[], readonly number[]];
 }
 
 /** Null where there would be too many cells to look at. */
-function sideBySide(a: Group, b: Group): Beside | null {
+export function sideBySide(a: Group, b: Group): Beside | null {
   if (a.cells === null || b.cells === null) return null;
   if (samePartition(a.cells, b.cells))
     return { cells: a.cells, reads: [a.reads, b.reads], held: [a.held, b.held] };

@@ -67,3 +67,16 @@ export function sameLaws(a: Laws, b: Laws): boolean {
   for (let cell = 0; cell < a.length; cell++) if (!sameLaw(a[cell]!, b[cell]!)) return false;
   return true;
 }
+
+/** True when the boxes are the array's chunks with the numbers of all places of the cells. */
+export const areChunks = (laws: Laws, array: PlanArray, cells: readonly (readonly Run[])[]): boolean =>
+  laws.every((law, cell) => cells[cell]!.every((run, axis) => isChunkAlong(law, array, run, axis)));
+
+function isChunkAlong({ start, shape, slopes }: Law, array: PlanArray, run: Run, axis: number): boolean {
+  const { first, step, count } = run;
+  const [chunk, size] = [array.chunks[axis]!, array.shape[axis]!];
+  const last = (first + step * (count - 1)) * chunk;
+  if (start[axis] !== first * chunk || shape[axis] !== Math.min(chunk, size - first * chunk)) return false;
+  if (shape[axis] !== Math.min(chunk, size - last)) return false;
+  return slopes.every((along, g) => along[axis] === (g === axis && count > 1 ? step * chunk : 0));
+}
