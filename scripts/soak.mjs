@@ -69,18 +69,15 @@ function runMany(setting, runs) {
   );
 }
 
-/** The folder of a program's reference. */
-async function referenceOf(program, referees, folder) {
-  const { source } = programOf(program);
-  await referees.ask(`source ${source}`, { type: "source", name: source, size: "usual" });
-  const request = { program, size: "usual", budget: null, withCompanion: false, key: program };
-  await referees.ask(program, { type: "reference", ...request });
-  return join(folder, "references", program);
+/** The folder of a run's reference, when its source can be opened. */
+async function referenceOf({ program, kind }, referees) {
+  await referees.source(programOf(program).source, "usual", kind);
+  return (await referees.reference(program, "usual", null)).folder;
 }
 
 async function soak(folder) {
   const place = { folder: join(folder, "sources") };
-  const setting = { reference: await bundleReference(folder), place, programs: null, checksMeaning: false };
+  const setting = { reference: await bundleReference(folder), place, programs: null };
   const referees = new Referees(jobs, { ...setting, folder: join(folder, "references") });
   const address = unpackPackage(folder);
   let left = total;
@@ -90,7 +87,7 @@ async function soak(folder) {
       left -= count;
       const runs = Array.from({ length: count }, randomRun).map(async (run) => ({
         ...run,
-        reference: await referenceOf(run.program, referees, folder),
+        references: [await referenceOf(run, referees)],
       }));
       await runMany(
         { package: address, place, scratch: join(folder, `lane-${number}`) },

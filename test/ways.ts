@@ -4,7 +4,7 @@
 // All of it in checked mode (vitest.config.ts): who reads what was freed is found out.
 
 import * as cw from "chunkwise";
-import { beforeAll } from "vitest";
+import { beforeAll, expect } from "vitest";
 import type { Block } from "../src/core/block.ts";
 import { isInteger } from "../src/core/dtype.ts";
 import { postOrder } from "../src/expr/walk.ts";
@@ -12,31 +12,49 @@ import { ensureBuilt } from "./built.ts";
 import { runPlain } from "./plan/run.ts";
 import { expectSame } from "./property/compare.ts";
 
-type PlanChoices = { readonly exclude?: readonly string[]; readonly optimize?: boolean };
+export interface PlanChoices {
+  readonly exclude?: readonly string[];
+  readonly optimize?: boolean;
+}
 
 /** So many arrays are computed at once. */
 export const AT_ONCE = 64;
 
-export class Ways {
+/** For a suite: threads load the built package. */
+export const needThreads = (): void => beforeAll(ensureBuilt, 120_000);
+
+/** Arrays of one kind, dense or ragged, and how they are computed. */
+export interface Kind<Lazy, Value> {
+  plan(arrays: readonly Lazy[], choices: PlanChoices & { readonly spec?: cw.Spec }): cw.Plan;
+  compute(arrays: readonly Lazy[], options: PlanChoices & cw.AsyncComputeOptions): Promise<readonly Value[]>;
+  /** The arrays by the interpreter, task after task, from their plan. */
+  reference(arrays: readonly Lazy[], plan: cw.Plan): readonly Value[] | Promise<readonly Value[]>;
+  expectSame(value: Value, other: Value): void;
+  /** The order in which it adds is that of its plan, whoever carries it out. */
+  isInOrder(array: Lazy): boolean;
+}
+
+/** Arrays that were computed inline and wait for the other ways. */
+export class Agreement<Lazy, Value> {
+  readonly #kind: Kind<Lazy, Value>;
   readonly #choices: PlanChoices;
-  readonly #arrays: cw.LazyArray[] = [];
-  readonly #found: Block[] = [];
+  readonly #arrays: Lazy[] = [];
+  readonly #found: Value[] = [];
 
-  /** For a suite: threads load the built package. */
-  static needThreads(): void {
-    beforeAll(ensureBuilt, 120_000);
-  }
+  readonly #hasThreads: boolean;
+  /** So many times an intermediate went to a file. */
+  spills = 0;
 
-  constructor(choices: PlanChoices = {}) {
+  /** `hasThreads`: task threads can read what the arrays read. */
+  constructor(kind: Kind<Lazy, Value>, choices: PlanChoices, hasThreads = true) {
+    this.#kind = kind;
     this.#choices = choices;
+    this.#hasThreads = hasThreads;
   }
 
-  /** What they give inline, and every other way when `agree` is called. */
-  compute(arrays: readonly cw.LazyArray[]): cw.NDArray[] {
-    const found = [...cw.computeSync([...arrays], this.#choices)];
+  add(arrays: readonly Lazy[], found: readonly Value[]): void {
     this.#arrays.push(...arrays);
     this.#found.push(...found);
-    return found;
   }
 
   /** Unless there are fewer than so many: then they wait for more. */
@@ -47,55 +65,91 @@ export class Ways {
       await this.#agree(arrays.slice(from, from + AT_ONCE), found.slice(from, from + AT_ONCE));
   }
 
-  async #agree(arrays: cw.LazyArray[], found: readonly Block[]): Promise<void> {
+  async #agree(arrays: readonly Lazy[], found: readonly Value[]): Promise<void> {
     const choices = this.#choices;
-    const threads = await cw.compute(arrays, { ...choices, executor: "threads", threads: 2 });
-    const spec = leanSpec(arrays, choices);
-    const spilled = await cw.compute(arrays, { ...choices, spec });
-    const reference = referenceOf(arrays, choices);
+    const { compute, plan, reference } = this.#kind;
+    const threads = this.#hasThreads ? await this.#onThreads(arrays) : found;
+    const usual = plan(arrays, choices);
+    const whole = await reference(arrays, usual);
+    const lean = this.#lean(arrays, usual.maxProjectedMem);
+    const onEvent = ({ type }: cw.RunEvent): void => void (type === "spill" && this.spills++);
+    const spilled = await compute(arrays, { ...choices, spec: lean.spec, onEvent });
     // How many chunks are added up at once depends on the budget (plan/trees.ts), and so do the last bits of sums.
-    const leanReference = referenceOf(arrays, { ...choices, spec });
+    const leanWhole = await reference(arrays, lean.plan);
     arrays.forEach((array, i) => {
-      expectAgreement(array, "inline and threads", found[i]!, threads[i]!);
-      if (hasFloatProducts(array)) return;
-      expectAgreement(array, "inline and the reference", found[i]!, reference[i]!);
-      expectAgreement(array, "spilling and its reference", spilled[i]!, leanReference[i]!);
+      this.#expectSame(array, "inline and threads", found[i]!, threads[i]!);
+      if (!this.#kind.isInOrder(array)) return;
+      this.#expectSame(array, "inline and the reference", found[i]!, whole[i]!);
+      this.#expectSame(array, "spilling and its reference", spilled[i]!, leanWhole[i]!);
     });
   }
-}
 
-function referenceOf(
-  arrays: readonly cw.LazyArray[],
-  choices: PlanChoices & { readonly spec?: cw.Spec },
-): Block[] {
-  const distinct = [...new Set(arrays.map(({ expr }) => expr))];
-  const values = runPlain(cw.plan(arrays, choices));
-  return arrays.map(({ expr }) => values[distinct.indexOf(expr)]!);
+  /** Who asks for threads gets them, however little there is to do. */
+  async #onThreads(arrays: readonly Lazy[]): Promise<readonly Value[]> {
+    const pools: string[] = [];
+    const onEvent = (event: cw.RunEvent): void => {
+      if (event.type === "computeStart") pools.push(event.pool);
+    };
+    const options = { ...this.#choices, executor: "threads", threads: 2, onEvent } as const;
+    const values = await this.#kind.compute(arrays, options);
+    expect(pools).toEqual(["threads"]);
+    return values;
+  }
+
+  /** Room for the largest task and little else: with less room there is less fusion, and then a task may need more. */
+  #lean(arrays: readonly Lazy[], most: number): { readonly spec: cw.Spec; readonly plan: cw.Plan } {
+    let needed = most;
+    for (;;) {
+      const spec = new cw.Spec({
+        ...{ reservedMem: 1, allowedMem: needed + 2, executor: "inline", twins: false },
+      });
+      try {
+        return { spec, plan: this.#kind.plan(arrays, { ...this.#choices, spec }) };
+      } catch (error) {
+        if (!(error instanceof cw.MemoryError)) throw error;
+        needed = Math.max(needed + 1, error.needed);
+      }
+    }
+  }
+
+  #expectSame(array: Lazy, ways: string, value: Value, other: Value): void {
+    try {
+      this.#kind.expectSame(other, value);
+    } catch (cause) {
+      throw new Error(`${ways} differ in\n${String(array)}`, { cause });
+    }
+  }
 }
 
 /** The order in which products of matrices are added up is the kernels' own (docs/native.md). */
 const hasFloatProducts = ({ expr }: cw.LazyArray): boolean =>
   [...postOrder([expr])].some(({ op, dtype }) => op.class === "contract" && !isInteger(dtype));
 
-/** Room for the largest task and little else: with less room there is less fusion, and then a task may need more. */
-function leanSpec(arrays: readonly cw.LazyArray[], choices: PlanChoices): cw.Spec {
-  let needed = cw.plan(arrays, { ...choices, spec: new cw.Spec() }).maxProjectedMem;
-  for (;;) {
-    const spec = new cw.Spec({ reservedMem: 1, allowedMem: needed + 2, executor: "inline", twins: false });
-    try {
-      cw.plan(arrays, { ...choices, spec });
-      return spec;
-    } catch (error) {
-      if (!(error instanceof cw.MemoryError)) throw error;
-      needed = Math.max(needed + 1, error.needed);
-    }
-  }
-}
+const DENSE: Kind<cw.LazyArray, Block> = {
+  plan: cw.plan,
+  compute: (arrays, options) => cw.compute([...arrays], options),
+  reference(arrays, plan) {
+    const distinct = [...new Set(arrays.map(({ expr }) => expr))];
+    const values = runPlain(plan);
+    return arrays.map(({ expr }) => values[distinct.indexOf(expr)]!);
+  },
+  expectSame,
+  isInOrder: (array) => !hasFloatProducts(array),
+};
 
-function expectAgreement(array: cw.LazyArray, ways: string, value: Block, other: Block): void {
-  try {
-    expectSame(other, value);
-  } catch (cause) {
-    throw new Error(`${ways} differ in\n${String(array)}`, { cause });
+/** Dense arrays. */
+export class Ways extends Agreement<cw.LazyArray, Block> {
+  readonly #choices: PlanChoices;
+
+  constructor(choices: PlanChoices = {}) {
+    super(DENSE, choices);
+    this.#choices = choices;
+  }
+
+  /** What they give inline, and every other way when `agree` is called. */
+  compute(arrays: readonly cw.LazyArray[]): cw.NDArray[] {
+    const found = [...cw.computeSync([...arrays], this.#choices)];
+    this.add(arrays, found);
+    return found;
   }
 }

@@ -13,8 +13,8 @@ import { type MemoryTerm, type Phases, phasesOf, type TransferOf, totalMemory } 
 import { isRagged, type Operation, type PlanArray, type PlanStep } from "./plan.ts";
 import { raggedTerms } from "./ragged.ts";
 import { readTransfer } from "./transfer.ts";
-import { startAt } from "./windows/cells.ts";
 import { type TaskKind, taskKinds } from "./windows/kinds.ts";
+import { startAt } from "./windows/laws.ts";
 
 export { type MemoryTerm, totalMemory } from "./phases.ts";
 

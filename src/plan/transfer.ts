@@ -64,31 +64,5 @@ export function writeTransfer({ transfer }: PlanArray, box: Box): number {
   return transfer.unit.every((length, axis) => box.shape[axis] === length) ? 0 : transfer.padded;
 }
 
-/** The most that reading windows like some of an array's takes: one that is cut at the end of an axis needs no less. */
-export function mostToRead({ transfer }: PlanArray, boxes: readonly Box[]): number {
-  if (transfer === undefined) return 0;
-  const { atOnce, encoded, aside, decoding } = transfer;
-  const isWhole = boxes.every((box) => isOneObject(box, transfer));
-  const objects = Math.max(...boxes.map((box) => objectsIn(box, transfer)));
-  return decoding + Math.min(atOnce, objects) * (encoded + (isWhole ? 0 : aside));
-}
-
-/** The most that writing any of an array's chunks takes. */
-export function mostToWrite({ shape, transfer }: PlanArray): number {
-  if (transfer === undefined) return 0;
-  const isCut = transfer.unit.some((length, axis) => shape[axis]! % length !== 0);
-  return transfer.encoding + (isCut ? transfer.padded : 0);
-}
-
-/** How many stored objects a window like this may touch, wherever else a task has it. */
-const objectsIn = ({ start, shape }: Box, { unit }: Transfer): number =>
-  unit.reduce((count, length, axis) => count * objectsAlong(start[axis]!, shape[axis]!, length), 1);
-
-function objectsAlong(start: number, length: number, unit: number): number {
-  const isPart = unit % length === 0 && start % length === 0;
-  const isWhole = length % unit === 0 && start % unit === 0;
-  return isPart ? 1 : isWhole ? length / unit : Math.ceil((length - 1) / unit) + 1;
-}
-
 const isOneObject = ({ start, shape }: Box, { unit }: Transfer): boolean =>
   unit.every((length, axis) => start[axis]! % length === 0 && shape[axis] === length);

@@ -11,6 +11,8 @@ type Arrays = ReadonlyMap<string, PlanArray>;
 export interface ArrayWindow {
   readonly array: string;
   readonly box: Box;
+  /** The step that reads it. */
+  readonly step: number;
 }
 
 /** The chunks that a task writes, in the order of the operation's outputs. */
@@ -31,7 +33,7 @@ export function windowsOf(operation: Operation, boxes: readonly (Box | null)[]):
     const asked = boxes[at] ?? null;
     if (step.kind !== "read" || asked === null) return [];
     const windows = pieceWindows(operation, boxes, at) ?? [asked];
-    return windows.filter((box) => !isEmptyBox(box)).map((box) => ({ array: step.array, box }));
+    return windows.filter((box) => !isEmptyBox(box)).map((box) => ({ array: step.array, box, step: at }));
   });
 }
 

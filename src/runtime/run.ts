@@ -33,6 +33,8 @@ export interface RunSetting {
   /** Bytes of the process, and its threads: watched while users' functions run. */
   readonly allowed: number;
   readonly threads: number;
+  /** Bytes of the budget that each thread with tasks takes but the first. */
+  readonly threadMem: number;
   readonly signal: AbortSignal | undefined;
   /** The pool that carries the tasks; inline when there is none. */
   readonly pool: ((execution: Execution) => Promise<Pool | undefined>) | null;
@@ -51,7 +53,7 @@ export function runPlanSync(request: RunRequest): Block[] {
   const execution = new Execution(request);
   if (isOneTask(execution)) return runOne(execution);
   const pool = new InlinePool(request.plan.operations, execution);
-  const options = { budget: Number.POSITIVE_INFINITY, policy: NO_RETRIES };
+  const options = { budget: Number.POSITIVE_INFINITY, policy: NO_RETRIES, threads: 1, threadMem: 0 };
   const runChecks = checksOf(execution);
   const scheduler = schedulerOf(execution, pool, options, null, runChecks);
   const driven = drivenBy(execution, scheduler, pool, false, runChecks);
@@ -168,10 +170,12 @@ async function openStores(execution: Execution, store: IntermediateStore): Promi
   for (const held of execution.held.values()) held.store = await store.arrayFor(held.plan);
 }
 
+type SchedulerSetting = Pick<RunSetting, "budget" | "policy" | "threads" | "threadMem">;
+
 function schedulerOf(
   execution: Execution,
   { name, workers, ahead, hasOwnMemory }: Pool,
-  { budget, policy }: Pick<RunSetting, "budget" | "policy">,
+  { budget, policy, threads, threadMem }: SchedulerSetting,
   store: IntermediateStore | null,
   runChecks: RunChecks | null,
 ): Scheduler {
@@ -191,9 +195,11 @@ function schedulerOf(
   const { operations } = execution.graph;
   // Without a store nothing can be put out of the way.
   const given =
-    hasOwnMemory && store !== null ? sharesOf(budget, operations, workers) : { workers, shares: null };
+    hasOwnMemory && store !== null
+      ? sharesOf(budget, operations, workers, (busy) => (Math.min(busy, threads) - 1) * threadMem)
+      : { workers, budget, shares: null };
   return new Scheduler(execution.graph, {
-    ...{ policy, pool: name, ahead, budget, storesAll, emit, free, drop, ...given },
+    ...{ policy, pool: name, ahead, storesAll, emit, free, drop, ...given },
     maySpill: store !== null,
   });
 }

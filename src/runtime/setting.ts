@@ -18,6 +18,7 @@ export function settingOf(options: AsyncComputeOptions): RunSetting {
     budget: spec.budget,
     allowed: spec.allowedMem,
     threads,
+    threadMem: spec.threadMem,
     signal,
     pool: executor === "threads" ? (execution) => threadPool(execution, threads, isAskedFor) : null,
     isPoolAskedFor: isAskedFor,

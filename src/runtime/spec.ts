@@ -8,12 +8,12 @@ import { closest } from "../core/suggest.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import type { CodecArgument } from "../storage/zarr/create.ts";
 import { machineBytes } from "./machine.ts";
+import { reservedFor, THREAD_RESERVED } from "./reserved.ts";
 import type { RetryOptions, TwinOptions } from "./scheduler/policy.ts";
 import { type ExecutorName, SETTINGS, type Settings } from "./settings.ts";
 
 export type SpecOptions = Settings;
 
-const DEFAULT_RESERVED = 100e6;
 const DEFAULT_PART = 0.6;
 
 export class Spec {
@@ -22,6 +22,11 @@ export class Spec {
   readonly workDir: string | null;
   readonly allowedMem: number;
   readonly reservedMem: number;
+  /**
+   * Bytes of the budget that each thread but the first takes, where nobody said what is to be reserved. Plans do not
+   * depend on it: a run has fewer threads instead.
+   */
+  readonly threadMem: number;
   readonly executor: ExecutorName;
   /** The executor that somebody asked for: it is used however little there is to do. Null where nobody did. */
   readonly chosenExecutor: ExecutorName | null;
@@ -36,7 +41,8 @@ export class Spec {
     const given = checkValues({ ...fromConfiguration(), ...fromEnvironment(), ...definedIn(said) });
     this.settings = given;
     this.workDir = given.workDir ?? null;
-    this.reservedMem = bytesOf(given.reservedMem) ?? DEFAULT_RESERVED;
+    this.reservedMem = bytesOf(given.reservedMem) ?? reservedFor(1);
+    this.threadMem = given.reservedMem === undefined ? THREAD_RESERVED : 0;
     const machine = machineBytes();
     const usual = Math.max(2 * this.reservedMem, DEFAULT_PART * machine);
     this.allowedMem = bytesOf(given.allowedMem) ?? usual;

@@ -125,6 +125,18 @@ describe("the heap", () => {
     expect(heap.end).toBeLessThan(14 << 20);
   });
 
+  test("one that stays does not lie where a large one was, though it is not small", () => {
+    const heap = new Heap(0, 1 << 30);
+    const large = heap.take(8 << 20)!;
+    const next = heap.take(8 << 20)!;
+    heap.give(large);
+    heap.take(1 << 20, true);
+    heap.give(next);
+    const { end } = heap;
+    heap.take(16 << 20);
+    expect(heap.end).toBe(end);
+  });
+
   test("says no when it is full", () => expect(new Heap(0, LIMIT).take(LIMIT)).toBeNull());
 });
 

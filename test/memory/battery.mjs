@@ -1,5 +1,5 @@
 // The memory battery: programs that are computed from Zarr files to Zarr files as a user would, each once, in a fresh
-// process with default flags (child.mjs), on 1, 2 and 8 threads, with sources and results stored in four ways. What is
+// process with default flags (child.mjs), on 1, 2 and 8 threads, with sources and results stored in several ways. What is
 // allowed is just what the run states for its largest task, or for as many of them as there are threads, and the reserved
 // memory that measureReservedMemory gives for that number of threads. Fails where the process was larger than that, or the
 // half of them took less than 0.6 of it.
@@ -11,13 +11,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import * as cw from "../../dist/index.js";
-import { PROGRAMS, randomCode } from "./cases.mjs";
-import { STORED } from "./stored.mjs";
+import { HUGE_PROGRAMS, PROGRAMS, randomCode } from "./cases.mjs";
+import { HUGE_KINDS, USUAL_KINDS } from "./stored.mjs";
 
 const [every = "1", wanted = ""] = process.argv.slice(2);
 const LEAST_MEDIAN = 0.6;
 const AT_ONCE = 2;
-const KINDS = Object.keys(STORED);
 
 /** Threads, tasks that the budget has room for, and the executor that is asked for. */
 const WAYS = [
@@ -35,10 +34,14 @@ async function child(setting) {
   return JSON.parse(stdout);
 }
 
-/** Every program in every way; how arrays are stored takes turns. */
-const cases = PROGRAMS.flatMap((program, at) =>
-  WAYS.map((way, turn) => ({ program, kind: KINDS[(at + turn) % KINDS.length], ...way })),
-).filter(({ program, kind }, i) => i % Number(every) === 0 && `${program} ${kind}`.includes(wanted));
+/** Programs in every way; how arrays are stored takes turns. */
+const inTurns = (programs, kinds) =>
+  programs.flatMap((program, at) =>
+    WAYS.map((way, turn) => ({ program, kind: kinds[(at + turn) % kinds.length], ...way })),
+  );
+const cases = [...inTurns(PROGRAMS, USUAL_KINDS), ...inTurns(HUGE_PROGRAMS, HUGE_KINDS)].filter(
+  ({ program, kind }, i) => i % Number(every) === 0 && `${program} ${kind}`.includes(wanted),
+);
 
 async function reservedFor(counts) {
   const reserved = new Map();
@@ -84,7 +87,7 @@ const lineOf = (result) =>
     ratio(result).toFixed(3),
     `${megabytes(result.peak)} of ${megabytes(result.allowedMem)} MB (${megabytes(result.reservedMem)} reserved)`,
     `${result.threads} threads, ${result.tasks} tasks`.padEnd(19),
-    result.kind.padEnd(7),
+    result.kind.padEnd(11),
     result.program,
   ].join("  ");
 

@@ -218,6 +218,12 @@ export const PROGRAMS = [
   ...Array.from({ length: RANDOM }, (_, seed) => `random ${seed}`),
 ];
 
+/** Of these also with huge chunks: reading, writing, bringing together, and what takes much beside its blocks. */
+export const HUGE_PROGRAMS = [
+  ...["copy", "rechunk rows to columns", "transpose and rechunk"],
+  ...["sum of all", "sort", "cumulativeSum", "add"],
+];
+
 /** Numbers that follow from a seed: mulberry32. */
 function numbersFrom(seed) {
   let state = seed >>> 0;

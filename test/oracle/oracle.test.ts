@@ -3,7 +3,7 @@
 
 import * as cw from "chunkwise";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { AT_ONCE, Ways } from "../ways.ts";
+import { AT_ONCE, needThreads, Ways } from "../ways.ts";
 import {
   compareArrays,
   type DecodedArray,
@@ -141,7 +141,7 @@ function ulpsFor(name: string, { expect: expected, note, args }: FixtureCase): n
 
 const INFO = ["finfo", "iinfo"];
 
-Ways.needThreads();
+needThreads();
 const ways = new Ways();
 afterEach(() => ways.agree(AT_ONCE), 60_000);
 afterAll(() => ways.agree(), 60_000);

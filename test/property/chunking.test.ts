@@ -7,13 +7,13 @@ import { describe, expect, test } from "vitest";
 import { chunksOf } from "../../src/expr/chunks.ts";
 import type { Expr } from "../../src/expr/expr.ts";
 import { postOrder } from "../../src/expr/walk.ts";
-import { Ways } from "../ways.ts";
+import { needThreads, Ways } from "../ways.ts";
 import { MAKERS, programs, programsOf } from "./arbitrary.ts";
 import { expectAllSame } from "./compare.ts";
 import type { Program } from "./program.ts";
 import { check } from "./settings.ts";
 
-Ways.needThreads();
+needThreads();
 
 async function sameInAnyChunks(runs: number, cases: fc.Arbitrary<Program>): Promise<void> {
   const ways = new Ways();

@@ -6,7 +6,7 @@
 import * as cw from "chunkwise";
 import { expect, test } from "vitest";
 import { evaluateReference } from "../../src/runtime/reference.ts";
-import { Ways } from "../ways.ts";
+import { needThreads, Ways } from "../ways.ts";
 import { ALL_FAMILIES, type ArbitraryOptions, programs } from "./arbitrary.ts";
 import { expectAllSame, expectSame } from "./compare.ts";
 import { check, checkAsync } from "./settings.ts";
@@ -14,7 +14,7 @@ import { check, checkAsync } from "./settings.ts";
 const EXACT = { exclude: ["stabilize"] };
 const ANY_FLOATS: ArbitraryOptions = { exact: false, families: ALL_FAMILIES };
 
-Ways.needThreads();
+needThreads();
 
 test("optimised = unoptimised, floats added up in any way", async () => {
   const ways = new Ways(EXACT);

@@ -131,6 +131,8 @@ const countChunks = ({ shape, chunks }: Lazy): number =>
   shape.reduce((count, n, axis) => count * Math.ceil(n / chunks[axis]!), 1);
 
 export interface LargeProgram {
+  /** All that was made, the last of which is asked for. */
+  readonly values: readonly Lazy[];
   readonly arrays: readonly Lazy[];
 }
 
@@ -141,7 +143,7 @@ function program(choices: Choices): LargeProgram {
     const next = make(choices.pick([values.at(-1)!, values.at(-1)!, ...values]), choices);
     if (isUsable(next)) values.push(next);
   }
-  return { arrays: [values.at(-1)!] };
+  return { values, arrays: [values.at(-1)!] };
 }
 
 export const largePrograms: fc.Arbitrary<LargeProgram> = fc

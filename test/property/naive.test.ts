@@ -4,7 +4,7 @@
 import type fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DType } from "../../src/core/dtype.ts";
-import { Ways } from "../ways.ts";
+import { needThreads, Ways } from "../ways.ts";
 import { type ArbitraryOptions, EXACT_FAMILIES, type Family, programs, programsOf } from "./arbitrary.ts";
 import { at, type Element, type Naive, placesOf } from "./naive/lists.ts";
 import { evaluateNaive, isNaiveCall } from "./naive.ts";
@@ -21,7 +21,7 @@ const OPTIONS: ArbitraryOptions = { dtypes: DTYPES, families };
 
 const elements = ({ shape, list }: Naive): Element[] => placesOf(shape).map((place) => at(list, place));
 
-Ways.needThreads();
+needThreads();
 
 async function sameAsNaive(runs: number, cases: fc.Arbitrary<Program>): Promise<void> {
   const ways = new Ways();

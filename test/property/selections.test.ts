@@ -4,7 +4,7 @@
 import * as cw from "chunkwise";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import { Ways } from "../ways.ts";
+import { needThreads, Ways } from "../ways.ts";
 import { shapes } from "./arrays.ts";
 import type { Choices } from "./choices.ts";
 import { at, type Nested, placesOf, product, rank, tabulate } from "./naive/lists.ts";
@@ -23,7 +23,7 @@ const lazily = ({ shape, chunks }: Case): cw.LazyArray =>
     { chunks },
   );
 
-Ways.needThreads();
+needThreads();
 const ways = new Ways();
 afterEach(() => ways.agree(), 60_000);
 

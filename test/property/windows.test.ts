@@ -12,7 +12,9 @@ import { memoryOf, termsOf, totalMemory } from "../../src/plan/memory.ts";
 import type { Operation, PlanArray, PlanData } from "../../src/plan/plan.ts";
 import { readsOf } from "../../src/plan/plan.ts";
 import { trafficOf } from "../../src/plan/traffic.ts";
-import { cellsOf, placeIn, startAt, tasksIn } from "../../src/plan/windows/cells.ts";
+import { cellsOf, placeIn } from "../../src/plan/windows/cells.ts";
+import { startAt } from "../../src/plan/windows/laws.ts";
+import { tasksIn } from "../../src/plan/windows/partition.ts";
 import { readersOf } from "../../src/plan/windows/readers.ts";
 import { taskWindows } from "../../src/plan/windows.ts";
 import { chunksIn } from "../../src/runtime/planGraph.ts";
@@ -155,6 +157,11 @@ describe("windows of cells and readers of chunks, against all tasks", () => {
   test.each([
     ["two halves exchanged, and what they are halves of", () => exchangedWithItself(line(400_000, 1000))],
     ["a long axis that is split", () => stored(line(300_000, 1000)).reshape([300, 1000]).rechunk([7, 400])],
+    // Of one row a chunk: where a window begins depends on both axes of the grid.
+    [
+      "a long axis that is split into three",
+      () => stored(line(30_000, 700)).reshape([30, 20, 50]).rechunk([1, 3, 50]),
+    ],
     ["rows that become one axis", () => stored(square(211, 20)).reshape([-1]).rechunk([1009])],
     ["rows that become other rows", () => stored(square(210, 21)).reshape([1470, 30]).rechunk([64, 8])],
     ["a matrix and its transpose", () => stored(square(100, 7)).add(stored(square(100, 7)).T)],

@@ -3,8 +3,10 @@
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import * as cw from "chunkwise";
 import * as rg from "chunkwise/ragged";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { openDuck, temporaryFolder } from "../parquet/support.ts";
+import { needThreads } from "../ways.ts";
+import { RaggedWays } from "./ways.ts";
 
 const inline = { executor: "inline" } as const;
 const folder = temporaryFolder();
@@ -21,7 +23,12 @@ const rows = Array.from({ length: 50 }, (_, i) => ({
       : Array.from({ length: i % 4 }, (_, k) => ({ pt: i + k / 4, hits: k % 2 === 0 ? [k, i] : [] })),
 }));
 const events = (npartitions = 4): rg.LazyRagged => rg.lazy(rg.fromIter(rows), { npartitions });
-const list = async (x: rg.LazyRagged): Promise<unknown[]> => (await x.compute(inline)).toList();
+
+needThreads();
+const ways = new RaggedWays();
+const list = (x: rg.LazyRagged): Promise<unknown[]> => ways.rowsOf(x);
+// Before the next test changes the files.
+afterEach(() => ways.agree(), 60_000);
 
 describe("Parquet", () => {
   test("one file: a row group for every partition", async () => {
@@ -168,6 +175,7 @@ describe("JSON lines", () => {
     const ds = await rg.fromJsonLines(path, { type: "{x: ?float32}" });
     expect(ds.type).toContain("{x: ?float32}");
     expect(await list(ds)).toEqual([{ x: 1 }, { x: null }]);
+    await ways.agree();
     writeFileSync(path, '{"x": 1}\n{"x": \n');
     await expect(rg.fromJsonLines(path)).rejects.toThrow(rg.JsonLineError);
   });

@@ -2,12 +2,16 @@
 
 import * as cw from "chunkwise";
 import * as rg from "chunkwise/ragged";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { mistake } from "../bad-input/check.ts";
+import { RaggedWays } from "./ways.ts";
 
 const inline = { executor: "inline" } as const;
 const rows = [[1, 2], [], [3], [4, 5, 6], [7], [8, 9]];
-const list = async (x: rg.LazyRagged): Promise<unknown[]> => (await x.compute(inline)).toList();
+
+const ways = new RaggedWays();
+const list = (x: rg.LazyRagged): Promise<unknown[]> => ways.rowsOf(x);
+afterAll(() => ways.agree(), 60_000);
 
 describe("making", () => {
   test("fromLists: a partition for each list, of one type", async () => {
@@ -155,12 +159,12 @@ describe("over all rows", () => {
       Array.from({ length: 200 }, (_, i) => [i, 0.5]),
       { npartitions: 100 },
     );
-    const [sum, mean, max, least, first] = await rg.compute(
-      [many.sum(), many.mean(), many.max(), many.argmin({ axis: 0 }), rg.firsts(many).std()],
-      inline,
-    );
+    const [sum, mean, max, least, first] = await ways.compute([
+      ...[many.sum(), many.mean(), many.max()],
+      ...[many.argmin({ axis: 0 }), rg.firsts(many).std()],
+    ]);
     expect([sum, mean, max]).toEqual([20_000, 50, 199]);
-    expect(least.toList()).toEqual([0, 0]);
+    expect((least as rg.RaggedArray).toList()).toEqual([0, 0]);
     expect(first).toBeCloseTo(Math.sqrt((200 ** 2 - 1) / 12), 10);
     expect(many.sum().plan().numTasks).toBeGreaterThan(100);
   });

@@ -4,10 +4,13 @@
 import * as cw from "chunkwise";
 import * as rg from "chunkwise/ragged";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../parquet/support.ts";
 import { checkAsync } from "../property/settings.ts";
+import { needThreads, type PlanChoices } from "../ways.ts";
 import { expectSame } from "./equal.ts";
 import { type Done, isRounded, type Program, programs, runSteps } from "./programs.ts";
+import { RaggedWays } from "./ways.ts";
 
 const RUNS = 80;
 const inline = { executor: "inline" } as const;
@@ -16,22 +19,15 @@ const inline = { executor: "inline" } as const;
 const mayRefuse = (error: unknown): boolean =>
   error instanceof cw.ChunkwiseError && /nobody knows/.test(error.message);
 
-function cutInto(rows: readonly unknown[], cuts: readonly number[]): rg.LazyRagged {
-  const whole = rg.fromIter(rows);
-  return rg.fromLists(cuts.slice(1).map((stop, i) => rg.get(whole, `${cuts[i]}:${stop}`) as rg.RaggedArray));
-}
-
 interface Both {
   readonly eager: readonly Done[];
   readonly lazy: readonly Done[];
 }
 
 /** Later steps use what both could make. */
-function bothWays(program: Program, isCut: boolean): Both {
+async function bothWays(program: Program, isCut: boolean): Promise<Both> {
   const whole = program.rows.map((rows) => rg.fromIter(rows));
-  const cut = program.rows.map((rows, i) =>
-    isCut ? cutInto(rows, program.cuts[i]!) : rg.lazy(rg.fromIter(rows)),
-  );
+  const cut = await Promise.all(whole.map((rows, i) => lazyOf(rows, isCut ? program.cuts[i]! : null)));
   const eagerAlone = runSteps(program, whole, (_, value) => value instanceof rg.RaggedArray);
   const made = new Set<number>();
   const lazy = runSteps(program, cut, (at, value): value is rg.Ragged => {
@@ -48,15 +44,35 @@ function bothWays(program: Program, isCut: boolean): Both {
   return { eager, lazy };
 }
 
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+let files = 0;
+
+function cutInto(whole: rg.RaggedArray, cuts: readonly number[] | null): rg.LazyRagged {
+  if (cuts === null) return rg.lazy(whole);
+  return rg.fromLists(cuts.slice(1).map((stop, i) => rg.get(whole, `${cuts[i]}:${stop}`) as rg.RaggedArray));
+}
+
+/** From a file, which threads can open; from memory where files hold no such type, or none such partitions. */
+async function lazyOf(whole: rg.RaggedArray, cuts: readonly number[] | null): Promise<rg.LazyRagged> {
+  const inMemory = cutInto(whole, cuts);
+  if (/unknown/.test(whole.type) || whole.length === 0) return inMemory;
+  const path = folder.path(`${files++}.parquet`);
+  await rg.toParquet(rg.zip({ rows: inMemory }, { depthLimit: 1 }), path, inline);
+  const filed = (await rg.fromParquet(path)).field("rows");
+  expect(filed.type).toBe(whole.type);
+  return filed;
+}
+
 const plainValue = (value: unknown): unknown => (value instanceof rg.RaggedArray ? value.toList() : value);
 const elementType = (type: string): string => type.replace(/^[\d?]+ \* /, "");
 
 async function compare(
   program: Program,
   isCut: boolean,
-  run: (arrays: rg.LazyRagged[]) => Promise<unknown[]>,
+  run: (arrays: rg.LazyRagged[]) => Promise<readonly unknown[]>,
 ): Promise<void> {
-  const { eager, lazy } = bothWays(program, isCut);
+  const { eager, lazy } = await bothWays(program, isCut);
   const kept: { done: Done; expected: unknown }[] = [];
   for (const [at, { value, error, name }] of eager.entries()) {
     const other = lazy[at]!;
@@ -92,25 +108,26 @@ function leanSpec(arrays: readonly rg.LazyRagged[]): cw.Spec {
   return new cw.Spec({ reservedMem: 1, allowedMem: maxProjectedMem + 2, executor: "inline", twins: false });
 }
 
-describe("lazy is as eager", () => {
-  test("in one partition", () =>
-    checkAsync(RUNS, programs, (program) => compare(program, false, (arrays) => rg.compute(arrays, inline))));
+/** Eager, inline, by the reference, on threads and with little memory. */
+async function everyWay(runs: number, isCut: boolean, choices: PlanChoices = {}): Promise<void> {
+  const ways = new RaggedWays(choices);
+  await checkAsync(runs, programs, (program) => compare(program, isCut, (arrays) => ways.compute(arrays)));
+  await ways.agree();
+  if (isCut) expect(ways.spills).toBeGreaterThan(0);
+}
 
-  test("in any partitions", () =>
-    checkAsync(2 * RUNS, programs, (program) =>
-      compare(program, true, (arrays) => rg.compute(arrays, inline)),
-    ));
+needThreads();
 
-  test("without optimisation", () =>
-    checkAsync(RUNS, programs, (program) =>
-      compare(program, true, (arrays) => rg.compute(arrays, { ...inline, optimize: false })),
-    ));
+describe("lazy is as eager, every way", () => {
+  test("in one partition", () => everyWay(RUNS, false));
 
-  test("without necessaryColumns", () =>
-    checkAsync(RUNS, programs, (program) =>
-      compare(program, true, (arrays) => rg.compute(arrays, { ...inline, exclude: ["necessaryColumns"] })),
-    ));
+  test("in any partitions", () => everyWay(2 * RUNS, true));
 
+  test("without optimisation", () => everyWay(RUNS, true, { optimize: false }));
+
+  test("without necessaryColumns", () => everyWay(RUNS, true, { exclude: ["necessaryColumns"] }));
+
+  // Many arrays at once have the budget of the largest task of all: alone they have their own.
   test("with as little memory as a task needs", () =>
     checkAsync(RUNS / 3, programs, (program) =>
       compare(program, true, (arrays) => rg.compute(arrays, { spec: leanSpec(arrays) })),

@@ -63,7 +63,7 @@ describe("comparing", () => {
   });
   const differenceOf = (wanted: number[], got: number[]): string | null => {
     writeReference(folder, [valuesOf(...wanted)]);
-    return compareWith(folder, [valuesOf(...got)]);
+    return compareWith([folder], [valuesOf(...got)]);
   };
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -78,6 +78,6 @@ describe("comparing", () => {
 
   test("another shape, or another number of results, is a difference", () => {
     expect(differenceOf([1, 2], [1])).toMatch(/float64 \[1\] in place of float64 \[2\]/);
-    expect(compareWith(folder, [])).toBe("0 results in place of 1");
+    expect(compareWith([folder], [])).toBe("0 results in place of 1");
   });
 });

@@ -1,9 +1,10 @@
-// One run in a process of its own. In: a request, as an argument; by message, when it is done, the folder of the
-// reference. Out: by message, first the budget that it ran with, then what differs; or why there is no result.
+// One run in a process of its own. In: a request, as an argument; by message, when it is done, the folders of the
+// references. Out: by message, first the budget that it ran with, then what differs; or why there is no result.
 
 import { begin } from "./beside.mjs";
 import { compareWith } from "./compare.mjs";
 import { execute } from "./execute.mjs";
+import { watchThreads } from "./watch.mjs";
 
 const request = JSON.parse(process.argv[2]);
 const told = (message) => new Promise((resolve) => process.send(message, resolve));
@@ -17,16 +18,17 @@ function textOf(error) {
 }
 
 async function run() {
+  const taskThreads = watchThreads();
   const cw = await import(request.package);
   const programs = request.programs === null ? undefined : (await import(request.programs)).PROGRAMS;
   const end = await begin(cw, request);
   const { results, budget, seen } = await execute(cw, { ...request, programs });
   await end();
   const answer = new Promise((resolve) => process.once("message", resolve));
-  await told({ type: "done", budget, seen });
-  const { folder } = await answer;
+  await told({ type: "done", budget, seen: { ...seen, taskThreads: taskThreads() } });
+  const { folders } = await answer;
   const plain = results.map((array) => array.toContiguous?.() ?? array);
-  await told({ type: "compared", difference: compareWith(folder, plain) });
+  await told({ type: "compared", difference: compareWith(folders, plain) });
 }
 
 try {

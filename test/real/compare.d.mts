@@ -7,4 +7,4 @@ export interface Values {
 }
 
 export function writeReference(folder: string, arrays: readonly Values[]): void;
-export function compareWith(folder: string, arrays: readonly Values[]): string | null;
+export function compareWith(folders: readonly string[], arrays: readonly Values[]): string | null;

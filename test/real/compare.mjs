@@ -1,4 +1,4 @@
-// Values against the reference, bit for bit. In: results and the folder where the reference lies. Out: null, or what
+// Values against the reference, bit for bit. In: results and the folders where their references lie. Out: null, or what
 // differs. Any NaN is any other: which one an operation gives is left open by the standard.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,21 +14,29 @@ export function writeReference(folder, arrays) {
   writeFileSync(join(folder, "types.json"), JSON.stringify(types));
 }
 
+/** The numbers of a result, as those of another array are held. */
+export const referenceIn = (folder, k, data) => elementsAs({ data }, readFileSync(join(folder, `${k}.bin`)));
+
 /** Elements of a typed array's kind, from bytes. */
 function elementsAs({ data }, bytes) {
   return new data.constructor(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 }
 
-export function compareWith(folder, arrays) {
-  const types = JSON.parse(readFileSync(join(folder, "types.json"), "utf8"));
-  if (types.length !== arrays.length) return `${arrays.length} results in place of ${types.length}`;
-  const found = arrays.flatMap(
-    (array, k) => differenceOf(array, types[k], join(folder, `${k}.bin`), k) ?? [],
-  );
+const wantedIn = (folder) =>
+  JSON.parse(readFileSync(join(folder, "types.json"), "utf8")).map((type, k) => ({
+    ...type,
+    path: join(folder, `${k}.bin`),
+  }));
+
+/** The references of the first results lie in the first folder, and so on. */
+export function compareWith(folders, arrays) {
+  const wanted = folders.flatMap(wantedIn);
+  if (wanted.length !== arrays.length) return `${arrays.length} results in place of ${wanted.length}`;
+  const found = arrays.flatMap((array, k) => differenceOf(array, wanted[k], k) ?? []);
   return found.length === 0 ? null : found.join("; ");
 }
 
-function differenceOf(array, { dtype, shape }, path, k) {
+function differenceOf(array, { dtype, shape, path }, k) {
   const typeOf = (a) => `${a.dtype} [${a.shape}]`;
   if (typeOf(array) !== typeOf({ dtype, shape }))
     return `result ${k} is ${typeOf(array)} in place of ${typeOf({ dtype, shape })}`;

@@ -1,9 +1,10 @@
-// The battery's processes. `ask`: sources and references from processes that stay, each made once. `runOnce`: one run in
+// The battery's processes. `Referees`: sources and references from processes that stay, each made once. `runOnce`: one run in
 // a process of its own, which is ended when it takes too long. Out: what became of the run: {difference} or {error}.
 
 import { fork } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { storedKind } from "./sources.mjs";
 
 const CHILD = join(import.meta.dirname, "child.mjs");
 const REFEREE = join(import.meta.dirname, "referee.mjs");
@@ -11,11 +12,12 @@ const REFEREE = join(import.meta.dirname, "referee.mjs");
 const LARGE_TIMES = 3;
 const QUIET = { stdio: ["ignore", "ignore", "pipe", "ipc"] };
 
-/** Referees take requests by turns; what is asked for twice is made once. */
+/** Programs are given to referees by turns; what is asked for twice is made once. */
 export class Referees {
   #processes;
   #waiting = new Map();
   #made = new Map();
+  #homes = new Map();
   #next = 0;
 
   constructor(count, setting) {
@@ -35,12 +37,14 @@ export class Referees {
     else reject(new Error(answer.error));
   }
 
-  ask(key, request) {
+  /** `home`: requests of one home go to one process. */
+  #ask(home, request) {
+    const key = JSON.stringify(request);
     if (!this.#made.has(key)) {
       const asked = new Promise((resolve, reject) => {
         const id = ++this.#next;
         this.#waiting.set(id, { resolve, reject });
-        this.#processes[id % this.#processes.length].send({ id, ...request });
+        this.#homeOf(home).send({ id, ...request });
       });
       asked.catch(() => {});
       this.#made.set(key, asked);
@@ -48,13 +52,41 @@ export class Referees {
     return this.#made.get(key);
   }
 
+  #homeOf(home) {
+    if (!this.#homes.has(home)) this.#homes.set(home, this.#homes.size % this.#processes.length);
+    return this.#processes[this.#homes.get(home)];
+  }
+
+  /** It can be opened from now on. */
+  async source(name, size, kind) {
+    const home = `${name} ${size}`;
+    await this.#ask(home, { type: "source", name, size, kind: "typed" });
+    if (storedKind(kind) !== "typed")
+      await this.#ask(home, { type: "source", name, size, kind: storedKind(kind) });
+  }
+
+  /** The folder of a program's results under a budget, and how many they are. */
+  reference(program, size, budget) {
+    return this.#ask(program, { type: "reference", program, size, budget });
+  }
+
+  /** The folder of what is stored beside a lone result. */
+  async companion(source, size) {
+    return (await this.#ask(`${source} ${size}`, { type: "companion", source, size })).folder;
+  }
+
+  /** In what a program differs from its meaning by more than rounding (null when it does not), and the folder of its results. */
+  meaning(program, size) {
+    return this.#ask(program, { type: "meaning", program, size });
+  }
+
   close() {
     for (const process of this.#processes) process.kill();
   }
 }
 
-/** `referenceFor` gives, for the budget that a run had, the folder of its reference. */
-export function runOnce(request, referenceFor) {
+/** `referencesFor` gives, for the budget that a run had, the folders of its references. */
+export function runOnce(request, referencesFor) {
   rmSync(request.scratch, { recursive: true, force: true });
   mkdirSync(request.scratch, { recursive: true });
   const child = fork(CHILD, [JSON.stringify(request)], QUIET);
@@ -79,7 +111,10 @@ export function runOnce(request, referenceFor) {
       if (message.type !== "done") return;
       clearTimeout(late);
       seen = { ...message.seen, budget: message.budget, ms: performance.now() - begun };
-      const answer = await referenceFor(message.budget).catch((error) => ({ error }));
+      const answer = await referencesFor(message.budget).then(
+        (folders) => ({ folders }),
+        (error) => ({ error }),
+      );
       if (answer.error === undefined) return child.connected && child.send(answer);
       outcome = { error: `there is no reference: ${answer.error.message}` };
       child.kill();

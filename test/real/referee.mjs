@@ -1,13 +1,14 @@
 // Makes sources and references, in a process that stays. In: requests by message, one after another. Out: the folder of
-// what was made, and, for a program's first reference, in what it differs from its meaning by more than rounding.
+// what was made, or in what a program differs from its meaning.
 
+import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { bytesOf, writeReference } from "./compare.mjs";
+import { bytesOf, referenceIn, writeReference } from "./compare.mjs";
 import { companionOf, programOf, resultsOf, specOf } from "./execute.mjs";
 import { openSource, writeSource } from "./sources.mjs";
 
-const { reference, programs: given, place, folder, checksMeaning } = JSON.parse(process.argv[2]);
+const { reference, programs: given, place, folder } = JSON.parse(process.argv[2]);
 const { cw, interpreted, meant } = await import(reference);
 const programs = given === null ? undefined : (await import(given)).PROGRAMS;
 
@@ -17,32 +18,52 @@ function write(path, array) {
   writeFileSync(path, bytesOf(array));
 }
 
-/** What is stored beside a lone result is the same for all programs of a source. */
-const companions = new Map();
-async function companion(x, key) {
-  if (!companions.has(key)) companions.set(key, (await interpreted([companionOf(x)], new cw.Spec()))[0]);
-  return companions.get(key);
+/** References that were begun, by program, size and plan: other budgets often have the same plan. */
+const begun = new Map();
+
+async function kept(name, arrays, plan) {
+  const own = join(folder, name);
+  writeReference(
+    own,
+    (await interpreted(arrays, plan)).map((array) => array.toContiguous()),
+  );
+  return own;
 }
 
-async function referenceOf({ program: name, size, budget, withCompanion, key }) {
+async function arraysOf({ program: name, size }) {
   const program = programOf(name, programs);
-  const x = await openSource(cw, place, program.source, size, "typed");
-  const arrays = resultsOf(program, cw, x);
-  const results = await interpreted(arrays, specOf(cw, budget, null) ?? new cw.Spec());
-  const beside =
-    withCompanion && arrays.length === 1 ? [await companion(x, `${program.source} ${size}`)] : [];
-  const plain = [...results, ...beside].map((array) => array.toContiguous());
-  writeReference(join(folder, key), plain);
-  const isChecked = checksMeaning && budget === null && size === "usual" && program.family !== "functions";
-  return isChecked ? unlike(results, meant(arrays)) : null;
+  return resultsOf(program, cw, await openSource(cw, place, program.source, size, "typed"));
+}
+
+async function referenceOf(request) {
+  const { program, size, budget } = request;
+  const arrays = await arraysOf(request);
+  const plan = cw.plan(arrays, { spec: specOf(cw, budget, null) ?? new cw.Spec() });
+  const digest = createHash("sha256").update(JSON.stringify(plan)).digest("hex");
+  const name = `${program}-${size}-${digest.slice(0, 16)}`;
+  if (!begun.has(name)) begun.set(name, kept(name, arrays, plan));
+  return { folder: await begun.get(name), results: arrays.length };
+}
+
+/** What is stored beside a lone result. */
+async function companionReference({ source, size }) {
+  const arrays = [companionOf(await openSource(cw, place, source, size, "typed"))];
+  return { folder: await kept(`beside-${source}-${size}`, arrays, cw.plan(arrays)) };
+}
+
+async function meaningOf(request) {
+  const { folder: own } = await referenceOf({ ...request, budget: null });
+  return { folder: own, unlike: unlike(own, meant(await arraysOf(request))) };
 }
 
 /** Sums of other chunks round differently: compared with the largest number of the array. */
 const TOLERANCE = { float64: 1e-9, complex128: 1e-9, float32: 1e-3, complex64: 1e-3 };
 
-function unlike(results, meanings) {
-  for (const [k, { dtype, data }] of results.entries()) {
-    const wanted = meanings[k].toContiguous().data;
+/** In what a reference differs from its meaning by more than rounding; null when it does not. */
+function unlike(own, meanings) {
+  for (const [k, meaning] of meanings.entries()) {
+    const { dtype, data: wanted } = meaning.toContiguous();
+    const data = referenceIn(own, k, wanted);
     const finite = data.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0);
     const isNear = (a, b) => Object.is(a, b) || Math.abs(a - b) <= (TOLERANCE[dtype] ?? -1) * finite;
     const at = data.findIndex((value, i) => !isNear(value, wanted[i]));
@@ -51,11 +72,16 @@ function unlike(results, meanings) {
   return null;
 }
 
+const ANSWERS = {
+  source: async (request) => writeSource({ cw, values, write }, place.folder, request),
+  reference: referenceOf,
+  companion: companionReference,
+  meaning: meaningOf,
+};
+
 process.on("message", async ({ id, type, ...request }) => {
   try {
-    if (type === "source") await writeSource({ cw, values, write }, place.folder, request.name, request.size);
-    const unlikeMeaning = type === "reference" ? await referenceOf(request) : null;
-    process.send({ id, unlikeMeaning });
+    process.send({ id, ...(await ANSWERS[type](request)) });
   } catch (error) {
     process.send({ id, error: error.stack });
   }

@@ -11,9 +11,11 @@ import { functionsOf } from "../../src/runtime/userFunctions.ts";
 
 export { cw };
 
-/** The bits that every run of these arrays with this spec must give. */
-export async function interpreted(arrays: readonly cw.LazyArray[], spec: cw.Spec): Promise<cw.NDArray[]> {
-  const { data, sources } = cw.plan(arrays, { spec });
+/** The bits that every run of these arrays with this plan of theirs must give. */
+export async function interpreted(
+  arrays: readonly cw.LazyArray[],
+  { data, sources }: cw.Plan,
+): Promise<cw.NDArray[]> {
   for (const called of functionsOf(data)) await called.load();
   const blocks = runPlanSync({ plan: data, sources, run: interpret });
   const roots = [...new Set(arrays.map(({ expr }) => expr))];

@@ -3,7 +3,7 @@
 // that repeats it, and at the end how many runs there were and how many of them wrong; ends with 1 where one was.
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { bundleReference, unpackPackage } from "./bundle.mjs";
@@ -11,7 +11,7 @@ import { programOf } from "./execute.mjs";
 import { optionsOf } from "./options.mjs";
 import { Referees, runOnce } from "./processes.mjs";
 import { PROGRAMS } from "./programs/index.mjs";
-import { idOf, runOf, selectRuns } from "./selection.mjs";
+import { idOf, isForThreads, runOf, selectRuns } from "./selection.mjs";
 import { serve } from "./server.mjs";
 
 const options = optionsOf(process.argv.slice(2));
@@ -42,17 +42,24 @@ function byProgram(runs) {
 }
 
 const wrong = [];
-const counts = { runs: 0, threads: 0, spilled: 0 };
+const counts = { runs: 0, threads: 0, byDefault: 0, spilled: 0 };
 const begun = performance.now();
 const seconds = () => ((performance.now() - begun) / 1000).toFixed(0);
 
 function record(run, { difference, error, seen }) {
   counts.runs++;
-  if (seen.pool === "threads") counts.threads++;
+  if (seen.taskThreads > 0) counts.threads++;
+  if (seen.taskThreads > 0 && run.executor === "default") counts.byDefault++;
   if (seen.spilled > 0) counts.spilled++;
-  const what = error ?? difference;
+  const what = error ?? difference ?? expectedThreads(run, seen);
   if (what !== null) tell(run, what);
   if (counts.runs % 100 === 0) console.log(`${counts.runs} runs, ${wrong.length} wrong, ${seconds()} s`);
+}
+
+/** Large runs of default options are there for the threads that these start. */
+function expectedThreads(run, { taskThreads }) {
+  const isMissing = isForThreads(run) && taskThreads === 0 && availableParallelism() > 1;
+  return isMissing ? "default options have not reached task threads" : null;
 }
 
 function tell(run, what) {
@@ -64,35 +71,33 @@ function tell(run, what) {
 
 async function runGroup(runs, lane, { setting, referees, folder }) {
   const [{ program, size }] = runs;
-  const { source } = programOf(program, programs);
-  await referees.ask(`source ${source} ${size}`, { type: "source", name: source, size });
-  const folders = [];
-  const referenceFor = async (run, budget) => {
-    const withCompanion = run.target === "store";
-    const key = `${program}-${size}-${budget}-${withCompanion}`;
-    const request = { type: "reference", program, size, budget, withCompanion, key };
-    const { unlikeMeaning } = await referees.ask(key, request);
-    folders.push(join(folder, "references", key));
-    return { folder: folders.at(-1), unlikeMeaning };
+  const { source, family } = programOf(program, programs);
+  const own = new Set();
+  const referencesFor = async ({ target }, budget) => {
+    const { folder: reference, results } = await referees.reference(program, size, budget);
+    own.add(reference);
+    const hasCompanion = target === "store" && results === 1;
+    return hasCompanion ? [reference, await referees.companion(source, size)] : [reference];
   };
   for (const run of runs) {
+    await referees.source(source, size, run.kind);
     const request = { ...setting, ...run, scratch: join(folder, `lane-${lane}`) };
-    record(run, await runOnce(request, (budget) => referenceFor(run, budget)));
+    record(run, await runOnce(request, (budget) => referencesFor(run, budget)));
   }
-  const { unlikeMeaning } = await referenceFor(runs[0], null).catch(({ message }) => ({
-    unlikeMeaning: message,
-  }));
-  if (unlikeMeaning !== null) tell(runs[0], unlikeMeaning);
-  for (const each of new Set(folders)) rmSync(each, { recursive: true, force: true });
+  if (part === "whole" && size === "usual" && family !== "functions") {
+    const meaning = await referees.meaning(program, size).catch(({ message }) => ({ unlike: message }));
+    if (meaning.unlike !== null) tell(runs[0], meaning.unlike);
+    if (meaning.folder !== undefined) own.add(meaning.folder);
+  }
+  for (const each of own) rmSync(each, { recursive: true, force: true });
 }
 
 async function runAll(folder, server) {
   const place = { folder: join(folder, "sources"), address: server.address };
   const reference = await bundleReference(folder);
   const setting = { package: unpackPackage(folder), programs: others, place, patience };
-  const checksMeaning = part === "whole";
   const referees = new Referees(jobs, {
-    ...{ reference, place, checksMeaning, programs: others },
+    ...{ reference, place, programs: others },
     folder: join(folder, "references"),
   });
   const groups = byProgram(chosenRuns());
@@ -118,6 +123,6 @@ try {
 } finally {
   server.close();
 }
-const kinds = `${counts.threads} seen on task threads, ${counts.spilled} seen to spill`;
+const kinds = `${counts.threads} on task threads, ${counts.byDefault} of them by default options; ${counts.spilled} seen to spill`;
 console.log(`${counts.runs} runs (${kinds}) in ${seconds()} s: ${wrong.length} wrong`);
 if (wrong.length > 0) process.exitCode = 1;

@@ -26,3 +26,4 @@ export function selectRuns(options: {
 export function idOf(run: Run): string;
 export function runOf(id: string): Run;
 export function pairsOf(run: Run): string[];
+export function isForThreads(run: Run): boolean;

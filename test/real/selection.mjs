@@ -14,11 +14,26 @@ export const FACTORS = {
   beside: BESIDE,
 };
 
-/** One of `every` so many programs, with so many `runs`; so many random programs and large ones, with theirs. */
+/**
+ * One of `every` so many programs, with so many `runs`; so many random programs and large ones, with theirs; and those that
+ * default options carry on threads, so many times each.
+ */
 export const PARTS = {
-  ci: { every: 2, runs: 2, random: 30, randomRuns: 1, large: 0 },
-  whole: { every: 1, runs: 8, random: 150, randomRuns: 2, large: 24 },
+  ci: { every: 2, runs: 2, random: 30, randomRuns: 1, large: 0, byDefault: 1 },
+  whole: { every: 1, runs: 8, random: 150, randomRuns: 2, large: 24, byDefault: 5 },
 };
+
+/** Default options keep small arrays, and those that the system reads and writes alone, on one thread. */
+const BY_DEFAULT = [
+  ...["cumulative-sum", "differences-of-sorted-rows", "roll-plus-self", "self-plus-transposed"],
+  ...["rechunk-then-mean", "covariance", "laplace-by-roll", "standardised"],
+];
+const CODED = ["zstd", "sharded", "v2", "http", "httpSharded"];
+/** True for a run that is there to be on threads, by default options. */
+export const isForThreads = ({ program, size, executor, kind, limits }) =>
+  BY_DEFAULT.includes(program) &&
+  `${size} ${executor} ${limits}` === "large default none" &&
+  CODED.includes(kind);
 
 const NAMES = Object.keys(FACTORS);
 /** Of so many that are drawn, the one is taken whose pairs occurred least. */
@@ -35,7 +50,7 @@ export function runOf(id) {
 }
 
 export function selectRuns({ programs, seed, part }) {
-  const { every, runs, random, randomRuns, large } = PARTS[part];
+  const { every, runs, random, randomRuns, large, byDefault } = PARTS[part];
   const pick = numbersFrom(`selection ${seed}`);
   const draw = drawer(pick);
   const named = spread([...programs.values()], every, pick).map(({ name }) => name);
@@ -45,8 +60,17 @@ export function selectRuns({ programs, seed, part }) {
     ...named.flatMap((program) => draw(program, "usual", runs)),
     ...randoms.flatMap((program) => draw(program, "usual", randomRuns)),
     ...grown.flatMap(({ name }) => draw(name, "large", 2)),
+    ...BY_DEFAULT.filter((name) => programs.has(name)).flatMap((name, i) =>
+      Array.from({ length: byDefault }, (_, k) => onThreads(name, i + k, pick)),
+    ),
   ];
 }
+
+/** Each kind of source in its turn, and any target. */
+const onThreads = (program, turn, pick) => ({
+  ...{ program, size: "large", kind: CODED[turn % CODED.length], executor: "default", limits: "none" },
+  ...{ target: FACTORS.target[pick(FACTORS.target.length)], beside: BESIDE[pick(BESIDE.length)] },
+});
 
 /** Programs that name places of the usual size are not for large ones. */
 const canGrow = ({ source, make }) =>

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { PROGRAMS } from "./programs/index.mjs";
-import { FACTORS, idOf, pairsOf, runOf, selectRuns } from "./selection.mjs";
+import { FACTORS, idOf, isForThreads, pairsOf, runOf, selectRuns } from "./selection.mjs";
 
 const names = Object.keys(FACTORS);
 const allPairs = names.flatMap((a, i) =>
@@ -43,10 +43,17 @@ describe.each(["1", "2", "another"])("the selection of seed %s", (seed) => {
     expect(allPairs.filter((pair) => !met.has(pair))).toEqual([]);
   });
 
+  test("six programs or more run on task threads by default options", () => {
+    for (const runs of [whole, ci])
+      expect(new Set(runs.filter(isForThreads).map(({ program }) => program)).size).toBeGreaterThanOrEqual(6);
+  });
+
   test("every program runs on task threads", () => {
     for (const runs of [whole, ci]) {
       const threaded = new Set(
-        runs.filter(({ executor }) => executor.startsWith("threads")).map(({ program }) => program),
+        runs
+          .filter((run) => run.executor.startsWith("threads") || isForThreads(run))
+          .map(({ program }) => program),
       );
       expect(runs.filter(({ program }) => !threaded.has(program))).toEqual([]);
     }

@@ -16,7 +16,7 @@ async function outcomeOf(run, number) {
   try {
     const { results } = await execute(cw, { ...run, place, scratch: folder });
     return compareWith(
-      run.reference,
+      run.references,
       results.map((array) => array.toContiguous?.() ?? array),
     );
   } catch (error) {

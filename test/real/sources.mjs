@@ -78,14 +78,21 @@ export function valuesIn(path, dtype) {
   return new TYPES[dtype](buffer.slice(byteOffset, byteOffset + byteLength));
 }
 
-/** Everything that opens: written once, by the interpreter's bits. `write` keeps bytes, `values` gives them. */
-export async function writeSource({ cw, values, write }, folder, name, size) {
-  const source = sourceOf(name, size);
-  const array = await values(formula(cw, source));
-  write(fileOf(folder, name, size, "typed.bin"), array);
-  const lazy = cw.asarray(array, { chunks: source.chunks });
-  for (const kind of ["plain", "zstd", "sharded", "v2"])
-    await lazy.toZarr(fileOf(folder, name, size, kind), { ...storageOf(kind, source), executor: "inline" });
+/** What is read where a kind is asked for: formulas read nothing, and servers show what others read. */
+export const storedKind = (kind) =>
+  ({ formula: "typed", http: "zstd", httpSharded: "sharded" })[kind] ?? kind;
+
+/** The values themselves, which all other kinds are made of. `write` keeps bytes, `values` gives them. */
+async function writeTyped({ cw, values, write }, folder, name, size) {
+  write(fileOf(folder, name, size, "typed.bin"), await values(formula(cw, sourceOf(name, size))));
+}
+
+/** Everything that opens is written once, the typed values first. */
+export async function writeSource(setting, folder, { name, size, kind }) {
+  if (kind === "typed") return writeTyped(setting, folder, name, size);
+  const typed = await openSource(setting.cw, { folder }, name, size, "typed");
+  const storage = storageOf(kind, sourceOf(name, size));
+  await typed.toZarr(fileOf(folder, name, size, kind), { ...storage, executor: "inline" });
 }
 
 /** `place` says where sources lie, and at which address they are served. */

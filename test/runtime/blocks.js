@@ -1,6 +1,6 @@
 // Functions of blocks for tests: a module that threads can import.
 
-import { existsSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import process from "node:process";
 
 export const double = (x) => x.data.map((value) => value * 2);
@@ -50,5 +50,12 @@ export const straggles = (x, { blockId }) => {
     const end = performance.now() + 3000;
     while (performance.now() < end);
   }
+  return x.data.slice();
+};
+
+/** Shows for seconds that its thread is at work: a file grows. */
+export const ticks = (x) => {
+  const end = performance.now() + 20_000;
+  while (performance.now() < end) appendFileSync(`${process.env.CHUNKWISE_TEST_MARK}-ticks`, ".");
   return x.data.slice();
 };

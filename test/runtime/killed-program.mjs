@@ -30,7 +30,12 @@ if (name === "source") await made().rechunk([128, 128]).toZarr(source, { executo
 else {
   const x = await cw.fromZarr(name === "http" ? `${address}/x.zarr` : source);
   const [y, options] = PROGRAMS[name](x);
-  const spec = new cw.Spec({ workDir: join(folder, "work"), allowedMem: "112MB", threads: 2 });
+  const spec = new cw.Spec({
+    workDir: join(folder, "work"),
+    allowedMem: "112MB",
+    reservedMem: "100MB",
+    threads: 2,
+  });
   await y.toZarr(target, {
     ...options,
     ...{ spec, executor },

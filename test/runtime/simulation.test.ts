@@ -262,6 +262,9 @@ function runForgetful(seed: number): number {
   return [...run.attempts.values()].reduce((sum, n) => sum + n, 0);
 }
 
+const withSeed = (seed: number, cause: unknown): Error =>
+  new Error(`seed ${seed} (SIMULATION_SEED=${seed} runs it alone): ${String(cause)}`, { cause });
+
 describe("simulation", () => {
   test("readers that were not foretold find what they need", () => {
     let attempts = 0;
@@ -269,7 +272,7 @@ describe("simulation", () => {
       try {
         attempts += runForgetful(seed);
       } catch (error) {
-        throw new Error(`seed ${seed} (SIMULATION_SEED=${seed} runs it alone)`, { cause: error });
+        throw withSeed(seed, error);
       }
     }
     console.log(`simulation: ${attempts} attempts where readers are forgotten`);
@@ -290,7 +293,7 @@ describe("simulation", () => {
         for (const name of ["kills", "attempts", "tasks", "spills", "vanished"] as const)
           sum[name] += run[name];
       } catch (error) {
-        throw new Error(`seed ${seed} (SIMULATION_SEED=${seed} runs it alone)`, { cause: error });
+        throw withSeed(seed, error);
       }
     }
     console.log(`simulation: seeds ${seeds[0]}–${seeds.at(-1)}, ${JSON.stringify(sum)}`);

@@ -1,6 +1,7 @@
 // Places in a range of addresses: given away where they fit best, taken back and joined with their neighbours.
-// In: sizes. Out: places, whose addresses are multiples of 64. Low addresses come first, so that memory once touched is used again. Small
-// places come out of slabs of their own: one that is kept must not lie where a large one was and would be again.
+// In: sizes. Out: places, whose addresses are multiples of 64. Low addresses come first, so that memory once touched is
+// used again. Small places, and those that stay for ever, come out of slabs of their own: one that is kept must not lie
+// where a large one was and would be again.
 
 import type { Place } from "../../core/block.ts";
 import { InvariantError } from "../../core/errors.ts";
@@ -55,10 +56,10 @@ export class Heap {
     return this.#end;
   }
 
-  /** Null when there is no such place left. */
-  take(bytes: number): Place | null {
+  /** Null when there is no such place left. `stays`: it will not be given back. */
+  take(bytes: number, stays = false): Place | null {
     const size = Math.ceil(Math.max(1, bytes) / ALIGNMENT) * ALIGNMENT + STAGGER;
-    const isSmall = size <= SMALL && this.#slabs.size > 0;
+    const isSmall = size <= (stays ? SLAB : SMALL) && this.#slabs.size > 0;
     const rounded = isSmall ? size : roundedUp(size);
     const at = isSmall ? this.#takeSmall(size) : this.#takeLarge(rounded);
     if (at !== null) return this.#handOut(at, bytes, rounded);

@@ -50,13 +50,13 @@ writeTables(memory.buffer);
 const heap = new Heap(HEAP_AT, maxPages * PAGE);
 const quarantine: Quarantine | null = checks.isOn ? new Quarantine(heap, memory) : null;
 
-/** A place of so many bytes that nobody else has; null when there is none. */
-export function takeBytes(bytes: number): Place | null {
-  return tryTake(bytes) ?? (quarantine?.empty() ? tryTake(bytes) : null);
+/** A place of so many bytes that nobody else has; null when there is none. `stays`: it will not be given back. */
+export function takeBytes(bytes: number, stays = false): Place | null {
+  return tryTake(bytes, stays) ?? (quarantine?.empty() ? tryTake(bytes, stays) : null);
 }
 
-function tryTake(bytes: number): Place | null {
-  const place = heap.take(bytes);
+function tryTake(bytes: number, stays: boolean): Place | null {
+  const place = heap.take(bytes, stays);
   if (place === null || hasGrownTo(place.address + place.bytes)) return place;
   heap.give(place);
   return null;

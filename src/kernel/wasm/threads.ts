@@ -10,7 +10,7 @@ import { SCRATCH_BYTES } from "./module.ts";
 const parameterWords = new Int32Array(memory.buffer, PARAMETERS_AT, PARAMETER_BYTES / 4);
 
 function newScratch(): number {
-  const place = takeBytes(SCRATCH_BYTES);
+  const place = takeBytes(SCRATCH_BYTES, true);
   if (place === null) throw new InvariantError({ what: "there is no memory for a thread's scratch" });
   return place.address;
 }
@@ -102,7 +102,7 @@ let helpers = 0;
 export function hasHelpers(wanted: number): boolean {
   const Helper = isShared && helpers < wanted ? threadClass() : null;
   while (Helper !== null && helpers < wanted) {
-    const room = takeBytes(SCRATCH_BYTES);
+    const room = takeBytes(SCRATCH_BYTES, true);
     if (room === null) break;
     startHelper(Helper, room.address);
     helpers++;

@@ -1,278 +1,145 @@
-// A group: an operation and what has been fused into it so far, as far as costs are concerned. Windows are kept for
-// a few probes, so that taking in another operation looks at that operation alone, however large the group is.
+// A group: an operation and what has been fused into it so far, as far as costs are concerned. Windows are kept as laws
+// on cells of the group's grid, so that taking in another operation looks at that operation alone, however large the
+// group is, and what is said holds for all tasks.
 
 import { blockBytes } from "../../core/block.ts";
-import { hull } from "../../core/box.ts";
-import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
-import type { Operation, PlanArray, PlanStep } from "../plan.ts";
-import { mostToRead, mostToWrite } from "../transfer.ts";
-import { areAlike, isComparable } from "./alike.ts";
-import { isHeavyStep, isLoop, isRecut, workOf } from "./kinds.ts";
-import { isConstant } from "./leaves.ts";
-import {
-  type Arrays,
-  type Boxes,
-  chunksAt,
-  chunksTouched,
-  mostOf,
-  type Place,
-  probePlaces,
-  sameBoxes,
-  stepBoxes,
-} from "./probes.ts";
+import { type Shape, sameShape } from "../../core/shape.ts";
+import type { Operation, PlanArray } from "../plan.ts";
+import { writeTransfer } from "../transfer.ts";
+import { chunkLaw, type Law, type Laws } from "../windows/laws.ts";
+import { chunkPartition, type Partition } from "../windows/partition.ts";
+import { type Arrays, type Costs, costsOf, MOST_CELLS } from "./costs.ts";
+import { isLoop } from "./kinds.ts";
+import { type Reads, readBytes, readTransfers } from "./reads.ts";
 import { Recent } from "./recent.ts";
-
-/** A window that a group reads, and whether its elements go straight into a loop. */
-export interface Read {
-  readonly array: PlanArray;
-  readonly boxes: Boxes;
-  readonly isStreamed: boolean;
-}
-
-/** Each window once. They are few: a list is looked through faster than a table is made. */
-export type Reads = readonly Read[];
-
-/** What an operation would read and compute for some boxes of its outputs. */
-export interface Costs {
-  readonly reads: Reads;
-  /** Bytes of values that have to lie in memory between steps. */
-  readonly temporaries: number;
-  /** Elements that steps compute in one task, and those of steps that are more work than a loop. */
-  readonly work: number;
-  readonly heavy: number;
-}
 
 export interface Group {
   /** Numbers of operations, ascending. */
   readonly members: number[];
   readonly grid: Shape;
-  readonly places: readonly Place[];
+  /** Null where there are too many to look at: such a group is left as it is. */
+  cells: Partition | null;
   reads: Reads;
-  temporaries: number;
-  outputBytes: number;
+  /** Bytes that a task of each cell has in memory beside its windows: temporaries, and what it writes. */
+  held: readonly number[];
   steps: number;
   /** Nothing but loops: what is expected of its memory is a bound. */
   isLoop: boolean;
   /** What the largest of its members needs alone. */
   largest: number;
-  /** Elements of a task that other groups compute as well. */
+  /** Elements that other groups compute as well, in all tasks. */
   copiedWork: number;
 }
 
 export type Alone = Omit<Group, "members">;
 
+export const TOO_MANY_CELLS: string = `its tasks would be of more than ${MOST_CELLS} kinds`;
+
 /** A group of one operation, whatever its number is. */
 export function alone(operation: Operation, arrays: Arrays): Alone {
-  const places = probePlaces(operation.grid);
-  const { reads, temporaries } = costsOf(operation, ownChunks(operation, arrays, places), [], arrays);
-  const written = outputBytes(operation, arrays);
+  const costs = costsAlone(operation, arrays);
+  const reads = costs?.reads ?? [];
+  const held = costs === null ? [] : heldBy(operation, costs, arrays);
   return {
     grid: operation.grid,
-    places,
+    cells: costs?.cells ?? null,
     reads,
-    temporaries,
-    outputBytes: written,
+    held,
     steps: operation.steps.length,
     isLoop: isLoop(operation),
-    largest: readBytes(reads) + temporaries + written,
+    largest: groupBytes({ reads, held }),
     copiedWork: 0,
   };
 }
 
-export const ownChunks = ({ outputs }: Operation, arrays: Arrays, places: readonly Place[]): Boxes[] =>
-  outputs.map(({ array }) => chunksAt(arrays.get(array)!, places));
-
-export function outputBytes({ outputs }: Operation, arrays: Arrays): number {
-  return outputs.reduce((sum, { array }) => {
-    const written = arrays.get(array)!;
-    const { dtype, shape, chunks } = written;
-    const block = chunks.map((n, axis) => Math.min(n, shape[axis]!));
-    return sum + blockBytes(dtype, block) + mostToWrite(written);
-  }, 0);
+/** What it costs where its outputs are stored. */
+export function costsAlone(operation: Operation, arrays: Arrays): Costs | null {
+  const written = operation.outputs.map(({ array }) => arrays.get(array)!);
+  const cells = cellsFor(operation.grid, written);
+  const wanted = operation.outputs.map(({ value }, i) => ({
+    array: written[i]!,
+    value,
+    laws: chunkLaws(written[i]!, cells),
+    use: null,
+  }));
+  return costsOf(operation, cells, wanted, arrays);
 }
 
-/** `wanted` goes with the outputs; `uses` are how the outputs are used where they are not stored. */
-export function costsOf(
-  operation: Operation,
-  wanted: readonly Boxes[],
-  uses: readonly Read[],
+/** Temporaries, and the chunks that are written. */
+export function heldBy(
+  { outputs }: Operation,
+  { cells, temporaries }: Costs,
   arrays: Arrays,
-): Costs {
-  if (isPlain(operation)) return plainCosts(operation, wanted[0]!, uses, arrays);
-  const { windows, temporaries, work, heavy } = formOf(operation, wanted, uses);
-  const reads: Read[] = [];
-  operation.steps.forEach((step, at) => {
-    const window = windows[at];
-    const array = step.kind === "read" ? arrays.get(step.array) : undefined;
-    if (array !== undefined && window != null)
-      addRead(reads, { array, boxes: window.boxes, isStreamed: window.isStreamed });
-  });
-  return { reads, temporaries, work, heavy };
+): readonly number[] {
+  const held = [...temporaries];
+  for (const output of outputs) {
+    const array = arrays.get(output.array)!;
+    const laws = chunkLaws(array, cells);
+    for (let cell = 0; cell < held.length; cell++) held[cell]! += writtenBytes(array, laws[cell]!);
+  }
+  return held;
 }
 
-/** Costs of all operations that are alike: what is read, without from which arrays. */
-interface CostForm extends Omit<Costs, "reads"> {
-  readonly operation: Operation;
-  readonly wanted: readonly Boxes[];
-  readonly uses: readonly Read[];
-  /** For every step that reads, what it does. */
-  readonly windows: readonly (Omit<Read, "array"> | null)[];
+/** A chunk, and what storage needs to write it. */
+const writtenBytes = (array: PlanArray, chunk: Law): number =>
+  blockBytes(array.dtype, chunk.shape) + (array.transfer?.encoding ?? 0) + writeTransfer(array, chunk);
+
+interface KnownCells {
+  readonly grid: Shape;
+  readonly isCut: readonly boolean[];
+  readonly cells: Partition;
 }
 
-const recentForms = new Recent<CostForm>();
+/** Most operations of a plan are cut as one of a few others. */
+const recentCells = new Recent<KnownCells>();
 
-function formOf(operation: Operation, wanted: readonly Boxes[], uses: readonly Read[]): CostForm {
-  if (!isComparable(operation)) return newForm(operation, wanted, uses);
-  return recentForms.get(
+/** The coarsest partition in which chunks of these arrays have one shape: one object for all that are cut alike. */
+export function cellsFor(grid: Shape, arrays: readonly PlanArray[]): Partition {
+  const isCut = grid.map((_, axis) => arrays.some(({ shape, chunks }) => shape[axis]! % chunks[axis]! !== 0));
+  return recentCells.get(
+    (known) => sameShape(known.grid, grid) && known.isCut.every((cut, axis) => cut === isCut[axis]),
+    () => ({ grid, isCut, cells: chunkPartition(grid, arrays) }),
+  ).cells;
+}
+
+interface KnownChunks {
+  readonly shape: Shape;
+  readonly chunks: Shape;
+  readonly cells: Partition;
+  readonly laws: Laws;
+}
+
+const recentChunks = new Recent<KnownChunks>();
+
+/** The chunks with the numbers of the tasks. */
+export const chunkLaws = (array: PlanArray, cells: Partition): Laws =>
+  recentChunks.get(
     (known) =>
-      known.wanted.length === wanted.length &&
-      known.uses.length === uses.length &&
-      known.wanted.every((boxes, i) => sameBoxes(boxes, wanted[i]!)) &&
-      known.uses.every((use, i) => sameUse(use, uses[i]!)) &&
-      areAlike(known.operation, operation),
-    () => newForm(operation, wanted, uses),
-  );
-}
-
-const sameUse = (a: Read, b: Read): boolean => a.isStreamed === b.isStreamed && sameBoxes(a.boxes, b.boxes);
-
-function newForm(operation: Operation, wanted: readonly Boxes[], uses: readonly Read[]): CostForm {
-  const boxes = stepBoxes(operation, wanted);
-  const streamed = streamedSteps(operation, boxes, wanted, uses);
-  const windows = operation.steps.map((step, at) => {
-    const own = boxes[at];
-    return step.kind === "read" && own != null ? { boxes: own, isStreamed: streamed[at]! } : null;
-  });
-  const sum = { temporaries: 0, work: 0, heavy: 0 };
-  operation.steps.forEach((step, at) => {
-    const own = boxes[at];
-    if (own == null || step.kind === "source" || step.kind === "read") return;
-    const elements = mostOf(own, ({ shape }) => sizeOf(shape));
-    sum.work += workOf(step) * elements;
-    if (isHeavyStep(step)) sum.heavy += elements;
-    if (!streamed[at])
-      sum.temporaries += step.types.reduce((bytes, { dtype }) => bytes + blockBytes(dtype, [elements]), 0);
-  });
-  return { operation, wanted, uses, windows, ...sum };
-}
-
-/** A loop over arrays of its own shape: every step has the box that is wanted. */
-function isPlain({ steps, outputs }: Operation): boolean {
-  if (outputs.length !== 1) return false;
-  const { shape } = steps[outputs[0]!.value.step]!.types[0]!;
-  return steps.every(
-    ({ kind, types }) =>
-      kind === "source" || ((kind === "read" || kind === "elementwise") && sameShape(types[0]!.shape, shape)),
-  );
-}
-
-function plainCosts(
-  { steps, outputs }: Operation,
-  boxes: Boxes,
-  uses: readonly Read[],
-  arrays: Arrays,
-): Costs {
-  const elements = mostOf(boxes, ({ shape }) => sizeOf(shape));
-  const isStreamed = uses.every((use) => use.isStreamed && sameBoxes(use.boxes, boxes));
-  const reads: Read[] = [];
-  let loops = 0;
-  for (const step of steps) {
-    if (step.kind === "read") addRead(reads, { array: arrays.get(step.array)!, boxes, isStreamed: true });
-    else if (step.kind === "elementwise") loops += workOf(step);
-  }
-  const { dtype } = steps[outputs[0]!.value.step]!.types[0]!;
-  const temporaries = isStreamed ? 0 : blockBytes(dtype, [elements]);
-  return { reads, temporaries, work: loops * elements, heavy: 0 };
-}
-
-/** Equal windows are read once; one that is streamed anywhere only is so when all uses of it are. */
-export function addRead(reads: Read[], read: Read): void {
-  for (let i = 0; i < reads.length; i++) {
-    const known = reads[i]!;
-    if (known.array !== read.array || !sameBoxes(known.boxes, read.boxes)) continue;
-    if (known.isStreamed && !read.isStreamed) reads[i] = read;
-    return;
-  }
-  reads.push(read);
-}
-
-/** Steps whose elements are used one by one, in loops over the same box or by reductions: they need no memory. */
-function streamedSteps(
-  { steps, outputs }: Operation,
-  boxes: readonly (Boxes | null)[],
-  wanted: readonly Boxes[],
-  uses: readonly Read[],
-): boolean[] {
-  const isElementwise = (step: PlanStep): boolean => step.kind === "elementwise" || isRecut(step);
-  const streamed = steps.map((step) => step.kind === "read" || isElementwise(step));
-  outputs.forEach(({ value }, i) => {
-    // An output that is stored has its memory there; where it is used by others, they decide.
-    const box = boxes[value.step];
-    const isWhole = box != null && sameBoxes(box, wanted[i]!);
-    if (uses.length === 0) streamed[value.step] = isWhole;
-    else if (!isWhole || !uses.every((use) => use.isStreamed && sameBoxes(use.boxes, wanted[i]!)))
-      streamed[value.step] = false;
-  });
-  for (let at = steps.length - 1; at >= 0; at--) {
-    const step = steps[at]!;
-    if (boxes[at] === null) continue;
-    const isLifted = step.kind === "reduce" && step.lifts;
-    for (const { step: input } of step.inputs) {
-      const isSame = isLifted || (isElementwise(step) && sameBoxes(boxes[input]!, boxes[at]!));
-      if (!isSame || (isRecut(step) && !streamed[at])) streamed[input] = false;
-    }
-  }
-  return streamed;
-}
-
-/** The boxes of an output that a group's reads want together. */
-export function wantedBoxes(windows: readonly Boxes[]): Boxes {
-  let wanted = windows[0]!;
-  for (let at = 1; at < windows.length; at++) {
-    const other = windows[at]!;
-    if (other !== wanted) wanted = wanted.map((box, probe) => hull(box, other[probe]!));
-  }
-  return wanted;
-}
-
-/** Bytes of the windows that one task reads. */
-export function readBytes(reads: Reads): number {
-  let bytes = 0;
-  for (const { array, boxes } of reads) bytes += windowBytes(array, boxes);
-  return bytes;
-}
-
-export const windowBytes = ({ dtype }: PlanArray, boxes: Boxes): number =>
-  blockBytes(dtype, [mostOf(boxes, ({ shape }) => sizeOf(shape))]);
-
-/** Chunks that one task reads. */
-export function blockCount(reads: Reads): number {
-  let count = 0;
-  for (const { array, boxes } of reads)
-    if (!isConstant(array)) count += mostOf(boxes, (box) => chunksTouched(array, box));
-  return count;
-}
+      known.cells === cells && sameShape(known.shape, array.shape) && sameShape(known.chunks, array.chunks),
+    () => ({
+      shape: array.shape,
+      chunks: array.chunks,
+      cells,
+      laws: cells.map((runs) => chunkLaw(array, runs)),
+    }),
+  ).laws;
 
 /** True when a group is sure to fit; where not, `exact` has to say. */
-export const fits = (group: Group, allowed: number, exact: () => number): boolean =>
-  allowed === Number.POSITIVE_INFINITY ||
-  (group.isLoop && groupBytes(group) + readTransfers(group.reads) <= allowed) ||
-  exact() <= allowed;
+export const fits = (group: Alone, allowed: number, exact: () => number): boolean =>
+  allowed === Number.POSITIVE_INFINITY || isSmallLoop(group, allowed) || exact() <= allowed;
 
 /** True where no closer look is needed. */
-export function surelyFits(operation: Operation, allowed: number, arrays: Arrays): boolean {
-  if (!isLoop(operation)) return false;
-  const group = alone(operation, arrays);
-  return groupBytes(group) + readTransfers(group.reads) <= allowed;
-}
+export const surelyFits = (operation: Operation, allowed: number, arrays: Arrays): boolean =>
+  isLoop(operation) && isSmallLoop(alone(operation, arrays), allowed);
 
-/** What storage needs to read the windows: every task of a loop reads like the probes or less. */
-function readTransfers(reads: Reads): number {
-  let bytes = 0;
-  for (const { array, boxes } of reads) if (array.transfer !== undefined) bytes += mostToRead(array, boxes);
-  return bytes;
-}
+const isSmallLoop = (group: Alone, allowed: number): boolean =>
+  group.isLoop &&
+  group.cells !== null &&
+  groupBytes(group) + readTransfers(group.reads, group.cells) <= allowed;
 
-/** What a group is expected to need, without looking at when temporaries die. */
-export const groupBytes = ({ reads, temporaries, outputBytes }: Alone): number =>
-  readBytes(reads) + temporaries + outputBytes;
+/** What a task of a group is expected to need at most, without looking at when temporaries die. */
+export function groupBytes({ reads, held }: Pick<Group, "reads" | "held">): number {
+  let most = 0;
+  for (let cell = 0; cell < held.length; cell++) most = Math.max(most, readBytes(reads, cell) + held[cell]!);
+  return most;
+}

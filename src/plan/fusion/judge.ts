@@ -6,36 +6,25 @@
 import { blockBytes } from "../../core/block.ts";
 import { bytesText } from "../../core/bytes.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
-import type { Operation, PlanArray } from "../plan.ts";
+import type { Operation, PlanArray, ValueRef } from "../plan.ts";
+import { areChunks } from "../windows/laws.ts";
+import { type Finer, meetOf, type Partition, samePartition } from "../windows/partition.ts";
+import { MOST_LOOKED_AT } from "../windows/touched.ts";
+import { type Arrays, type Costs, costsOf, MOST_CELLS, type Wanted } from "./costs.ts";
 import {
-  addRead,
-  blockCount,
-  type Costs,
-  costsOf,
+  cellsFor,
+  chunkLaws,
+  costsAlone,
   fits,
   type Group,
   groupBytes,
-  outputBytes,
-  ownChunks,
-  type Read,
-  type Reads,
-  readBytes,
-  wantedBoxes,
+  heldBy,
+  TOO_MANY_CELLS,
 } from "./group.ts";
 import { isHeavy, isLoop } from "./kinds.ts";
 import { countSources, type Leaves } from "./leaves.ts";
 import type { FusionRules } from "./options.ts";
-import {
-  type Arrays,
-  areChunks,
-  type Boxes,
-  chunkBytes,
-  chunksAt,
-  mostOf,
-  type Place,
-  probePlaces,
-  sameBoxes,
-} from "./probes.ts";
+import { addRead, blockCount, type Reads, readCost, refinedReads, sameWindows } from "./reads.ts";
 import { type Answer, no, yes } from "./reasons.ts";
 
 /** A task with more steps than this compiles slower than it saves. */
@@ -73,6 +62,7 @@ export function judge(question: Question): Verdict {
   // Fewer tasks would each do more of what is most of the work.
   if (!isForced && isHeavy(producer) && sizeOf(producer.grid) !== sizeOf(group.grid)) return stays(NO_MATCH);
   const proposal = propose(question);
+  if (proposal === null) return stays(TOO_MANY_CELLS);
   const limit = isForced ? null : exceeded(proposal, question);
   if (limit !== null) return stays(limit);
   if (!fits(proposal.fused, rules.allowedMem, question.exactBytes))
@@ -85,92 +75,124 @@ export function judge(question: Question): Verdict {
 const MATCH = "num tasks of predecessor ops match";
 const NO_MATCH = "num tasks of predecessor ops do not match";
 
+const TOO_MANY_TASKS = `more than ${MOST_LOOKED_AT} of its tasks would have to be looked at one by one`;
+
 /** What fusing would lead to. */
-interface Proposal {
+export interface Proposal {
   readonly fused: Group;
-  /** The producer's costs in a task of the group. */
+  readonly cells: Partition;
+  /** The producer's costs in the tasks of the group. */
   readonly costs: Costs;
   /** Each task of the group needs just what one task of the producer makes. */
   readonly isAligned: boolean;
+  /** What the group reads now, on the cells of the fused group. */
+  readonly before: Reads;
 }
 
-function propose({ producer, group, arrays, isResult, copies }: Question): Proposal {
+/** Null where there would be too many cells to look at. */
+export function propose({
+  producer,
+  group,
+  arrays,
+  isResult,
+  copies,
+}: Pick<Question, "producer" | "group" | "arrays" | "isResult" | "copies">): Proposal | null {
   const given = producer.outputs.map(({ array }) => arrays.get(array)!);
-  const reads: Read[] = [];
-  const uses: Read[] = [];
-  for (const read of group.reads) (given.includes(read.array) ? uses : reads).push(read);
-  const wanted = given.map((array) => wantedOf(array, uses, isResult ? group.places : null));
-  const isAligned =
-    sameShape(producer.grid, group.grid) &&
-    given.every((array, i) => areChunks(wanted[i]!, array, group.places));
-  const costs = costsOf(producer, wanted, isResult ? [] : uses, arrays);
+  const start = isResult ? withChunks(group, given) : wholeOf(group);
+  if (start === null) return null;
+  const known = refinedReads(group.reads, group.cells!, start);
+  const wanted = given.flatMap((array, i) =>
+    wantedOf(array, producer.outputs[i]!.value, known, isResult, start),
+  );
+  const costs = costsOf(producer, start.cells, wanted, arrays);
+  if (costs === null) return null;
+  const { cells } = costs;
+  const before = refinedReads(known, start.cells, costs);
+  const reads = before.filter(({ array }) => !given.includes(array));
   for (const read of costs.reads) addRead(reads, read);
+  const stored = isResult ? heldBy(producer, costs, arrays) : costs.temporaries;
   const fused: Group = {
     members: group.members,
     grid: group.grid,
-    places: group.places,
+    cells,
     reads,
-    temporaries: group.temporaries + costs.temporaries,
-    outputBytes: group.outputBytes + (isResult ? outputBytes(producer, arrays) : 0),
+    held: stored.map((bytes, cell) => bytes + group.held[start.from[costs.from[cell]!]!]!),
     steps: group.steps + producer.steps.length,
     isLoop: group.isLoop && isLoop(producer),
     largest: group.largest,
     copiedWork: group.copiedWork + (copies > 1 ? costs.work : 0),
   };
-  return { fused, costs, isAligned };
+  const isAligned =
+    sameShape(producer.grid, group.grid) &&
+    wanted.every(({ array }, i) => areChunks(costs.hulls[i]!, array, cells));
+  return { fused, cells, costs, isAligned, before };
 }
 
-/** What is read of an output, and all of the task's chunk where it is stored, which places tell. */
-function wantedOf(array: PlanArray, uses: Reads, places: readonly Place[] | null): Boxes {
-  const windows: Boxes[] = [];
-  for (const use of uses) if (use.array === array) windows.push(use.boxes);
-  if (places !== null) windows.push(chunksAt(array, places));
-  return wantedBoxes(windows);
+/** The group's own cells. */
+const wholeOf = ({ cells }: Group): Finer | null =>
+  cells === null ? null : { cells, from: cells.map((_, cell) => cell) };
+
+/** Cells in which the chunks of these arrays have one shape, too. */
+function withChunks(group: Group, arrays: readonly PlanArray[]): Finer | null {
+  const whole = wholeOf(group);
+  if (whole === null) return null;
+  const own = cellsFor(group.grid, arrays);
+  if (samePartition(own, whole.cells)) return whole;
+  const meet = meetOf(whole.cells, own, MOST_CELLS);
+  if (meet === null) return null;
+  return meet.cells.length === whole.cells.length ? whole : { cells: meet.cells, from: meet.fromA };
+}
+
+/** What is read of an output, and all of the task's chunk where it is stored. */
+function wantedOf(
+  array: PlanArray,
+  value: ValueRef,
+  reads: Reads,
+  isStored: boolean,
+  { cells }: Finer,
+): Wanted[] {
+  const wanted: Wanted[] = [];
+  for (const use of reads)
+    if (use.array === array) wanted.push({ array, value, laws: use.asked, use: isStored ? null : use });
+  if (isStored) wanted.push({ array, value, laws: chunkLaws(array, cells), use: null });
+  return wanted;
 }
 
 /** The limit that would be exceeded, if any. */
-function exceeded({ fused }: Proposal, question: Question): string | null {
+function exceeded({ fused, cells, before }: Proposal, question: Question): string | null {
   const { producer, group, rules, leaves } = question;
   const isMany = fused.reads.length > rules.maxSources;
   const sources = isMany ? countSources(fused.reads, leaves) : 0;
-  const isMore = (now: number, before: () => number, isStrict: boolean): boolean =>
-    isStrict || now > before();
-  if (
-    sources > rules.maxSources &&
-    isMore(sources, () => countSources(group.reads, leaves), rules.isStrict.sources)
-  )
+  if (sources > rules.maxSources && (rules.isStrict.sources || sources > countSources(group.reads, leaves)))
     return `total number of source arrays (${sources}) exceeds max (${rules.maxSources})`;
   if (sizeOf(producer.grid) === sizeOf(group.grid)) return null;
   if (rules.maxBlocks === null) return NO_MATCH;
-  const blocks = blockCount(fused.reads);
-  return blocks > rules.maxBlocks && isMore(blocks, () => blockCount(group.reads), rules.isStrict.blocks)
-    ? `total number of input blocks (${blocks}) exceeds max (${rules.maxBlocks})`
-    : null;
+  const blocks = blockCount(fused.reads, cells);
+  if (blocks === null) return TOO_MANY_TASKS;
+  if (blocks <= rules.maxBlocks) return null;
+  const known = rules.isStrict.blocks ? 0 : blockCount(before, cells);
+  if (known === null) return TOO_MANY_TASKS;
+  return blocks > known ? `total number of input blocks (${blocks}) exceeds max (${rules.maxBlocks})` : null;
 }
 
-function weigh({ fused, costs }: Proposal, question: Question): Verdict {
+function weigh(proposal: Proposal, question: Question): Verdict {
+  const { fused, costs } = proposal;
   const { producer, group, arrays, isResult, copies } = question;
-  const places = probePlaces(producer.grid);
-  const alone = costsOf(producer, ownChunks(producer, arrays, places), [], arrays);
-  const [times, timesAlone] = [sizeOf(group.grid), sizeOf(producer.grid)];
   const stays = (reason: string): Verdict => ({ answer: no(reason), fused: null });
-  if (times * costs.heavy > timesAlone * alone.heavy)
-    return stays(`work of ${producer.name} would be done more than once`);
-  const given = producer.outputs.map(({ array }) => arrays.get(array)!);
-  const stored = isResult ? 0 : storedBytes(given);
-  if (copies > 1 && times * fused.copiedWork > COPIED_WORK * stored)
+  const alone = costsAlone(producer, arrays);
+  if (alone === null) return stays(TOO_MANY_CELLS);
+  if (costs.heavy > alone.heavy) return stays(`work of ${producer.name} would be done more than once`);
+  const stored = isResult ? 0 : storedBytes(producer.outputs.map(({ array }) => arrays.get(array)!));
+  if (copies > 1 && fused.copiedWork > COPIED_WORK * stored)
     return stays(`${producer.name} is read by several operations`);
-  // Several that compute it for themselves share what it costs to have it stored.
-  const apart =
-    (timesAlone * (readCost(alone.reads) + alone.work) + stored) / copies +
-    times * readCost(group.reads.filter(({ array }) => given.includes(array)));
-  const together = times * (readCost(newReads(costs.reads, group)) + costs.work);
-  if (together > apart) return stays(`${producer.name} would be read or computed more than it saves`);
-  const own = readBytes(alone.reads) + alone.temporaries + outputBytes(producer, arrays);
+  const saved = savedBytes(proposal, alone, stored, question);
+  if (saved === null) return stays(TOO_MANY_TASKS);
+  if (saved < 0) return stays(`${producer.name} would be read or computed more than it saves`);
+  const own = groupBytes({ reads: alone.reads, held: heldBy(producer, alone, arrays) });
   const largest = Math.max(group.largest, own);
   const room = Math.max(groupBytes(group) + own, GROWTH * largest);
   if (groupBytes(fused) > room) return stays("fused it needs much more memory than apart");
-  return { answer: yes(agreement(fused, question)), fused: { ...fused, largest } };
+  return { answer: yes(agreement(proposal, question)), fused: { ...fused, largest } };
 }
 
 /** How many times as much memory as its largest part a fused operation may need; as much as all parts in any case. */
@@ -179,27 +201,35 @@ const GROWTH = 2;
 /** Steps that may be done again, for each byte that is not stored: a loop of a few is faster than storage. */
 const COPIED_WORK = 1;
 
-function agreement(fused: Group, { producer, group, rules: { maxBlocks } }: Question): string {
+/** By how much all tasks together cost less. Several that compute it for themselves share what storing it costs. */
+function savedBytes(
+  { costs, cells, before }: Proposal,
+  alone: Costs,
+  stored: number,
+  { producer, arrays, copies }: Question,
+): number | null {
+  const given = producer.outputs.map(({ array }) => arrays.get(array)!);
+  const own = readCost(alone.reads, alone.cells);
+  const read = readCost(
+    before.filter(({ array }) => given.includes(array)),
+    cells,
+  );
+  const more = readCost(newReads(costs.reads, before), cells);
+  if (own === null || read === null || more === null) return null;
+  return (own + alone.work + stored) / copies + read - (more + costs.work);
+}
+
+function agreement({ fused, cells, before }: Proposal, { producer, rules: { maxBlocks } }: Question): string {
   if (sizeOf(producer.grid) === sizeOf(fused.grid)) return MATCH;
-  const blocks = blockCount(fused.reads);
-  return maxBlocks === null || blocks > maxBlocks
-    ? `total number of input blocks (${blocks}) is no more than before (${blockCount(group.reads)})`
+  const blocks = blockCount(fused.reads, cells);
+  return maxBlocks === null || blocks === null || blocks > maxBlocks
+    ? `total number of input blocks (${blocks}) is no more than before (${blockCount(before, cells)})`
     : `total number of input blocks (${blocks}) does not exceed max (${maxBlocks})`;
 }
 
 const storedBytes = (arrays: readonly PlanArray[]): number =>
   arrays.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
 
-/** Bytes of the chunks that one task's windows touch. */
-function readCost(reads: Reads): number {
-  let bytes = 0;
-  for (const { array, boxes } of reads) bytes += mostOf(boxes, (box) => chunkBytes(array, box));
-  return bytes;
-}
-
 /** Windows that the group does not read already. */
-const newReads = (reads: Reads, group: Group): Reads =>
-  reads.filter(
-    ({ array, boxes }) =>
-      !group.reads.some((known) => known.array === array && sameBoxes(known.boxes, boxes)),
-  );
+const newReads = (reads: Reads, before: Reads): Reads =>
+  reads.filter((read) => !before.some((known) => known.array === read.array && sameWindows(known, read)));

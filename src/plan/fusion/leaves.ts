@@ -4,9 +4,9 @@
 
 import { sameShape, sizeOf } from "../../core/shape.ts";
 import type { Operation, PlanArray } from "../plan.ts";
+import type { Arrays } from "./costs.ts";
 import { isLoop } from "./kinds.ts";
 import type { Node } from "./nodes.ts";
-import type { Arrays } from "./probes.ts";
 
 export type Leaves = ReadonlyMap<PlanArray, readonly PlanArray[]>;
 

@@ -3,10 +3,10 @@
 
 import type { Operation, PlanArray } from "../plan.ts";
 import { readsOf } from "../plan.ts";
+import type { Arrays } from "./costs.ts";
 import { type Alone, alone, type Group } from "./group.ts";
 import { mergeOperations } from "./merge.ts";
 import type { FusionRules } from "./options.ts";
-import type { Arrays } from "./probes.ts";
 
 export interface Node {
   readonly operation: Operation;
@@ -31,9 +31,8 @@ export function nodeOf(operation: Operation, { always, never }: FusionRules): No
 /** A group of the node with this number alone. */
 export function newGroup(at: number, node: Node, arrays: Arrays): Group {
   node.alone ??= alone(node.operation, arrays);
-  const { grid, places, reads, temporaries, outputBytes, steps, isLoop, largest, copiedWork } = node.alone;
-  const members = [at];
-  return { members, grid, places, reads, temporaries, outputBytes, steps, isLoop, largest, copiedWork };
+  const { grid, cells, reads, held, steps, isLoop, largest, copiedWork } = node.alone;
+  return { members: [at], grid, cells, reads, held, steps, isLoop, largest, copiedWork };
 }
 
 const union = (sets: readonly ReadonlySet<string>[]): ReadonlySet<string> => {

@@ -5,12 +5,14 @@
 import { sameShape } from "../../core/shape.ts";
 import { isRagged, type PlanArray, readsOf } from "../plan.ts";
 import { statedBytes } from "../statedBytes.ts";
-import { addRead, fits, type Group, readBytes, windowBytes } from "./group.ts";
+import { meetOf, type Partition, samePartition } from "../windows/partition.ts";
+import { type Arrays, MOST_CELLS } from "./costs.ts";
+import { fits, type Group } from "./group.ts";
 import { MAX_FUSED_STEPS } from "./judge.ts";
 import { countSources, isConstant, type Leaves } from "./leaves.ts";
 import { mergeNodes, type Node, newGroup, readersOf } from "./nodes.ts";
 import type { FusionRules } from "./options.ts";
-import { type Arrays, sameBoxes } from "./probes.ts";
+import { addRead, bytesInAll, type Reads, refinedReads, sameWindows } from "./reads.ts";
 
 interface Work {
   readonly nodes: readonly Node[];
@@ -35,13 +37,11 @@ export function fuseSiblings(nodes: readonly Node[], arrays: Arrays, rules: Fusi
       if (nodes[at]!.barred.size > 0 || isRagged(nodes[at]!.operation)) continue;
       const group = groups.get(at) ?? newGroup(at, nodes[at]!, arrays);
       groups.set(at, group);
-      const partner = waiting
+      const isJoined = waiting
         .slice(-MAX_TRIED)
         .filter((other) => levels[other] === levels[at])
-        .map((other) => groups.get(other)!)
-        .find((other) => paysOff(work, other, group, array));
-      if (partner === undefined) waiting.push(at);
-      else join(partner, group, groups);
+        .some((other) => joinWhere(work, groups.get(other)!, group, array, groups));
+      if (!isJoined) waiting.push(at);
     }
   }
   return merged(work, groups, levels);
@@ -55,25 +55,52 @@ const WORTH = 0.25;
 
 const NO_LEAVES: Leaves = new Map();
 
-function paysOff(work: Work, a: Group, b: Group, array: PlanArray): boolean {
-  const { rules } = work;
+/** Joins them where that pays off. */
+function joinWhere(work: Work, a: Group, b: Group, array: PlanArray, groups: Map<number, Group>): boolean {
   if (a === b || a.steps + b.steps > MAX_FUSED_STEPS || !sameShape(a.grid, b.grid)) return false;
-  const bytes = sharedBytes(a, b, array);
-  if (bytes === 0 || bytes < WORTH * Math.min(readBytes(a.reads), readBytes(b.reads))) return false;
-  if (countSources([...a.reads, ...b.reads], NO_LEAVES) > rules.maxSources) return false;
-  if (rules.allowedMem === Number.POSITIVE_INFINITY) return true;
-  const both = joined(a, b);
-  return fits(both, rules.allowedMem, () => exactBytes(work, a, b));
+  const beside = sideBySide(a, b);
+  if (beside === null || !isWorth(beside, array)) return false;
+  const { maxSources, allowedMem } = work.rules;
+  if (countSources([...a.reads, ...b.reads], NO_LEAVES) > maxSources) return false;
+  const both = joined(a, b, beside);
+  if (!fits(both, allowedMem, () => exactBytes(work, a, b))) return false;
+  Object.assign(a, both);
+  a.members.push(...b.members);
+  for (const at of b.members) groups.set(at, a);
+  return true;
 }
 
-/** Bytes of a window of the array that both read in a task. */
-function sharedBytes(a: Group, b: Group, array: PlanArray): number {
-  for (const one of a.reads) {
-    if (one.array !== array) continue;
-    for (const other of b.reads)
-      if (other.array === array && sameBoxes(one.boxes, other.boxes)) return windowBytes(array, one.boxes);
-  }
-  return 0;
+/** What two groups read and hold in memory, on the same cells. */
+export interface Beside {
+  readonly cells: Partition;
+  readonly reads: readonly [Reads, Reads];
+  readonly held: readonly [readonly number[], readonly number[]];
+}
+
+/** Null where there would be too many cells to look at. */
+export function sideBySide(a: Group, b: Group): Beside | null {
+  if (a.cells === null || b.cells === null) return null;
+  if (samePartition(a.cells, b.cells))
+    return { cells: a.cells, reads: [a.reads, b.reads], held: [a.held, b.held] };
+  const meet = meetOf(a.cells, b.cells, MOST_CELLS);
+  if (meet === null) return null;
+  const { cells, fromA, fromB } = meet;
+  return {
+    cells,
+    reads: [
+      refinedReads(a.reads, a.cells, { cells, from: fromA }),
+      refinedReads(b.reads, b.cells, { cells, from: fromB }),
+    ],
+    held: [fromA.map((cell) => a.held[cell]!), fromB.map((cell) => b.held[cell]!)],
+  };
+}
+
+function isWorth({ cells, reads: [a, b] }: Beside, array: PlanArray): boolean {
+  const shared = a.find(
+    (one) => one.array === array && b.some((other) => other.array === array && sameWindows(one, other)),
+  );
+  const bytes = shared === undefined ? 0 : bytesInAll([shared], cells);
+  return bytes > 0 && bytes >= WORTH * Math.min(bytesInAll(a, cells), bytesInAll(b, cells));
 }
 
 function exactBytes({ nodes, readers, arrays }: Work, a: Group, b: Group): number {
@@ -82,25 +109,19 @@ function exactBytes({ nodes, readers, arrays }: Work, a: Group, b: Group): numbe
   return statedBytes(operation, arrays);
 }
 
-function joined(a: Group, b: Group): Group {
-  const reads = [...a.reads];
-  for (const read of b.reads) addRead(reads, read);
+function joined(a: Group, b: Group, { cells, reads: [one, other], held }: Beside): Group {
+  const reads = [...one];
+  for (const read of other) addRead(reads, read);
   return {
     ...a,
+    cells,
     reads,
-    temporaries: a.temporaries + b.temporaries,
-    outputBytes: a.outputBytes + b.outputBytes,
+    held: held[0].map((bytes, cell) => bytes + held[1][cell]!),
     steps: a.steps + b.steps,
     isLoop: a.isLoop && b.isLoop,
     copiedWork: a.copiedWork + b.copiedWork,
     largest: Math.max(a.largest, b.largest),
   };
-}
-
-function join(into: Group, group: Group, groups: Map<number, Group>): void {
-  Object.assign(into, joined(into, group));
-  into.members.push(...group.members);
-  for (const at of group.members) groups.set(at, into);
 }
 
 /** How many operations there are on the longest way to each. */

@@ -9,8 +9,11 @@ import { sizeOf } from "../../core/shape.ts";
 import { inputTypes, taskBoxes } from "../demand.ts";
 import type { Operation, PlanArray } from "../plan.ts";
 import { taskOutputs } from "../windows.ts";
-import { type Cell, cellsOf, halves, placeIn, startAt, tasksIn } from "./cells.ts";
+import { type Cell, cellsOf, placeIn } from "./cells.ts";
+import { halves } from "./even.ts";
+import { startAt } from "./laws.ts";
 import { type Equation, type Lattice, pointsIn, solve } from "./meetings.ts";
+import { tasksIn } from "./partition.ts";
 import type { Run } from "./runs.ts";
 
 type Arrays = ReadonlyMap<string, PlanArray>;

@@ -3,10 +3,11 @@
 // goes with it, "4:10" one that is the same in all tasks that read it. Found from all cells of the operation's tasks.
 
 import { type Box, isEmptyBox } from "../../core/box.ts";
+import { taskBoxes } from "../demand.ts";
 import type { Operation, PlanArray } from "../plan.ts";
+import { taskOutputs } from "../windows.ts";
 import { cellsOf, placeIn } from "./cells.ts";
 import type { Run } from "./runs.ts";
-import { traceOf } from "./trace.ts";
 
 type Arrays = ReadonlyMap<string, PlanArray>;
 
@@ -30,15 +31,10 @@ export function windowTexts(operation: Operation, arrays: Arrays, letters: reado
 function readingsOf(operation: Operation, arrays: Arrays): Reading[][] {
   const readings = operation.steps.map((): Reading[] => []);
   for (const { runs } of cellsOf(operation, arrays)) {
-    const boxesAt = (axis: number) =>
-      traceOf(
-        operation,
-        arrays,
-        placeIn(
-          runs,
-          runs.map((_, other) => (other === axis ? 1 : 0)),
-        ),
-      ).boxes;
+    const boxesAt = (axis: number) => {
+      const steps = runs.map((_, other) => (other === axis ? 1 : 0));
+      return taskBoxes(operation, taskOutputs(operation, arrays, placeIn(runs, steps)));
+    };
     const first = boxesAt(-1);
     const next = runs.map(({ count }, axis) => (count === 1 ? first : boxesAt(axis)));
     operation.steps.forEach(({ kind }, at) => {

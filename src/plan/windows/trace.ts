@@ -5,12 +5,14 @@
 import { type Box, hull, isEmptyBox } from "../../core/box.ts";
 import type { AxisSeams } from "../../expr/op.ts";
 import { taskBoxes } from "../demand.ts";
-import type { Operation, PlanArray } from "../plan.ts";
-import { type ArrayWindow, taskOutputs, windowsOf } from "../windows.ts";
+import type { Operation } from "../plan.ts";
+import { type ArrayWindow, windowsOf } from "../windows.ts";
 import { type Cut, cutAtSeams, cutAtZone, type Growth, type Run } from "./runs.ts";
 import { seamsOf } from "./seams.ts";
 
 export interface Trace {
+  /** What is wanted of the operation's outputs, in their order. */
+  readonly wanted: readonly Box[];
   /** By step, from each that uses it. */
   readonly asked: readonly (readonly Box[])[];
   /** What it computes. */
@@ -18,14 +20,11 @@ export interface Trace {
   readonly windows: readonly ArrayWindow[];
 }
 
-export function traceOf(
-  operation: Operation,
-  arrays: ReadonlyMap<string, PlanArray>,
-  place: readonly number[],
-): Trace {
+/** `wanted` goes with the operation's outputs. */
+export function traceOf(operation: Operation, wanted: readonly Box[]): Trace {
   const asked = operation.steps.map((): Box[] => []);
-  const boxes = taskBoxes(operation, taskOutputs(operation, arrays, place), undefined, asked);
-  return { asked, boxes, windows: windowsOf(operation, boxes) };
+  const boxes = taskBoxes(operation, wanted, undefined, asked);
+  return { wanted, asked, boxes, windows: windowsOf(operation, boxes) };
 }
 
 /** Null where nothing has to be cut. `next` has the next task along each axis of the grid. */

@@ -18,7 +18,7 @@ import { deflateCodec, inflate, joined } from "./deflate.ts";
 import { lz4Bound, lz4Compress, lz4Decompress } from "./lz4.ts";
 import { releaseBytes } from "./release.ts";
 import { bitShuffled, bitUnshuffle, shuffled, unshuffle } from "./shuffle.ts";
-import { zstdDecode, zstdEncode } from "./zstd.ts";
+import { zstdDecode, zstdEncode, zstdWorking } from "./zstd.ts";
 
 export const BLOSC_COMPRESSORS = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"] as const;
 export type BloscCompressor = (typeof BLOSC_COMPRESSORS)[number];
@@ -50,6 +50,7 @@ export function bloscCodec(options: BloscOptions): BytesCodec {
   return {
     name: "blosc",
     encodedBound: compressedBound,
+    working: (plain) => bloscWorking(plain, options),
     encode: (bytes) => bloscEncode(bytes, options),
     decode: bloscDecode,
     decodeInto: bloscDecodeInto,
@@ -271,6 +272,14 @@ function compress(
 ): Uint8Array | Promise<Uint8Array> {
   if (written === "lz4") return room.subarray(0, lz4Compress(raw, room));
   if (written === "zlib") return deflateCodec("zlib", level).encode(raw);
-  // Blosc's levels 1 to 9 stand for 1, 3, 5, … 22 of zstd.
-  return zstdEncode(raw, { level: level >= 9 ? 22 : level * 2 - 1, checksum: false });
+  return zstdEncode(raw, { level: zstdLevel(level), checksum: false });
+}
+
+/** Blosc's levels 1 to 9 stand for 1, 3, 5, … 22 of zstd. */
+const zstdLevel = (level: number): number => (level >= 9 ? 22 : level * 2 - 1);
+
+/** Of zstd's tables: what else it takes for a block is little. */
+function bloscWorking(plain: number, options: BloscOptions): number {
+  if (options.cname !== "zstd") return 0;
+  return zstdWorking(blockBytes(options, plain), zstdLevel(options.clevel));
 }

@@ -36,6 +36,8 @@ export interface BytesCodec {
     /** `summed` has seen all of the bytes. */
     check(bytes: Uint8Array, sum: Uint8Array, where: string, summed?: RunningSum | null): void;
   };
+  /** What the encoder works with, of so many bytes, besides what it is given and gives; nothing unless it says so. */
+  working?(plain: number): number;
   /** How long the encoding of so many bytes can be. */
   encodedBound(bound: SizeBound): SizeBound;
 }

@@ -8,12 +8,15 @@ interface Transferable extends ArrayBuffer {
 /** Less is not worth the trouble, and may be a part of what the platform hands out in small pieces. */
 const LEAST_BYTES = 1 << 16;
 
-/** What is sent to where nobody listens is dropped at once. */
+/**
+ * What is sent through a closed port is dropped at once. It is this side that must be closed: the other side of a port
+ * learns of it in a turn of the event loop, and until then it keeps what it is sent.
+ */
 let nowhere: MessagePort | undefined;
 
 function newPort(): MessagePort {
-  const { port1, port2 } = new MessageChannel();
-  port2.close();
+  const { port1 } = new MessageChannel();
+  port1.close();
   return port1;
 }
 

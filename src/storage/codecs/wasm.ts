@@ -1,5 +1,6 @@
 // The inner loops of codecs in WebAssembly (kernels.wat): checksums, LZ4, shuffles. In: bytes. Out: bytes in new
-// or given memory. The module's own memory is scratch: it is not kept when it has grown large.
+// or given memory. The module's own memory is scratch, and is kept for the next time: what is dropped stays until the
+// collector of garbage comes, beside the next.
 
 import { copyInto } from "../../core/copy.ts";
 import type { CrcTables } from "./checksums.ts";
@@ -21,8 +22,6 @@ const PAGE = 65536;
 const FREE = PAGE;
 /** Loops write up to so many bytes too many behind a buffer. */
 const SLACK = 64;
-/** An instance that has grown beyond this is dropped after use. */
-const KEPT_BYTES = 64 * 1024 * 1024;
 
 let module: WebAssembly.Module | undefined;
 let shared: Kernels | undefined;
@@ -38,7 +37,6 @@ function kernelsWith(bytes: number): { kernels: Kernels; memory: Uint8Array } {
   const kernels = shared;
   const missing = FREE + bytes - kernels.memory.buffer.byteLength;
   if (missing > 0) kernels.memory.grow(Math.ceil(missing / PAGE));
-  if (FREE + bytes > KEPT_BYTES) shared = loaded = undefined;
   return { kernels, memory: new Uint8Array(kernels.memory.buffer) };
 }
 

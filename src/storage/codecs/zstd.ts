@@ -34,10 +34,42 @@ export function zstdCodec(options: ZstdOptions): BytesCodec {
   return {
     name: "zstd",
     encodedBound: compressedBound,
+    working: (plain) => zstdWorking(plain, options.level),
     encode: (bytes) => zstdEncode(bytes, options),
     decode: zstdDecode,
     decodeInto: zstdDecodeInto,
   };
+}
+
+/** Whatever the level: the context, sequences of a block, and tables up to level 8. */
+const CONTEXT_BYTES = 8 << 20;
+/** Of higher levels, from the ninth on: powers of two in their tables, of chains and of hashes (clevels.h of 1.5). */
+const TABLE_BITS: readonly (readonly [chain: number, hash: number])[] = [
+  ...([
+    [20, 21],
+    [21, 22],
+    [21, 22],
+    [22, 23],
+    [22, 22],
+    [22, 23],
+    [23, 23],
+  ] as const),
+  ...([
+    [22, 22],
+    [23, 22],
+    [23, 22],
+    [24, 22],
+    [25, 23],
+    [26, 24],
+    [27, 25],
+  ] as const),
+];
+
+/** What an encoder works with: tables of four bytes for each place, no longer than four times the source. */
+export function zstdWorking(plain: number, level: number): number {
+  const bits = TABLE_BITS[Math.min(level - 9, TABLE_BITS.length - 1)];
+  const tables = bits === undefined ? 0 : 4 * (2 ** bits[0] + 2 ** bits[1]);
+  return Math.min(CONTEXT_BYTES, 2 * plain) + Math.min(tables, 16 * plain);
 }
 
 let native: NativeZstd | null | undefined;

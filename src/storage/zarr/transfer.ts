@@ -21,22 +21,20 @@ interface CodecMemory {
   decode(plain: number, encoded: number): number;
   /** Into a given place. */
   decodeInto(plain: number, encoded: number): number;
-  /** With what it gives. */
+  /** With what it gives; what it works with the codec says itself. */
   encode(plain: number, encoded: number): number;
 }
 
-/** What zstd works with at its usual levels. */
-const ZSTD_WORK = 8 << 20;
 /** Blosc works block by block; this is some of them, shuffled and not. */
 const BLOSC_BLOCKS = 4 << 20;
 
 const NOTHING: CodecMemory = { decode: () => 0, decodeInto: () => 0, encode: () => 0 };
 const MEMORY: { readonly [name: string]: CodecMemory } = {
-  // A copy of both sides in the module's memory.
+  // A copy of both sides in the module's memory; to encode, two of what is plain: an argument, and a string made of it.
   zstd: {
     decode: (plain, encoded) => 2 * plain + encoded,
     decodeInto: (plain, encoded) => plain + encoded,
-    encode: (plain, encoded) => plain + 2 * encoded + Math.min(ZSTD_WORK, 2 * plain),
+    encode: (plain, encoded) => 2 * plain + 2 * encoded,
   },
   lz4: {
     decode: (plain, encoded) => 2 * plain + encoded,
@@ -155,7 +153,7 @@ function encodingBytes(pipeline: Pipeline): number {
   let bytes = serial.kind === "bytes" ? serialBytes(pipeline) : shardBytes(pipeline);
   bytesCodecs.forEach((codec, i) => {
     const [plain, coded] = [bounds[i]!.max, (bounds[i + 1] ?? encoded).max];
-    bytes += memoryOf(codec).encode(plain, coded);
+    bytes += memoryOf(codec).encode(plain, coded) + (codec.working?.(plain) ?? 0);
   });
   return bytes;
 }

@@ -4,7 +4,7 @@
 export const rechunks = [
   ["rechunk-line", "line", (_, x) => x.rechunk([23_456])],
   ["rows-to-columns", "plane", (_, x) => x.rechunk([800, 10]).multiply(2)],
-  ["rechunk-then-mean", "plane", (_, x) => x.rechunk([50, 760]).mean({ axis: 1 })],
+  ["rechunk-then-mean", "plane", (_, x) => x.rechunk([50, x.shape[1]]).mean({ axis: 1 })],
   ["rechunk-then-sum", "cube", (_, x) => x.rechunk([60, 10, 104]).sum({ axis: 0 })],
   ["rechunk-there-and-back", "plane", (_, x) => x.rechunk([7, 760]).exp().rechunk([96, 84]).add(x)],
   ["rechunk-of-a-scan", "plane", (cw, x) => cw.cumulativeSum(x, { axis: 0 }).rechunk([40, 200])],
@@ -29,7 +29,7 @@ export const reshapes = [
     "self-plus-transposed",
     "plane",
     (_, x) => {
-      const square = x.get(":760");
+      const square = squareOf(x);
       return square.add(square.matrixTranspose());
     },
   ],
@@ -37,7 +37,7 @@ export const reshapes = [
     "symmetric-product",
     "plane",
     (_, x) => {
-      const square = x.get(":760").sin();
+      const square = squareOf(x).sin();
       return square.multiply(square.matrixTranspose()).subtract(square);
     },
   ],
@@ -91,3 +91,8 @@ export const joins = [
   ["checkerboard-set", "plane", (_, x) => x.set(["::2", "1::2"], 0).set(["1::2", "::2"], 1)],
   ["block-set", "plane", (_, x) => x.set(["100:305", "77:500"], x.get("300:505", "200:623"))],
 ];
+
+/** As many rows as there are columns. */
+function squareOf(x) {
+  return x.get(`:${x.shape[1]}`);
+}

@@ -99,7 +99,10 @@ export const contractions = [
     (_, x) => {
       const part = x.get(":", ":180");
       const centred = whole(part.subtract(part.mean({ axis: 0 })));
-      return centred.matrixTranspose().matmul(centred).divide(799);
+      return centred
+        .matrixTranspose()
+        .matmul(centred)
+        .divide(x.shape[0] - 1);
     },
   ],
   ["matrix-vector", "plane", (_, x) => whole(x).matmul(whole(x.get(0)))],

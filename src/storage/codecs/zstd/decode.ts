@@ -1,5 +1,6 @@
-// Zstandard without Node's: frames in, their content into given memory. The module's memory is scratch: it is not kept
-// when it has grown large, nor after a failure.
+// Zstandard without Node's: frames in, their content into given memory. The module's memory is scratch, and is kept for
+// the next frame, however large: what is dropped stays until the collector of garbage comes, beside the next. It is not
+// kept after a failure.
 
 import { copyInto } from "../../../core/copy.ts";
 import { ZSTD_DECODER } from "./binary.ts";
@@ -13,8 +14,6 @@ interface Decoder {
 }
 
 const PAGE = 65536;
-/** A decoder that has grown beyond this is dropped after use. */
-const KEPT_BYTES = 64 * 1024 * 1024;
 
 let module: WebAssembly.Module | undefined;
 let kept: Decoder | undefined;
@@ -43,7 +42,7 @@ function decodeWith(source: Uint8Array, room: number, take: (content: Uint8Array
   copyInto(memory, source, at);
   // A damaged source may also end in a trap, which leaves the decoder in no known state: it is kept only after this.
   const length = decoder.decode(to, room, at, source.length) >>> 0;
-  if (memory.length <= KEPT_BYTES) kept = decoder;
+  kept = decoder;
   if (length > room) return false;
   take(memory.subarray(to, to + length));
   return true;
