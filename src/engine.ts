@@ -2,6 +2,7 @@
 // them; there is a default one, which the functions of the namespace use.
 // Must hold: nothing enters itself into a table when it is imported; what there is stands here.
 
+import { taskParts } from "./array/taskParts.ts";
 import type { Block } from "./core/block.ts";
 import type { Expr } from "./expr/expr.ts";
 import { PlanCache } from "./plan/cache.ts";
@@ -11,10 +12,16 @@ import type { RuleSequence } from "./rewrite/database.ts";
 import { pipelineOf } from "./rewrite/pipeline.ts";
 import { runPlanSync } from "./runtime/run.ts";
 import { Spec } from "./runtime/spec.ts";
+import type { TaskParts } from "./runtime/taskParts.ts";
 
 export class Engine {
+  /** What tasks need: ops by their names, partitions, users' functions. */
+  readonly tasks: TaskParts = taskParts();
   /** The passes that rewrite expressions, in order. */
-  readonly pipeline: RuleSequence = pipelineOf({ evaluate, necessaryColumns: necessaryColumnsPass });
+  readonly pipeline: RuleSequence = pipelineOf({
+    evaluate: (expr) => this.#evaluated(expr),
+    necessaryColumns: necessaryColumnsPass,
+  });
   /** Plans of computations that were planned before. */
   readonly plans: PlanCache = new PlanCache();
   #spec: Spec | null = null;
@@ -24,12 +31,12 @@ export class Engine {
     this.#spec ??= new Spec();
     return this.#spec;
   }
-}
 
-/** The value of a constant expression, by the kernels that would compute it at run time. */
-function evaluate(expr: Expr): Block {
-  const { data, sources } = planOf([expr], { optimize: false });
-  return runPlanSync({ plan: data, sources })[0]!;
+  /** The value of a constant expression, by the kernels that would compute it at run time. */
+  #evaluated(expr: Expr): Block {
+    const { data, sources } = planOf([expr], { optimize: false });
+    return runPlanSync({ plan: data, sources, partitions: this.tasks.partitions })[0]!;
+  }
 }
 
 export const engine: Engine = new Engine();

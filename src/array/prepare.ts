@@ -135,6 +135,7 @@ export function requestOf(
     sources: plan.sources,
     withLines,
     emit: onEvent === undefined ? null : guarded(onEvent),
+    partitions: engine.tasks.partitions,
     run: (program, bound) => executeProgram(program, bound, threads),
   };
 }

@@ -19,7 +19,7 @@ import { type AsyncComputeOptions, checkRun, OPTIONS_AT } from "../runtime/optio
 import type { Root } from "../runtime/planRoots.ts";
 import { runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
-import { findFunction } from "../runtime/userFunctions.ts";
+import { type FunctionResource, findFunction } from "../runtime/userFunctions.ts";
 import { ZarrResource } from "../runtime/zarrResource.ts";
 import { type StoreLocation, storeAt } from "../storage/location.ts";
 import { openArray } from "../storage/zarr/group.ts";
@@ -95,7 +95,9 @@ export const loadPlan: (text: string, options?: LoadPlanOptions) => Promise<Plan
         cure: "Save it again with this version",
       });
     const access = new PlanAccess(options);
-    const data = foreignPlan(plan, (reference) => findFunction(reference, access.module));
+    const { ops, adapt } = engine.tasks;
+    const find = (reference: Json): FunctionResource => findFunction(reference, adapt, access.module);
+    const data = foreignPlan(plan, { ops, find });
     const named = data.arrays.filter(({ role }) => role === "source");
     const loads = named.map(({ name }) =>
       sourceLoad(name, (sources as { [name: string]: Json } | undefined)?.[name], access),

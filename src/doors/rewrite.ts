@@ -3,6 +3,7 @@
 
 import { engine } from "../engine.ts";
 import type { Expr } from "../expr/expr.ts";
+import type { Op } from "../expr/op.ts";
 import type { RuleSequence } from "../rewrite/database.ts";
 import {
   type Explanation,
@@ -19,6 +20,9 @@ import type { Query } from "../rewrite/query.ts";
 import type { Rewritten } from "../rewrite/run.ts";
 
 export * from "../rewrite/index.ts";
+
+/** Makes an op known by its name, so that plans that are loaded can use it. */
+export const registerOp = <T extends Op>(op: T): T => engine.tasks.ops.add(op);
 
 /** The passes that rewrite expressions, in order. */
 export const pipeline: RuleSequence = engine.pipeline;

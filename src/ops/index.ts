@@ -1,7 +1,5 @@
-// The op table: every op by its name. Plans name ops; this is where a name becomes a record again.
+// The built-in ops on dense arrays, and their sources, by name.
 
-import { ValueError } from "../core/errors.ts";
-import { closest } from "../core/suggest.ts";
 import type { Op } from "../expr/op.ts";
 import { contract } from "./contraction.ts";
 import * as arithmetic from "./elementwise/arithmetic.ts";
@@ -22,6 +20,7 @@ import { REDUCTIONS } from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
 import { SCANS } from "./scans.ts";
 import { SOURCES } from "./sources.ts";
+import { OpTable } from "./table.ts";
 
 const ALL: readonly Op[] = [
   ...SOURCES,
@@ -42,22 +41,8 @@ const ALL: readonly Op[] = [
   groupby,
 ];
 
-const byName = new Map<string, Op>(ALL.map((op) => [op.name, op]));
-export const OPS: ReadonlyMap<string, Op> = byName;
+export const OPS: ReadonlyMap<string, Op> = new Map(ALL.map((op) => [op.name, op]));
 
-/** Makes an op known by its name, so that plans can use it. */
-export function registerOp<T extends Op>(op: T): T {
-  if ((byName.get(op.name) ?? op) !== op)
-    throw new ValueError({ what: `there is an op ${op.name} already`, cure: "Give it another name" });
-  byName.set(op.name, op);
-  return op;
-}
-
-export function opNamed(name: string): Op {
-  const op = OPS.get(name);
-  if (op !== undefined) return op;
-  throw new ValueError({
-    what: `there is no op ${JSON.stringify(name)}`,
-    cure: closest(name, [...OPS.keys()]),
-  });
-}
+const table = new OpTable(ALL);
+/** One of these by its name. */
+export const opNamed = (name: string): Op => table.named(name);

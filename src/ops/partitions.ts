@@ -1,8 +1,7 @@
 // Partitions of ragged arrays, as plans and runs see them: things with rows that can be read from somewhere, and that
-// rest and travel as bytes. What they are made of is known to the ragged room alone, which registers its format here.
+// rest and travel as bytes. What they are made of is known to the ragged room alone, whose format runs are given.
 
 import { Resource } from "../core/attrs.ts";
-import { InvariantError } from "../core/errors.ts";
 import type { Form } from "../core/form/form.ts";
 import type { Partition, SourceOp } from "../expr/op.ts";
 
@@ -33,17 +32,6 @@ export interface PartitionFormat {
   /** Of all its buffers. */
   bytesOf(partition: Partition): number;
   open(location: PartitionLocation): Promise<PartitionResource>;
-}
-
-let format: PartitionFormat | null = null;
-
-export function registerPartitions(own: PartitionFormat): void {
-  format = own;
-}
-
-export function partitionFormat(): PartitionFormat {
-  if (format === null) throw new InvariantError({ what: "nobody has said what partitions are made of" });
-  return format;
 }
 
 /** Partitions that lie somewhere: attrs.data. */

@@ -112,7 +112,7 @@ function overBudget(
 
 function lastStep({ steps, name }: Operation): { op: string; line: string | undefined } {
   const step = steps.findLast(({ kind }) => kind !== "read" && kind !== "source") ?? steps.at(-1);
-  const op = step !== undefined && "op" in step ? step.op : name;
+  const op = step !== undefined && "op" in step ? step.op.name : name;
   return { op: step?.call ?? op, line: step?.line };
 }
 

@@ -3,9 +3,8 @@
 
 import { type Box, hull, isEmptyBox } from "../core/box.ts";
 import type { Shape } from "../core/shape.ts";
-import type { ArrayType, MoveOp, Piece, RaggedOp, RoutineOp } from "../expr/op.ts";
+import type { ArrayType, Piece } from "../expr/op.ts";
 import { contractAxes, contractDemand } from "../ops/contraction.ts";
-import { opNamed } from "../ops/index.ts";
 import type { Operation, OpStep, PlanStep, ReduceTreeStep, ScanTreeStep } from "./plan.ts";
 
 export const inputTypes = (steps: readonly PlanStep[], step: PlanStep): ArrayType[] =>
@@ -15,7 +14,7 @@ export const inputTypes = (steps: readonly PlanStep[], step: PlanStep): ArrayTyp
 export function computedBox(step: PlanStep, box: Box): Box {
   if (step.kind === "scan") return groupedBox(step, box);
   if (step.kind !== "routine") return box;
-  return (opNamed(step.op) as RoutineOp).computes(box, step.types[0]!, step.attrs);
+  return step.op.computes(box, step.types[0]!, step.attrs);
 }
 
 /** A scan starts where its group starts. */
@@ -40,9 +39,9 @@ export function demandOf(step: PlanStep, out: Box, inputs: readonly ArrayType[])
     case "contract":
       return contractDemand(out, inputs, contractAxes(step.attrs));
     case "routine":
-      return (opNamed(step.op) as RoutineOp).demand(out, inputs, step.attrs);
+      return step.op.demand(out, inputs, step.attrs);
     case "ragged":
-      return (opNamed(step.op) as RaggedOp).demand(out, inputs, step.attrs, step.types[0]!);
+      return step.op.demand(out, inputs, step.attrs, step.types[0]!);
     case "reduce":
       return inputs.map(({ shape }) => reduceDemand(step, out, shape));
     case "scan":
@@ -54,10 +53,8 @@ export function demandOf(step: PlanStep, out: Box, inputs: readonly ArrayType[])
 }
 
 /** True when a partition of the output needs the one with the same number of this input, and no other does. */
-export const isPlacewise = (step: OpStep, { shape, ragged }: ArrayType): boolean =>
-  ragged !== undefined &&
-  shape[0] === step.types[0]!.shape[0] &&
-  ((opNamed(step.op) as RaggedOp).isPlacewise || shape[0] === 1);
+export const isPlacewise = (step: OpStep<"ragged">, { shape, ragged }: ArrayType): boolean =>
+  ragged !== undefined && shape[0] === step.types[0]!.shape[0] && (step.op.isPlacewise || shape[0] === 1);
 
 /** The part of a broadcast input that a box of the result sees. */
 function projectBox(out: Box, shape: Shape): Box {
@@ -73,10 +70,13 @@ function projectBox(out: Box, shape: Shape): Box {
   };
 }
 
-export const piecesOfStep = (step: OpStep, out: Box, inputs: readonly ArrayType[]): readonly Piece[] =>
-  (opNamed(step.op) as MoveOp).pieces(out, inputs, step.attrs, step.types[0]!);
+export const piecesOfStep = (
+  step: OpStep<"move">,
+  out: Box,
+  inputs: readonly ArrayType[],
+): readonly Piece[] => step.op.pieces(out, inputs, step.attrs, step.types[0]!);
 
-function moveDemand(step: OpStep, out: Box, inputs: readonly ArrayType[]): Box[] {
+function moveDemand(step: OpStep<"move">, out: Box, inputs: readonly ArrayType[]): Box[] {
   const boxes = inputs.map(({ shape }): Box => ({ start: shape.map(() => 0), shape: shape.map(() => 0) }));
   for (const piece of piecesOfStep(step, out, inputs)) {
     if ("fill" in piece.from) continue;

@@ -4,7 +4,7 @@
 import { Resource } from "../core/attrs.ts";
 import { jsonOfForm } from "../core/form/json.ts";
 import { Complex, numberText } from "../core/numbers.ts";
-import type { RaggedType } from "../expr/op.ts";
+import type { Op, RaggedType } from "../expr/op.ts";
 import type { PlanData } from "./plan.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -19,6 +19,7 @@ export const isReferable = (resource: Resource): resource is Resource & Referabl
 export const planToJson = (plan: PlanData): Json => JSON.parse(JSON.stringify(plan, encodeValue)) as Json;
 
 export function encodeValue(name: string, value: unknown): unknown {
+  if (name === "op" && typeof value === "object") return (value as Op).name;
   if (name === "ragged" && value !== undefined) return encodeRagged(value as RaggedType);
   if (typeof value === "bigint") return { $bigint: String(value) };
   if (typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0)))

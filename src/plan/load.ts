@@ -9,11 +9,11 @@ import { formOfJson } from "../core/form/json.ts";
 import { Complex } from "../core/numbers.ts";
 import { describe, isLength, type Shape, sameShape, sizeOf } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
-import type { ArrayType } from "../expr/op.ts";
-import { opNamed } from "../ops/index.ts";
+import type { ArrayType, Op } from "../expr/op.ts";
+import type { OpTable } from "../ops/table.ts";
 import type { FindResource, Json } from "./json.ts";
 import { memoryOf, totalMemory } from "./memory.ts";
-import type { Operation, OperationOutput, PlanArray, PlanData, PlanStep, ValueRef } from "./plan.ts";
+import type { Operation, OperationOutput, OpStep, PlanArray, PlanData, PlanStep, ValueRef } from "./plan.ts";
 
 /** A plan that cannot be one. */
 export class PlanError extends ChunkwiseError {}
@@ -66,26 +66,32 @@ function typeOf(json: Json | undefined, where: string): ArrayType {
   };
 }
 
-export function planFromJson(json: unknown, findResource: FindResource): PlanData {
+/** What a plan in JSON names: ops, and things in memory that steps need. */
+export interface PlanNames {
+  readonly ops: Pick<OpTable, "named">;
+  readonly find: FindResource;
+}
+
+export function planFromJson(json: unknown, names: PlanNames): PlanData {
   const { arrays, operations, results } = fields(json as Json, "plan");
   const loaded = list(arrays, "plan.arrays").map(arrayFrom);
   const byName = new Map(loaded.map((array) => [array.name, array]));
   if (byName.size !== loaded.length) throw wrong("plan.arrays", "two arrays have one name");
-  const loader = new OperationLoader(byName, findResource);
+  const loader = new OperationLoader(byName, names);
   const made = list(operations, "plan.operations").map((operation, i) =>
     meaningful(`plan.operations[${i}]`, () => loader.load(operation, `plan.operations[${i}]`)),
   );
-  const names = list(results, "plan.results").map((name, i) => {
+  const asked = list(results, "plan.results").map((name, i) => {
     const result = byName.get(text(name, `plan.results[${i}]`));
     if (result?.role === "result") return result.name;
     throw wrong(`plan.results[${i}]`, `${describe(name)} is no result`);
   });
-  return { arrays: loaded, operations: made, results: names };
+  return { arrays: loaded, operations: made, results: asked };
 }
 
 /** A plan that somebody else may have written: its tasks can be made, too. That of the own process can. */
-export function foreignPlan(json: unknown, findResource: FindResource): PlanData {
-  const plan = planFromJson(json, findResource);
+export function foreignPlan(json: unknown, names: PlanNames): PlanData {
+  const plan = planFromJson(json, names);
   const byName = new Map(plan.arrays.map((array) => [array.name, array]));
   for (const operation of plan.operations) checkCompiles(operation, byName);
   return plan;
@@ -140,13 +146,13 @@ const TRANSFER_BYTES = ["encoded", "aside", "decoding", "encoding", "padded"] as
 
 class OperationLoader {
   readonly #arrays: ReadonlyMap<string, PlanArray>;
-  readonly #findResource: FindResource;
+  readonly #names: PlanNames;
   /** Arrays that can be read so far: sources, and what operations before this one made. */
   readonly #readable: Set<string>;
 
-  constructor(arrays: ReadonlyMap<string, PlanArray>, findResource: FindResource) {
+  constructor(arrays: ReadonlyMap<string, PlanArray>, names: PlanNames) {
     this.#arrays = arrays;
-    this.#findResource = findResource;
+    this.#names = names;
     this.#readable = new Set(
       [...arrays.values()].flatMap(({ name, role }) => (role === "source" ? [name] : [])),
     );
@@ -194,9 +200,9 @@ class OperationLoader {
       ...(line === undefined ? {} : { line: text(line, where) }),
     };
     if (kind === "read") return { kind, array: this.#read(json, types[0]!, where), inputs, types, ...origin };
-    const op = opNamed(text(json["op"], where));
+    const op = this.#names.ops.named(text(json["op"], where));
     const attrs = this.#attrs(json["attrs"], where);
-    const common = { op: op.name, attrs, inputs, types, ...origin };
+    const common = { attrs, inputs, types, ...origin };
     switch (kind) {
       case "source":
       case "elementwise":
@@ -204,17 +210,19 @@ class OperationLoader {
       case "contract":
       case "routine":
       case "ragged": {
-        if (op.class !== kind) throw wrong(where, `${op.name} is of class ${op.class}, not ${kind}`);
+        if (op.class !== kind) throw wrongClass(where, op, kind);
         const given = inputs.map(({ step, component }) => steps[step]!.types[component]!);
         const inferred = op.infer(given, attrs);
         checkSame(types[0]!, inferred, where);
-        return { kind, ...common };
+        return { kind, op, ...common } as OpStep;
       }
       case "reduce":
-        return { kind, ...common, ...reduceFields(json, where) };
+        if (op.class !== "reduce" && op.class !== "scan") throw wrongClass(where, op, kind);
+        return { kind, op, ...common, ...reduceFields(json, where) };
       case "scan":
+        if (op.class !== "scan") throw wrongClass(where, op, kind);
         return {
-          ...{ kind, ...common, exclusive: flag(json["exclusive"], where) },
+          ...{ kind, op, ...common, exclusive: flag(json["exclusive"], where) },
           axis: whole(json["axis"], where, types[0]!.shape.length),
           group: whole(json["group"], where),
         };
@@ -247,10 +255,13 @@ class OperationLoader {
       const [re, im] = list(value, where).map((part) => numberFrom(part, where));
       return new Complex(re ?? 0, im ?? 0);
     }
-    if (tag === "$reference") return this.#findResource(value);
+    if (tag === "$reference") return this.#names.find(value);
     throw wrong(where, `${describe(json)} is not an attribute`);
   }
 }
+
+const wrongClass = (where: string, op: Op, kind: string): PlanError =>
+  wrong(where, `${op.name} is of class ${op.class}, not ${kind}`);
 
 function numberFrom(json: Json, where: string): number {
   const known = /^(-?Infinity|NaN|-?\d+(\.\d+)?(e[+-]?\d+)?)$/.test(String(json));

@@ -5,7 +5,6 @@
 // as where it needs most). One task of each kind is looked at (windows/kinds.ts): the others of the kind need the same.
 
 import { sameShape, sizeOf } from "../core/shape.ts";
-import { opNamed } from "../ops/index.ts";
 import { rechunk } from "../ops/moves/layout.ts";
 import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./compile/layout.ts";
 import { compileLayout, type TaskProgram } from "./compile/task.ts";
@@ -90,7 +89,7 @@ function transfersIn({ place, cell }: Pick<TaskKind, "place" | "cell">, arrays: 
   };
 }
 
-export const isRechunk = (step: PlanStep): boolean => step.kind === "move" && opNamed(step.op) === rechunk;
+export const isRechunk = (step: PlanStep): boolean => step.kind === "move" && step.op === rechunk;
 
 /** What one compiled task needs. */
 export const termsOf = (task: TaskProgram, arrays: Arrays): readonly MemoryTerm[] =>

@@ -7,7 +7,7 @@ import type { Attrs } from "../core/attrs.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
-import type { ArrayType } from "../expr/op.ts";
+import type { ArrayType, Op, ReduceOp, ScanOp } from "../expr/op.ts";
 
 export interface PlanArray extends ArrayType {
   readonly name: string;
@@ -56,17 +56,21 @@ export interface ReadStep extends StepBase {
   readonly array: string;
 }
 
-/** An op of the table, by its class. */
-export interface OpStep extends StepBase {
-  readonly kind: "source" | "elementwise" | "move" | "contract" | "routine" | "ragged";
-  readonly op: string;
+type StepClass = "source" | "elementwise" | "move" | "contract" | "routine" | "ragged";
+
+interface StepOfClass<C extends StepClass> extends StepBase {
+  readonly kind: C;
+  readonly op: Extract<Op, { readonly class: C }>;
   readonly attrs: Attrs;
 }
+
+/** An op, by its class. As JSON it is its name. */
+export type OpStep<C extends StepClass = StepClass> = { readonly [K in C]: StepOfClass<K> }[C];
 
 /** One level of a reduction's tree: `group[k]` places along `axes[k]` become one. */
 export interface ReduceTreeStep extends StepBase {
   readonly kind: "reduce";
-  readonly op: string;
+  readonly op: ReduceOp | ScanOp;
   readonly attrs: Attrs;
   readonly axes: readonly number[];
   readonly group: readonly number[];
@@ -80,7 +84,7 @@ export interface ReduceTreeStep extends StepBase {
 /** A scan that begins anew every `group` places, each time with what `inputs[1]` says came before. */
 export interface ScanTreeStep extends StepBase {
   readonly kind: "scan";
-  readonly op: string;
+  readonly op: ScanOp;
   readonly attrs: Attrs;
   readonly axis: number;
   readonly group: number;

@@ -120,7 +120,7 @@ function stepText(step: PlanStep, window: string, names: ReadonlyMap<number, str
     .join(", ");
   const phase = step.kind === "reduce" ? reduceText(step) : step.kind === "scan" ? scanText(step) : "";
   const inputs = step.inputs.map((input) => valueText(input, names));
-  return `${step.op}(${[...inputs, ...attrTexts(step)].join(", ")})${phase} ${type}`;
+  return `${step.op.name}(${[...inputs, ...attrTexts(step)].join(", ")})${phase} ${type}`;
 }
 
 /** ` along axes [0], 8 places to one, elements to states`: one level of a reduction's tree. */

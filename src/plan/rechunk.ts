@@ -13,6 +13,7 @@ import { ChunkError } from "../core/errors.ts";
 import { type Shape, sameShape, shapeText, sizeOf } from "../core/shape.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
+import type { MoveOp } from "../expr/op.ts";
 import { resourceOf } from "../ops/sources.ts";
 import type { PlanArray } from "./plan.ts";
 import { type PlanWriter, StepList } from "./writer.ts";
@@ -190,7 +191,13 @@ export function lowerRechunk(node: Expr, writer: PlanWriter, role: PlanArray["ro
   stages.forEach(({ chunks, inner }, i) => {
     const steps = new StepList(writer);
     const value = steps.add({
-      ...{ kind: "move", op: node.op.name, attrs: { chunks }, types: [node.type], ...writer.originOf(node) },
+      ...{
+        kind: "move",
+        op: node.op as MoveOp,
+        attrs: { chunks },
+        types: [node.type],
+        ...writer.originOf(node),
+      },
       inputs: [last === null ? steps.valueOf(input) : steps.read(last)],
     });
     const isLast = i === stages.length - 1;

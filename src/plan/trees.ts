@@ -7,7 +7,7 @@ import type { ChunkShape } from "../core/chunks.ts";
 import { type Shape, sizeOf } from "../core/shape.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
-import type { ArrayType, ReduceOp } from "../expr/op.ts";
+import type { ArrayType, ReduceOp, ScanOp } from "../expr/op.ts";
 import { reduceAttrs } from "../ops/reductions.ts";
 import type { OperationOutput, PlanArray, ReduceTreeStep, ValueRef } from "./plan.ts";
 import { type LowerSettings, type PlanWriter, StepList } from "./writer.ts";
@@ -48,7 +48,7 @@ export function lowerReduction(node: Expr, op: ReduceOp, writer: PlanWriter, rol
     const whole = input.type;
     const kind = "reduce";
     // One literal: objects that grow while they are made take several times as long.
-    return { kind, op: op.name, attrs, axes, whole, call, line, group, lifts, finishes, inputs, types };
+    return { kind, op, attrs, axes, whole, call, line, group, lifts, finishes, inputs, types };
   };
   const states = op.state(input.dtype, node.attrs);
   const lastLevel = (steps: StepList, inputs: readonly ValueRef[], counts: Shape, lifts: boolean): void => {
@@ -144,7 +144,7 @@ export function lowerScan(node: Expr, writer: PlanWriter, role: PlanArray["role"
   const chunk = chunksOf(input)[axis]!;
   const common = {
     kind: "scan",
-    op: node.op.name,
+    op: node.op as ScanOp,
     attrs: node.attrs,
     axis,
     ...writer.originOf(node),
@@ -195,7 +195,7 @@ function totalsOf(
 ): string {
   const shape = replaceAt(whole.shape, [axis], [Math.ceil(whole.shape[axis]! / group)]);
   const step: ReduceTreeStep = {
-    ...{ kind: "reduce", op: node.op.name, attrs: node.attrs, ...writer.originOf(node) },
+    ...{ kind: "reduce", op: node.op as ScanOp, attrs: node.attrs, ...writer.originOf(node) },
     ...{ axes: [axis], group: [group], whole, lifts: true, finishes: false, inputs: [value] },
     types: [{ dtype: whole.dtype, shape }],
   };
@@ -212,7 +212,7 @@ function scanBefore(along: ScanAlong, totals: string, count: number, chunks: Chu
   const steps = new StepList(writer);
   const inputs = [steps.read(totals), ...(earlier === null ? [] : [steps.read(earlier)])];
   const value = steps.add({
-    ...{ kind: "scan", op: node.op.name, attrs: node.attrs, ...writer.originOf(node) },
+    ...{ kind: "scan", op: node.op as ScanOp, attrs: node.attrs, ...writer.originOf(node) },
     ...{ axis, group, exclusive: true, inputs, types: [type] },
   });
   const array = writer.array(type, replaceAt(chunks, [axis], [group]), "intermediate");

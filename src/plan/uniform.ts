@@ -2,7 +2,6 @@
 // place of chunks. In: a plan. Out: the values, by the results' names; and the plan without what computes them.
 
 import type { Scalar } from "../core/numbers.ts";
-import { opNamed } from "../ops/index.ts";
 import { full } from "../ops/sources.ts";
 import { isRechunk } from "./memory.ts";
 import type { PlanData, PlanStep, ValueRef } from "./plan.ts";
@@ -21,7 +20,7 @@ export function uniformResults({ operations, results }: PlanData): Map<string, S
 /** How an array is cut does not change it. */
 function uniformValue(steps: readonly PlanStep[], { step: at }: ValueRef): Scalar | null {
   const step = steps[at]!;
-  if (step.kind === "source" && opNamed(step.op) === full) return step.attrs["value"] as Scalar;
+  if (step.kind === "source" && step.op === full) return step.attrs["value"] as Scalar;
   return isRechunk(step) ? uniformValue(steps, step.inputs[0]!) : null;
 }
 

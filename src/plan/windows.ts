@@ -55,7 +55,7 @@ function usersOf(steps: readonly PlanStep[], boxes: readonly (Box | null)[], at:
   return users;
 }
 
-function windowsOfMove(steps: readonly PlanStep[], move: OpStep, box: Box, at: number): Box[] {
+function windowsOfMove(steps: readonly PlanStep[], move: OpStep<"move">, box: Box, at: number): Box[] {
   const types = inputTypes(steps, move);
   return piecesOfStep(move, box, types).flatMap((piece) => {
     if ("fill" in piece.from || move.inputs[piece.from.input]!.step !== at) return [];

@@ -6,7 +6,7 @@ import { type Shape, sameShape } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
-import type { ArrayType } from "../expr/op.ts";
+import type { ArrayType, SourceOp } from "../expr/op.ts";
 import type { Site } from "../expr/site.ts";
 import { PartitionResource } from "../ops/partitions.ts";
 import { type Origin, originOf, type SiteOf, siteOfNode } from "./origin.ts";
@@ -130,7 +130,7 @@ export class PlanWriter {
     const inputs = node.inputs.map((input) => steps.valueOf(input));
     const { op, type } = node;
     const { call, line } = this.originOf(node);
-    const value = steps.add({ kind, op: op.name, attrs, inputs, types: [type], call, line });
+    const value = steps.add({ kind, op, attrs, inputs, types: [type], call, line } as OpStep);
     const array = this.array(type, chunksOf(node), role, undefined, this.#partitionBytes(node));
     this.place(node, array);
     this.operation(steps, [{ array, value }]);
@@ -211,6 +211,14 @@ export class StepList {
   #source(node: Expr): ValueRef {
     const { op, attrs, type } = node;
     const { call, line } = this.#writer.originOf(node);
-    return this.add({ kind: "source", op: op.name, attrs, inputs: NO_INPUTS, types: [type], call, line });
+    return this.add({
+      kind: "source",
+      op: op as SourceOp,
+      attrs,
+      inputs: NO_INPUTS,
+      types: [type],
+      call,
+      line,
+    });
   }
 }

@@ -7,7 +7,7 @@ export type { ArrayType, ElementwiseOp, Op } from "../expr/op.ts";
 /** The language in which the bodies of ops are written: `s.add(x, y)`. */
 export * as s from "../kernel/scalar.ts";
 export { binary, type ElementwiseFunction, type ElementwiseLine, unary } from "../ops/elementwise/define.ts";
-export { OPS, opNamed, registerOp } from "../ops/index.ts";
+export { OPS, opNamed } from "../ops/index.ts";
 export {
   type Position,
   type RegisterOptions,

@@ -10,7 +10,7 @@ import type { Partition } from "../expr/op.ts";
 import type { Borrowed } from "../kernel/blocks.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
 import { giveBlock, settledBlock } from "../kernel/wasm/memory.ts";
-import { partitionFormat } from "../ops/partitions.ts";
+import type { PartitionFormat } from "../ops/partitions.ts";
 import type { PlanArray } from "../plan/plan.ts";
 import type { StoreOptions } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
@@ -141,10 +141,13 @@ export class HeldArray implements ArraySource, ChunkLookUp {
   store: ZarrArray | null = null;
   /** Memory is scarce: chunks are moved together, so that what is free lies together. */
   readonly isTight: boolean;
+  /** What its partitions are made of; null for a dense array. */
+  readonly format: PartitionFormat | null;
 
-  constructor(plan: PlanArray, isTight = false) {
+  constructor(plan: PlanArray, isTight = false, format: PartitionFormat | null = null) {
     this.plan = plan;
     this.isTight = isTight;
+    this.format = format;
   }
 
   /** The block is the array's own from now on. */
@@ -196,7 +199,7 @@ export class HeldArray implements ArraySource, ChunkLookUp {
     if (bytes === undefined)
       throw new InvariantError({ what: `partition ${chunk} of ${this.plan.name} is not stored` });
     // A copy: what is made of it may outlive the chunk.
-    return partitionFormat().unpack((bytes as Uint8Array).slice(), this.plan.ragged!.form);
+    return this.format!.unpack((bytes as Uint8Array).slice(), this.plan.ragged!.form);
   }
 
   /** From the store. One that is computed again meanwhile is stored after that. */

@@ -10,7 +10,8 @@ import { shapeText, sizeOf } from "../core/shape.ts";
 import { resultBlock } from "../kernel/blocks.ts";
 import { execute } from "../kernel/execute.ts";
 import { isReleased } from "../kernel/wasm/memory.ts";
-import { PartitionResource } from "../ops/partitions.ts";
+import { OPS } from "../ops/index.ts";
+import { type PartitionFormat, PartitionResource } from "../ops/partitions.ts";
 import { DataResource } from "../ops/sources.ts";
 import { isRagged, type Operation, type PlanArray, type PlanData, type PlanStep } from "../plan/plan.ts";
 import { arrayBytes } from "../plan/ragged.ts";
@@ -37,6 +38,8 @@ export interface RunRequest {
   readonly withLines?: (() => PlanData) | undefined;
   readonly emit?: ((event: RunEvent) => void) | null | undefined;
   readonly run?: RunProgram | undefined;
+  /** What partitions of ragged arrays are made of. */
+  readonly partitions?: PartitionFormat | null | undefined;
 }
 
 /** The arrays of a plan while it runs. */
@@ -71,6 +74,10 @@ export class Execution implements TaskArrays {
     return this.graph.arrays;
   }
 
+  get partitions(): PartitionFormat | null {
+    return this.request.partitions ?? null;
+  }
+
   #place(array: PlanArray): void {
     const { name, role } = array;
     const target = this.request.targets?.get(name);
@@ -78,7 +85,7 @@ export class Execution implements TaskArrays {
     else if (target !== undefined) this.stored.set(name, target);
     else if (role === "result" && array.ragged !== undefined) this.taken.set(name, this.#takenBy(array));
     else if (role === "result") this.memory.set(name, new MemoryArray(resultOf(array)));
-    else this.held.set(name, new HeldArray(array, this.#isTight));
+    else this.held.set(name, new HeldArray(array, this.#isTight, this.partitions));
   }
 
   #takenBy(array: PlanArray): TakenPartitions {
@@ -146,6 +153,7 @@ export class Execution implements TaskArrays {
     const isElsewhere = ({ resource }: ReadPartitions): boolean => resource.location() !== null;
     return (
       functionsOf(this.request.plan).every(({ isPortable }) => isPortable) &&
+      this.request.plan.operations.every(({ steps }) => steps.every(isBuiltIn)) &&
       [...this.partitioned.values()].every(isElsewhere)
     );
   }
@@ -162,6 +170,10 @@ export class Execution implements TaskArrays {
     for (const held of this.held.values()) held.dropAll();
   }
 }
+
+/** An op of the user's is a function, which no message carries. */
+const isBuiltIn = (step: PlanStep): boolean =>
+  step.kind === "read" || step.op.class === "ragged" || OPS.get(step.op.name) === step.op;
 
 /** Looks at the process after each program that may have called a function of the user's. */
 function watched(run: RunProgram, watch: MemoryWatch | null): RunProgram {

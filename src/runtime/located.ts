@@ -12,7 +12,7 @@ export function located({ ref, failures }: TaskFailed, plan: PlanData): RunError
   const chunk = placeOf(ref.task, operation.grid);
   const { error } = failures.at(-1)!;
   const step = stepOf(operation, error);
-  const op = step !== undefined && "op" in step ? step.op : operation.name;
+  const op = step !== undefined && "op" in step ? step.op.name : operation.name;
   const call = step?.call === undefined || step.call === op ? op : `${op} in ${step.call}`;
   const line = step?.line;
   const at = line === undefined ? "" : ` at ${line}`;

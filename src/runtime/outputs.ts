@@ -4,7 +4,6 @@
 import { type Block, blockBytes, newBlock } from "../core/block.ts";
 import type { Box } from "../core/box.ts";
 import { giveBlock, takeBlock } from "../kernel/wasm/memory.ts";
-import { partitionFormat } from "../ops/partitions.ts";
 import { type ArrayTarget, chunkNumber, type HeldArray } from "./arrays.ts";
 
 export class AttemptOutputs {
@@ -24,7 +23,7 @@ export class AttemptOutputs {
     const held = this.#held.get(array);
     if (held === undefined) return undefined;
     return {
-      put: (at, partition) => this.putBytes(held, at, partitionFormat().pack(partition)),
+      put: (at, partition) => this.putBytes(held, at, held.format!.pack(partition)),
       block: (box) => this.block(held, box),
       store: (box, block) =>
         this.storesAll ? held.store!.setShard(held.placeOf(chunkNumber(box, held.plan)), block) : undefined,

@@ -5,11 +5,10 @@ import { type Block, blockBytes } from "../core/block.ts";
 import type { Box } from "../core/box.ts";
 import { chunkBox, placeOf } from "../core/chunks.ts";
 import { InvariantError } from "../core/errors.ts";
-import type { Made, Partition, RaggedInput, RaggedOp } from "../expr/op.ts";
+import type { Made, Partition, RaggedInput } from "../expr/op.ts";
 import { Borrowed } from "../kernel/blocks.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
-import { opNamed } from "../ops/index.ts";
-import { type PartitionResource, partitionFormat } from "../ops/partitions.ts";
+import type { PartitionFormat, PartitionResource } from "../ops/partitions.ts";
 import { inputTypes, taskBoxes } from "../plan/demand.ts";
 import type { Operation, OpStep, PlanArray } from "../plan/plan.ts";
 import type { ArraySource, ArrayTarget } from "./arrays.ts";
@@ -116,7 +115,7 @@ class RaggedTask {
         if (this.#boxes[at] == null) continue;
         const before = now();
         if (step.kind === "read") this.#add(at, await this.#reading(step.array, this.#boxes[at]));
-        else this.#add(at, await this.#making(at, step as OpStep));
+        else this.#add(at, await this.#making(at, step as OpStep<"ragged">));
         if (step.kind === "read") readTime += now() - before;
       }
       const computeTime = now();
@@ -132,7 +131,9 @@ class RaggedTask {
   }
 
   #add(at: number, made: RaggedInput): void {
-    const bytes = isBlock(made) ? blockBytes(made.dtype, made.shape) : sumBytes(made);
+    const bytes = isBlock(made)
+      ? blockBytes(made.dtype, made.shape)
+      : sumBytes(made, this.#using.partitions!);
     this.#values.set(at, { box: this.#boxes[at]!, made, bytes, uses: this.#uses[at]! });
     this.#live += bytes;
     this.#most = Math.max(this.#most, this.#live);
@@ -147,13 +148,15 @@ class RaggedTask {
     const source = this.#using.source(array);
     const made = ragged === undefined ? await source.window(box, this.#borrowed) : await partsOf(source, box);
     this.#read.set(key, made);
-    this.#bytesRead += isBlock(made) ? blockBytes(made.dtype, made.shape) : sumBytes(made);
+    this.#bytesRead += isBlock(made)
+      ? blockBytes(made.dtype, made.shape)
+      : sumBytes(made, this.#using.partitions!);
     return made;
   }
 
-  async #making(at: number, step: OpStep): Promise<RaggedInput> {
+  async #making(at: number, step: OpStep<"ragged">): Promise<RaggedInput> {
     const box = this.#boxes[at]!;
-    const op = opNamed(step.op) as RaggedOp;
+    const { op } = step;
     const inputs = inputTypes(this.#operation.steps, step);
     const type = step.types[0]!;
     const run = async (out: Box): Promise<Made> => {
@@ -208,8 +211,8 @@ function usesOf({ steps, outputs }: Operation, boxes: readonly (Box | null)[]): 
 
 const isBlock = (made: RaggedInput): made is Block => !Array.isArray(made);
 
-const sumBytes = (parts: readonly Partition[]): number =>
-  parts.reduce((sum, part) => sum + partitionFormat().bytesOf(part), 0);
+const sumBytes = (parts: readonly Partition[], format: PartitionFormat): number =>
+  parts.reduce((sum, part) => sum + format.bytesOf(part), 0);
 
 async function partsOf(source: ArraySource, box: Box): Promise<Partition[]> {
   const parts: Partition[] = [];

@@ -140,7 +140,7 @@ const MOST_NAMED = 6;
 
 /** The ops of its steps, in order. */
 function labelOf({ steps }: Operation): string {
-  const names = steps.flatMap((step) => ("op" in step ? [step.op] : []));
+  const names = steps.flatMap((step) => ("op" in step ? [step.op.name] : []));
   const more = names.length > MOST_NAMED ? [`… ${names.length - MOST_NAMED} more`] : [];
   return names.length === 0 ? "copy" : [...names.slice(0, MOST_NAMED), ...more].join(", ");
 }

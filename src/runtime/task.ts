@@ -8,6 +8,7 @@ import { placeOf } from "../core/chunks.ts";
 import { sizeOf } from "../core/shape.ts";
 import type { BlockProgram } from "../kernel/blockProgram.ts";
 import { Borrowed } from "../kernel/blocks.ts";
+import type { PartitionFormat } from "../ops/partitions.ts";
 import { TaskKinds } from "../plan/compile/kinds.ts";
 import { type RoundedTask, roundsOf } from "../plan/compile/rounds.ts";
 import { isStraightCopy } from "../plan/compile/straight.ts";
@@ -32,6 +33,8 @@ export interface TaskArrays {
   source(array: string): ArraySource;
   target(array: string): ArrayTarget;
   readonly run: RunProgram;
+  /** Of ragged arrays. */
+  readonly partitions: PartitionFormat | null;
   /** The memory that was stated for a task of an operation: it gets no more. None where nothing was stated. */
   limitOf?(operation: Operation): number;
 }

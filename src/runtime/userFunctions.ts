@@ -17,32 +17,26 @@ export type Adapt = (
   expected: readonly Expected[],
 ) => readonly Block[];
 
-let adapt: Adapt | null = null;
-
-/** How users' functions are called: set once, by the layer that knows arrays. */
-export function setAdapter(given: Adapt): void {
-  adapt = given;
-}
-
 /** By what a function of a module is found. */
 export interface FunctionReference {
   readonly module: string;
   readonly name: string;
 }
 
-let closures = 0;
 /** Tells closures of this process from those of any other. */
 const here: string = Math.random().toString(36).slice(2);
 
 export class FunctionResource extends Callable implements Referable {
   #run: UserFunction | null;
   readonly #source: FunctionReference | null;
-  readonly #number = ++closures;
+  readonly #adapt: Adapt | null;
 
-  constructor(run: UserFunction | null, source: FunctionReference | null) {
+  /** `adapt` calls it with arrays; null for those that are not called with blocks. */
+  constructor(run: UserFunction | null, source: FunctionReference | null, adapt: Adapt | null) {
     super();
     this.#run = run;
     this.#source = source;
+    this.#adapt = adapt;
   }
 
   get isPortable(): boolean {
@@ -62,7 +56,7 @@ export class FunctionResource extends Callable implements Referable {
 
   /** What a closure captures cannot be seen, so no two are ever the same. */
   fingerprint(): string {
-    if (this.#source === null) return `closure ${here}.${this.#number}`;
+    if (this.#source === null) return `closure ${here}.${this.id}`;
     return `function ${this.#source.module}#${this.#source.name}`;
   }
 
@@ -97,9 +91,9 @@ export class FunctionResource extends Callable implements Referable {
   }
 
   override call(blocks: readonly Block[], info: BlockInfo, expected: readonly Expected[]): readonly Block[] {
-    if (this.#run === null || adapt === null)
+    if (this.#run === null || this.#adapt === null)
       throw new RunError({ what: "a user's function was not loaded before it was called" });
-    return adapt(this.#run, blocks, info, expected);
+    return this.#adapt(this.#run, blocks, info, expected);
   }
 }
 
@@ -109,11 +103,12 @@ export class FunctionResource extends Callable implements Referable {
  */
 export function findFunction(
   reference: Json,
+  adapt: Adapt | null,
   admit: (module: string) => string = (module) => module,
 ): FunctionResource {
   const { module, name } = (reference ?? {}) as { module?: unknown; name?: unknown };
   if (typeof module === "string" && typeof name === "string" && /^(file|https?):/.test(module))
-    return new FunctionResource(null, { module: admit(module), name });
+    return new FunctionResource(null, { module: admit(module), name }, adapt);
   throw new ValueError({
     where: "plan",
     what: `${describe(reference)} does not name a function of a module`,

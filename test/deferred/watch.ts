@@ -54,7 +54,7 @@ export function log(): Log {
 /** The operations of a plan in which an op is computed. */
 export function operationsWith(plan: cw.Plan, op: string): string[] {
   return plan.data.operations
-    .filter(({ steps }) => steps.some((step) => "op" in step && step.op === op))
+    .filter(({ steps }) => steps.some((step) => "op" in step && step.op.name === op))
     .map(({ name }) => name);
 }
 

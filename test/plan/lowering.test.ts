@@ -2,12 +2,17 @@
 
 import * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
+import { taskParts } from "../../src/array/taskParts.ts";
 import type { PlanOptions } from "../../src/plan/index.ts";
+import type { Json } from "../../src/plan/json.ts";
 import { planToJson } from "../../src/plan/json.ts";
 import { foreignPlan } from "../../src/plan/load.ts";
 import { findFunction } from "../../src/runtime/userFunctions.ts";
 import { planned, zeros } from "./plans.ts";
 import { runPlain } from "./run.ts";
+
+const { ops, adapt } = taskParts();
+const NAMES = { ops, find: (reference: Json) => findFunction(reference, adapt) };
 
 const counted = (shape: readonly number[], chunks: readonly number[]): cw.LazyArray => {
   const size = shape.reduce((product, n) => product * n, 1);
@@ -105,7 +110,7 @@ describe("products that do not fit", () => {
     const json = JSON.stringify(planToJson(planned(a.matmul(b)).data));
     expect(json).toContain('"blocks":[4]');
     for (const bad of ['"blocks":[0]', '"blocks":[4,4]', '"blocks":[4],"isSum":true'])
-      expect(() => foreignPlan(JSON.parse(json.replace('"blocks":[4]', bad)), findFunction)).toThrow(
+      expect(() => foreignPlan(JSON.parse(json.replace('"blocks":[4]', bad)), NAMES)).toThrow(
         "blocks of a contraction",
       );
   });

@@ -3,6 +3,7 @@
 import * as cw from "chunkwise";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { taskParts } from "../../src/array/taskParts.ts";
 import { sizeOf } from "../../src/core/shape.ts";
 import { planToJson } from "../../src/plan/json.ts";
 import { planFromJson } from "../../src/plan/load.ts";
@@ -136,5 +137,10 @@ test("stages survive JSON", () => {
   const { data } = planned(x.rechunk([64, 1]), { allowedMem: 4096, workers: 4 });
   expect(data.arrays.some(({ inner }) => inner !== undefined)).toBe(true);
   const source = { $resource: "x" };
-  expect(planFromJson(JSON.parse(JSON.stringify(planToJson(data))), () => source as never)).toEqual(data);
+  expect(
+    planFromJson(JSON.parse(JSON.stringify(planToJson(data))), {
+      ops: taskParts().ops,
+      find: () => source as never,
+    }),
+  ).toEqual(data);
 });

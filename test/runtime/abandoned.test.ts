@@ -153,6 +153,7 @@ test("blocks that a read still fills are a failed task's until it has ended", as
   };
   let reads = 0;
   const using: TaskArrays = {
+    partitions: null,
     arrays: new Map(data.arrays.map((array) => [array.name, array])),
     source: () => ({
       window: (box, borrowed) => {

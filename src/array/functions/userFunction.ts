@@ -9,9 +9,9 @@ import { describe, type Shape, shapeText, sizeOf } from "../../core/shape.ts";
 import { Trap } from "../../kernel/routine.ts";
 import type { BlockInfo, Expected } from "../../kernel/routines/call.ts";
 import {
+  type Adapt,
   type FunctionReference,
   FunctionResource,
-  setAdapter,
   type UserFunction,
 } from "../../runtime/userFunctions.ts";
 import { userCall } from "../call.ts";
@@ -56,19 +56,20 @@ export const moduleFunction: (module: URL | string, name: string) => ModuleFunct
 export type AnyFunction = UserFunction | ModuleFunction;
 
 export function resourceOf(fn: AnyFunction): FunctionResource {
-  if (fn instanceof ModuleFunction) return new FunctionResource(null, fn.source);
-  if (typeof fn === "function") return new FunctionResource(fn, null);
+  if (fn instanceof ModuleFunction) return new FunctionResource(null, fn.source, adapt);
+  if (typeof fn === "function") return new FunctionResource(fn, null, adapt);
   throw new ValueError({
     what: `${describe(fn)} is not a function`,
     cure: "Pass a function of blocks, or moduleFunction(url, name)",
   });
 }
 
-setAdapter((run, blocks, info, expected) => {
+/** Users' functions get arrays and give arrays or numbers. */
+export const adapt: Adapt = (run, blocks, info, expected) => {
   const given = (run as (...args: unknown[]) => unknown)(...blocks.map(plainArray), info);
   const results: readonly unknown[] = Array.isArray(given) ? given : [given];
   return results.map((result, k) => blockOf(result, expected[k] ?? expected[0]!));
-});
+};
 
 /** What a function sees has its elements in a row, and nothing else: `data` is the block. */
 function plainArray(block: Block): NDArray {

@@ -53,6 +53,7 @@ export async function runRagged(
       ...{ plan: data, sources },
       takers: new Map([...byName].map(([name, list]) => [name, toAll(list)])),
       emit: onEvent === undefined ? null : guarded(onEvent),
+      partitions: engine.tasks.partitions,
       run: (program, bound, own) => execute(program, bound, own ?? threads),
     },
     setting,

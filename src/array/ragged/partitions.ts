@@ -3,15 +3,11 @@
 
 import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
-import { sameForm } from "../../core/form/json.ts";
 import { parseElementType } from "../../core/form/parseType.ts";
 import { typeText } from "../../core/form/typeText.ts";
 import { describe } from "../../core/shape.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
-import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
-import { registerOp } from "../../ops/index.ts";
-import { formOf, fromIter, type Layout, plain, plainForm, plainProbe, probeOf } from "../../ragged/index.ts";
-import { commonPartitions, FIRST, raggedType, rowsOf } from "../../ragged/lazy/placewise.ts";
+import { plainForm, plainProbe, probeOf } from "../../ragged/index.ts";
 import type { TracedCall } from "../../ragged/lazy/project.ts";
 import { areKnown, rowsOfExpr } from "../../ragged/lazy/rows.ts";
 import { MemorySource } from "../../ragged/sources/memory.ts";
@@ -20,12 +16,10 @@ import { userCall } from "../call.ts";
 import { ModuleFunction } from "../functions/userFunction.ts";
 import { aligned, recut } from "./align.ts";
 import { LazyRagged, type Ragged, RaggedArray } from "./arrays.ts";
+import { mapOp } from "./mapOp.ts";
 import { asLazyRagged, asRagged, lazyOf, type RaggedInput } from "./operands.ts";
 
-/** Where a partition is. */
-export interface PartitionInfo {
-  readonly partition: number;
-}
+export type { PartitionInfo } from "./mapOp.ts";
 
 /** A function of one partition of each array. In memory it gets arrays in memory; while it is traced, lazy ones. */
 export type PartitionFunction = (...args: never[]) => unknown;
@@ -40,39 +34,9 @@ class TracedFunction extends FunctionResource {
   readonly traced: TracedCall;
 
   constructor(run: UserFunction | null, source: FunctionReference | null, traced: TracedCall) {
-    super(run, source);
+    super(run, source, null);
     this.traced = traced;
   }
-}
-
-const mapOp: RaggedNode = registerOp({
-  name: "rg.mapPartitions",
-  class: "ragged",
-  isOpaque: true,
-  isPlacewise: true,
-  infer: (types, attrs) => raggedType(parseElementType(attrs["type"] as string), commonPartitions(types)),
-  demand: (out, types, _, type) =>
-    types.map(({ ragged, shape }) => (ragged!.isItem || shape[0] !== type.shape[0] ? FIRST : out)),
-  async run(inputs, attrs, { box, type }) {
-    const call = (attrs["function"] as FunctionResource).loaded as (...args: unknown[]) => unknown;
-    const arrays = inputs.map((input) => new RaggedArray(rowsOf(input)));
-    const given = await call(...arrays, { partition: box.start[0]! } satisfies PartitionInfo);
-    return checkedRows(given, type.ragged!.form);
-  },
-  chunks: () => [1],
-});
-
-/** What a function gave as rows of the form that was foretold. */
-function checkedRows(given: unknown, form: Form): Layout {
-  const layout =
-    given instanceof RaggedArray ? given.layout : plain(fromIter(Array.isArray(given) ? given : [given]));
-  const own = formOf(layout);
-  if (sameForm(own, plainForm(form))) return layout;
-  if (layout.length === 0) return plainProbe(form);
-  throw new ValueError({
-    what: `the function gave rows of type ${typeText(own)} where ${typeText(form)} was foretold`,
-    cure: "Give `type`, or make rows of one type in every partition",
-  });
 }
 
 /** Applies a function to each partition of the arrays. */

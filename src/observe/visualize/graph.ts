@@ -118,7 +118,7 @@ const MOST_STEPS = 6;
 
 /** The ops of a task in their order; what is only read is an edge. */
 function stepsText({ steps }: Operation): string {
-  const names = steps.flatMap((step) => (step.kind === "read" || isScalar(step) ? [] : [step.op]));
+  const names = steps.flatMap((step) => (step.kind === "read" || isScalar(step) ? [] : [step.op.name]));
   const more = names.length - MOST_STEPS;
   if (names.length === 0) return "copy";
   return `${names.slice(0, MOST_STEPS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

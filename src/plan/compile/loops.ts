@@ -3,12 +3,10 @@
 
 import type { Box } from "../../core/box.ts";
 import { sameShape } from "../../core/shape.ts";
-import type { ElementwiseOp, SourceOp } from "../../expr/op.ts";
 import type { Access, LoopStep } from "../../kernel/blockProgram.ts";
 import { sameAccess } from "../../kernel/join.ts";
 import { ProgramWriter, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
-import { opNamed } from "../../ops/index.ts";
 import type { OpStep, ReduceTreeStep, ValueRef } from "../plan.ts";
 import { accessFrom, broadcastAccess, type Placed } from "./access.ts";
 import { type StepOf, sameBox, type TaskWriter } from "./task.ts";
@@ -102,9 +100,9 @@ export class LoopBody {
 
   addSteps(members: readonly number[]): void {
     for (const at of members) {
-      const step = this.#task.operation.steps[at] as OpStep;
+      const step = this.#task.operation.steps[at] as OpStep<"elementwise">;
       const inputs = step.inputs.map((input) => this.valueOf(input));
-      const value = (opNamed(step.op) as ElementwiseOp).body(inputs, step.attrs);
+      const value = step.op.body(inputs, step.attrs);
       this.#values.set(`${at}.0`, this.program.emit(value, at));
     }
   }
@@ -124,13 +122,13 @@ export class LoopBody {
     return value;
   }
 
-  #source({ op, attrs, types }: OpStep, at: number): s.Value {
+  #source({ op, attrs, types }: OpStep<"source">, at: number): s.Value {
     const [type] = types;
     const lead = this.#box.shape.length - type!.shape.length;
     // A stretched axis stays at its one coordinate.
     const index = (axis: number): s.Term =>
       type!.shape[axis] === 1 ? s.constant("int64", 0n) : s.index(axis + lead);
-    return this.program.emit((opNamed(op) as SourceOp).body!(attrs, type!, index), at);
+    return this.program.emit(op.body!(attrs, type!, index), at);
   }
 
   #load(ref: ValueRef): s.Value {

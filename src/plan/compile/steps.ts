@@ -6,11 +6,10 @@ import { placeOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { fitScalar } from "../../core/numbers.ts";
 import { sizeOf, stridesOf } from "../../core/shape.ts";
-import type { ContractOp, Piece, ReduceOp, RoutineOp, ScanOp } from "../../expr/op.ts";
+import type { Piece, ReduceOp, ScanOp } from "../../expr/op.ts";
 import type { Access, KernelStep, ReduceStep, RoutineStep } from "../../kernel/blockProgram.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
-import { opNamed } from "../../ops/index.ts";
 import { constantValue } from "../../ops/sources.ts";
 import { demandOf, inputTypes, outputAxes, pieceSource } from "../demand.ts";
 import type { OpStep, ReadStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
@@ -120,7 +119,7 @@ function emitGroup(
   outs: readonly Placed[],
   kept: readonly number[],
 ): void {
-  const op = reductionOf(opNamed(step.op) as ReduceOp | ScanOp, step.whole.dtype);
+  const op = reductionOf(step.op, step.whole.dtype);
   const [domain] = demandOf(step, out, inputTypes(task.operation.steps, step));
   const states = op.state(step.whole.dtype, step.attrs);
   const { operands, program } = liftBody(task, at, step, op, domain!);
@@ -196,7 +195,7 @@ function emitScan(task: TaskWriter, at: number, step: ScanTreeStep): void {
   const box = task.boxes[at]!;
   const out = task.allocate(at, 0);
   if (isEmptyBox(box)) return;
-  const op = opNamed(step.op) as ScanOp;
+  const op = step.op;
   const { dtype } = step.types[0]!;
   const { axis, group } = step;
   const end = box.start[axis]! + box.shape[axis]!;
@@ -219,9 +218,9 @@ function emitScan(task: TaskWriter, at: number, step: ScanTreeStep): void {
   }
 }
 
-function emitRoutine(task: TaskWriter, at: number, step: OpStep): void {
+function emitRoutine(task: TaskWriter, at: number, step: OpStep<"routine" | "contract">): void {
   const box = task.boxes[at]!;
-  const op = opNamed(step.op) as RoutineOp | ContractOp;
+  const op = step.op;
   const inputs = step.inputs.map((input) => task.placed(input));
   const boxes = task.layout.demands[at]!;
   const out = task.allocate(at, 0);

@@ -1,6 +1,5 @@
 // What kinds of steps an operation has, as far as fusion is concerned.
 
-import { opNamed } from "../../ops/index.ts";
 import { rechunk } from "../../ops/moves/layout.ts";
 import type { Operation, PlanStep } from "../plan.ts";
 
@@ -14,7 +13,7 @@ export const isHeavy = ({ steps }: Operation): boolean => steps.some(isHeavyStep
 /** What a step costs for an element, in additions. */
 export function workOf(step: PlanStep): number {
   if (step.kind !== "elementwise") return 1;
-  const op = opNamed(step.op);
+  const op = step.op;
   return op.class === "elementwise" ? (op.work ?? 1) : 1;
 }
 
@@ -23,4 +22,4 @@ export const isLoop = ({ steps }: Operation): boolean =>
   steps.every(({ kind }) => kind === "read" || kind === "source" || kind === "elementwise");
 
 /** The same elements, cut otherwise: nothing is left to do where they are computed by boxes. */
-export const isRecut = (step: PlanStep): boolean => step.kind === "move" && opNamed(step.op) === rechunk;
+export const isRecut = (step: PlanStep): boolean => step.kind === "move" && step.op === rechunk;

@@ -51,6 +51,6 @@ function appendStep(
 /** What makes two steps the same without looking at inputs: the constant they are. Others may be needed at places far apart. */
 function formulaOf(step: PlanStep): string | undefined {
   return step.kind === "source" && sizeOf(step.types[0]!.shape) <= 1
-    ? `${step.op} ${attrsText(step.attrs, (resource) => `#${resource.id}`)}`
+    ? `${step.op.name} ${attrsText(step.attrs, (resource) => `#${resource.id}`)}`
     : undefined;
 }

@@ -5,7 +5,7 @@
 // levels leaves every edge going upward.
 
 import { isPlacewise } from "../demand.ts";
-import { isRagged, type Operation, type OpStep, type PlanData } from "../plan.ts";
+import { isRagged, type Operation, type PlanData } from "../plan.ts";
 import { mergeOperations } from "./merge.ts";
 
 export function fuseRagged(plan: PlanData): PlanData {
@@ -37,9 +37,7 @@ function readsOf(operation: Operation): { readonly same: string[]; readonly othe
   steps.forEach((step, at) => {
     if (step.kind !== "read") return;
     const users = steps.filter(({ inputs }) => inputs.some(({ step: from }) => from === at));
-    const isSame = users.every(
-      (user) => user.kind === "ragged" && isPlacewise(user as OpStep, step.types[0]!),
-    );
+    const isSame = users.every((user) => user.kind === "ragged" && isPlacewise(user, step.types[0]!));
     (isSame ? same : other).push(step.array);
   });
   return { same, other };

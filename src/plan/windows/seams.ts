@@ -1,8 +1,7 @@
 // Where a step asks in another way for what it needs. In: a step. Out: for each axis of its output the seams of it
 // (expr/op.ts says what a seam is). Must hold: what demand.ts says of the step changes nowhere else.
 
-import { type ArrayType, type AxisSeams, type MoveOp, type RoutineOp, SEAMLESS } from "../../expr/op.ts";
-import { opNamed } from "../../ops/index.ts";
+import { type ArrayType, type AxisSeams, SEAMLESS } from "../../expr/op.ts";
 import { inputTypes, isPlacewise, outputAxes } from "../demand.ts";
 import type { PlanStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
 
@@ -27,9 +26,9 @@ function stepSeams(step: PlanStep, inputs: readonly ArrayType[]): readonly AxisS
     case "contract":
       return [];
     case "move":
-      return (opNamed(step.op) as MoveOp).seams(inputs, step.attrs, step.types[0]!);
+      return step.op.seams(inputs, step.attrs, step.types[0]!);
     case "routine":
-      return (opNamed(step.op) as RoutineOp).seams?.(inputs, step.attrs, step.types[0]!) ?? [];
+      return step.op.seams?.(inputs, step.attrs, step.types[0]!) ?? [];
     case "ragged":
       return inputs.every((input) => isPlacewise(step, input))
         ? []

@@ -11,13 +11,12 @@ import { numpyForm } from "../../core/form/form.ts";
 import type { Shape } from "../../core/shape.ts";
 import type { Partition, RaggedOp as RaggedNode } from "../../expr/op.ts";
 import { copyElements } from "../../kernel/routines/walk.ts";
-import { registerOp } from "../../ops/index.ts";
 import { fromNumpy, toNumpy } from "../io/dense.ts";
 import type { Layout } from "../layout/layout.ts";
 import { raggedType } from "./placewise.ts";
 
 /** attrs.rows: how many rows a partition has (the last may have fewer). */
-export const fromDense: RaggedNode = registerOp({
+export const fromDense: RaggedNode = {
   name: "rg.fromDense",
   class: "ragged",
   isPlacewise: false,
@@ -41,7 +40,7 @@ export const fromDense: RaggedNode = registerOp({
     return fromNumpy(own);
   },
   chunks: () => [1],
-});
+};
 
 interface DenseAttrs {
   readonly rows: readonly number[];
@@ -62,7 +61,7 @@ function partitionsOf(rows: readonly number[], out: Box): { box: Box; firstRow: 
   return { box: { start: [first], shape: [last - first] }, firstRow };
 }
 
-export const toDense: RaggedNode = registerOp({
+export const toDense: RaggedNode = {
   name: "rg.toDense",
   class: "ragged",
   isPlacewise: false,
@@ -80,7 +79,7 @@ export const toDense: RaggedNode = registerOp({
     return made;
   },
   chunks: (_, attrs) => denseAttrs(attrs).chunks,
-});
+};
 
 /** What a block whose first row is number `row` has of a box. */
 function copyRows(block: Block, row: number, { start, shape }: Box, into: Block): void {

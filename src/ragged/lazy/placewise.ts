@@ -7,7 +7,6 @@ import type { Box } from "../../core/box.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import type { ArrayType, Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/op.ts";
-import { registerOp } from "../../ops/index.ts";
 import { formNumber } from "../demand/intern.ts";
 import type { Layout, Plain } from "../layout/layout.ts";
 import { plain } from "../layout/plain.ts";
@@ -125,11 +124,14 @@ function stretched(rows: readonly Plain[], types: readonly ArrayType[]): Plain[]
 
 const records: readonly RaggedOp<object>[] = [...RAGGED_OPS.values(), narrow as unknown as RaggedOp<object>];
 const NODES: ReadonlyMap<string, RaggedNode> = new Map(
-  records.map((record) => [record.name, registerOp(placewise(record))]),
+  records.map((record) => [record.name, placewise(record)]),
 );
 const RECORDS: ReadonlyMap<RaggedNode, RaggedOp<object>> = new Map(
   records.map((record) => [NODES.get(record.name)!, record]),
 );
+
+/** All of them. */
+export const PLACEWISE: readonly RaggedNode[] = [...NODES.values()];
 
 /** The node of a record. */
 export const nodeOfRecord = (record: { readonly name: string }): RaggedNode => NODES.get(record.name)!;

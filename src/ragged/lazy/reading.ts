@@ -4,7 +4,7 @@
 import type { Form } from "../../core/form/form.ts";
 import { everything, type Need, narrowed } from "../../core/form/need.ts";
 import type { Partition } from "../../expr/op.ts";
-import { type PartitionLocation, PartitionResource, registerPartitions } from "../../ops/partitions.ts";
+import { type PartitionFormat, type PartitionLocation, PartitionResource } from "../../ops/partitions.ts";
 import { bytesOfLayout, packLayout, unpackLayout } from "../layout/bytes.ts";
 import type { Layout } from "../layout/layout.ts";
 import { openSource } from "../sources/open.ts";
@@ -55,9 +55,10 @@ export class Reading extends PartitionResource {
   }
 }
 
-registerPartitions({
+/** Partitions as runs see them. */
+export const PARTITIONS: PartitionFormat = {
   pack: (partition) => packLayout(partition as Layout),
   unpack: unpackLayout,
   bytesOf: (partition) => bytesOfLayout(partition as Layout),
   open: async ({ source, need }) => Reading.of(await openSource(source as SourceLocation), need as Need),
-});
+};

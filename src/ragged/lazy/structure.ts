@@ -5,7 +5,6 @@ import type { Attrs } from "../../core/attrs.ts";
 import type { Box } from "../../core/box.ts";
 import { numpyForm } from "../../core/form/form.ts";
 import type { ArrayType, Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/op.ts";
-import { registerOp } from "../../ops/index.ts";
 import { int64Of } from "../layout/indices.ts";
 import { type Layout, numpyOf, type Plain } from "../layout/layout.ts";
 import { mergeRows } from "../layout/merge.ts";
@@ -30,8 +29,11 @@ function joined(parts: readonly Plain[], { ragged }: ArrayType): Plain {
 
 const interval = (first: number, last: number): Box => ({ start: [first], shape: [last - first] });
 
-const node = (op: Omit<RaggedNode, "class" | "chunks">): RaggedNode =>
-  registerOp({ ...op, class: "ragged", chunks: () => [1] });
+const node = (op: Omit<RaggedNode, "class" | "chunks">): RaggedNode => ({
+  ...op,
+  class: "ragged",
+  chunks: () => [1],
+});
 
 /** The rows of partitions attrs.first … attrs.last − 1, in one. */
 export const allRows: RaggedNode = node({

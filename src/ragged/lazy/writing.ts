@@ -3,7 +3,6 @@
 
 import { numpyForm, recordForm, stringForm } from "../../core/form/form.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
-import { registerOp } from "../../ops/index.ts";
 import { type Layout, numpyOf, recordOf, stringOf } from "../layout/layout.ts";
 import { type JsonOptions, writeJsonPartition } from "../sources/jsonLinesSink.ts";
 import { type EncodeOptions, writeParquetPartition } from "../sources/parquetSink.ts";
@@ -23,7 +22,7 @@ export interface WrittenPart {
 type WritePart = (folder: string, at: number, layout: Layout, options: object) => Promise<WrittenPart>;
 
 function writer(name: string, write: WritePart): RaggedNode {
-  return registerOp({
+  return {
     name,
     class: "ragged",
     // Written again it would be another file's contents: not to be left out, and not to be moved.
@@ -43,7 +42,7 @@ function writer(name: string, write: WritePart): RaggedNode {
       return recordOf<Layout>(WRITTEN.fields, [stringOf(Int32Array.of(0, text.length), text), ...numbers], 1);
     },
     chunks: () => [1],
-  });
+  };
 }
 
 export const writeParquetFiles: RaggedNode = writer("rg.writeParquetFiles", (folder, at, layout, options) =>

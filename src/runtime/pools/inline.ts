@@ -29,9 +29,9 @@ export class InlinePool implements Pool {
   }
 
   run({ ref, outputs }: TaskJob): TaskStats | Promise<TaskStats> {
-    const { arrays } = this.#arrays;
+    const { arrays, partitions } = this.#arrays;
     const using = {
-      arrays,
+      ...{ arrays, partitions },
       run: this.workers === 1 ? this.#arrays.run : this.#pacedRun,
       source: (name: string) => this.#arrays.source(name),
       target: (name: string) => outputs.target(name) ?? this.#arrays.target(name),

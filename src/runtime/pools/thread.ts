@@ -3,7 +3,6 @@
 
 import { InvariantError } from "../../core/errors.ts";
 import { execute } from "../../kernel/execute.ts";
-import { partitionFormat } from "../../ops/partitions.ts";
 import { planFromJson } from "../../plan/load.ts";
 import type { Operation, PlanArray, PlanData } from "../../plan/plan.ts";
 import { LostChunkError, NotFoundError } from "../../storage/errors.ts";
@@ -15,6 +14,7 @@ import { StoredArray } from "../arrays.ts";
 import type { TaskStats } from "../events.ts";
 import { ReadPartitions } from "../partitions.ts";
 import { runTask, type TaskArrays } from "../task.ts";
+import type { TaskParts } from "../taskParts.ts";
 import { findFunction, functionsOf } from "../userFunctions.ts";
 import type {
   BareTask,
@@ -56,8 +56,11 @@ let running = 0;
 let waiting = 0;
 
 let send: (message: FromThread) => void;
+let taskParts: TaskParts;
 
-export async function serveTasks(): Promise<void> {
+/** `parts`: what its tasks need of other rooms. */
+export async function serveTasks(parts: TaskParts): Promise<void> {
+  taskParts = parts;
   const line = await port<ThreadSetting, FromThread, ToThread>();
   memory = line.setting.memory;
   send = line.send;
@@ -98,13 +101,14 @@ async function open({
   partitioned: sources,
   limits,
 }: ToThread & { type: "open" }): Promise<Run> {
-  const plan = planFromJson(json, findFunction);
+  const { ops, adapt, partitions } = taskParts;
+  const plan = planFromJson(json, { ops, find: (reference) => findFunction(reference, adapt) });
   for (const called of functionsOf(plan)) await called.load();
   const stored = new Map<string, StoredArray>();
   for (const place of places) stored.set(place.array, await storedArray(place));
   const partitioned = new Map<string, ReadPartitions>();
   for (const { array, location } of sources)
-    partitioned.set(array, new ReadPartitions(await partitionFormat().open(location)));
+    partitioned.set(array, new ReadPartitions(await partitions!.open(location)));
   const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
   const stated = new Map(plan.operations.map((operation, i) => [operation, limits[i]!]));
   const limitOf = (operation: Operation): number => stated.get(operation)!;
@@ -268,6 +272,7 @@ const bareArrays = (
 ): TaskArrays => ({
   arrays,
   limitOf,
+  partitions: taskParts.partitions,
   run: executeAlone,
   source: (name) => storedUnder(name, stored),
   target: (name) => storedUnder(name, stored),
@@ -288,17 +293,26 @@ function arraysOf(
   return {
     arrays,
     limitOf,
+    partitions: taskParts.partitions,
     run: executeAlone,
     source: (name) => {
       const array = arrays.get(name)!;
       const shared = new SharedSource(array, memory, reads, storeOf(name));
       return isRagged(name)
-        ? new ThreadPartitions(array, shared.chunks, storeOf(name), partitioned.get(name) ?? null)
+        ? new ThreadPartitions(
+            array,
+            shared.chunks,
+            storeOf(name),
+            partitioned.get(name) ?? null,
+            taskParts.partitions!,
+          )
         : shared;
     },
     target: (name) => {
       if (isRagged(name))
-        return new SentPartitions(id, name, storesAll ? storeOf(name) : null, (part) => made.push(part));
+        return new SentPartitions(id, name, storesAll ? storeOf(name) : null, taskParts.partitions!, (part) =>
+          made.push(part),
+        );
       const part = writes.find(({ array }) => array === name);
       const store = storeOf(name);
       if (part !== undefined) return new SharedTarget(blockOf(memory, part.block), storesAll ? store : null);

@@ -4,7 +4,7 @@
 import type { Block } from "../../core/block.ts";
 import { InvariantError } from "../../core/errors.ts";
 import type { Partition } from "../../expr/op.ts";
-import { partitionFormat } from "../../ops/partitions.ts";
+import type { PartitionFormat } from "../../ops/partitions.ts";
 import type { PlanArray } from "../../plan/plan.ts";
 import type { ArraySource, ArrayTarget, StoredArray } from "../arrays.ts";
 import { noBlocks, type ReadPartitions } from "../partitions.ts";
@@ -16,13 +16,16 @@ export class ThreadPartitions implements ArraySource {
   readonly #parts: ReadonlyMap<number, Block>;
   readonly #store: StoredArray | null;
   readonly #source: ReadPartitions | null;
+  readonly #format: PartitionFormat;
 
   constructor(
     array: PlanArray,
     parts: ReadonlyMap<number, Block>,
     store: StoredArray | null,
     source: ReadPartitions | null,
+    format: PartitionFormat,
   ) {
+    this.#format = format;
     this.#array = array;
     this.#parts = parts;
     this.#store = store;
@@ -39,7 +42,7 @@ export class ThreadPartitions implements ArraySource {
     if (bytes === undefined)
       throw new InvariantError({ what: `partition ${at} of ${this.#array.name} is not there` });
     // A copy: shared memory can be somebody else's before the thread is done with it, and not everything takes it.
-    return partitionFormat().unpack((bytes as Uint8Array).slice(), this.#array.ragged!.form);
+    return this.#format.unpack((bytes as Uint8Array).slice(), this.#array.ragged!.form);
   }
 }
 
@@ -49,8 +52,16 @@ export class SentPartitions implements ArrayTarget {
   readonly #array: string;
   readonly #store: StoredArray | null;
   readonly #send: (part: SentPart) => void;
+  readonly #format: PartitionFormat;
 
-  constructor(id: number, array: string, store: StoredArray | null, send: (part: SentPart) => void) {
+  constructor(
+    id: number,
+    array: string,
+    store: StoredArray | null,
+    format: PartitionFormat,
+    send: (part: SentPart) => void,
+  ) {
+    this.#format = format;
     this.#id = id;
     this.#array = array;
     this.#store = store;
@@ -65,7 +76,7 @@ export class SentPartitions implements ArrayTarget {
   }
 
   async put(at: number, partition: Partition): Promise<void> {
-    const bytes = partitionFormat().pack(partition);
+    const bytes = this.#format.pack(partition);
     await this.#store?.array.setRaw([at], bytes);
     this.#send({ id: this.#id, array: this.#array, bytes });
   }

@@ -7,7 +7,6 @@ import type { Partition } from "../../expr/op.ts";
 import { Borrowed } from "../../kernel/blocks.ts";
 import { copyElements } from "../../kernel/routines/walk.ts";
 import { isShared } from "../../kernel/wasm/memory.ts";
-import { partitionFormat } from "../../ops/partitions.ts";
 import { type Json, planToJson } from "../../plan/json.ts";
 import { isRagged, type Operation, type PlanData, readsOf } from "../../plan/plan.ts";
 import { NotSupportedError } from "../../storage/errors.ts";
@@ -344,8 +343,8 @@ class ThreadPool implements Pool {
 const kindFor = (plan: PlanData): ThreadKind =>
   functionsOf(plan).length === 0 && !plan.operations.some(isRagged) ? "plans" : "all";
 
-const unpackedFor = ({ arrays }: Execution, array: string, bytes: Uint8Array): Partition =>
-  partitionFormat().unpack(bytes, arrays.get(array)!.ragged!.form);
+const unpackedFor = ({ arrays, partitions }: Execution, array: string, bytes: Uint8Array): Partition =>
+  partitions!.unpack(bytes, arrays.get(array)!.ragged!.form);
 
 /** Nothing was borrowed, and nothing is given back. */
 const NOTHING = new Borrowed();

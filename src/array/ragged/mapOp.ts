@@ -1,0 +1,48 @@
+// A user's function of partitions, as an op. In: partitions. Out: what the function made of them, checked against the form
+// that was foretold.
+
+import { ValueError } from "../../core/errors.ts";
+import type { Form } from "../../core/form/form.ts";
+import { sameForm } from "../../core/form/json.ts";
+import { parseElementType } from "../../core/form/parseType.ts";
+import { typeText } from "../../core/form/typeText.ts";
+import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
+import { formOf, fromIter, type Layout, plain, plainForm, plainProbe } from "../../ragged/index.ts";
+import { commonPartitions, FIRST, raggedType, rowsOf } from "../../ragged/lazy/placewise.ts";
+import type { FunctionResource } from "../../runtime/userFunctions.ts";
+import { RaggedArray } from "./arrays.ts";
+
+/** Where a partition is. */
+export interface PartitionInfo {
+  readonly partition: number;
+}
+
+export const mapOp: RaggedNode = {
+  name: "rg.mapPartitions",
+  class: "ragged",
+  isOpaque: true,
+  isPlacewise: true,
+  infer: (types, attrs) => raggedType(parseElementType(attrs["type"] as string), commonPartitions(types)),
+  demand: (out, types, _, type) =>
+    types.map(({ ragged, shape }) => (ragged!.isItem || shape[0] !== type.shape[0] ? FIRST : out)),
+  async run(inputs, attrs, { box, type }) {
+    const call = (attrs["function"] as FunctionResource).loaded as (...args: unknown[]) => unknown;
+    const arrays = inputs.map((input) => new RaggedArray(rowsOf(input)));
+    const given = await call(...arrays, { partition: box.start[0]! } satisfies PartitionInfo);
+    return checkedRows(given, type.ragged!.form);
+  },
+  chunks: () => [1],
+};
+
+/** What a function gave as rows of the form that was foretold. */
+function checkedRows(given: unknown, form: Form): Layout {
+  const layout =
+    given instanceof RaggedArray ? given.layout : plain(fromIter(Array.isArray(given) ? given : [given]));
+  const own = formOf(layout);
+  if (sameForm(own, plainForm(form))) return layout;
+  if (layout.length === 0) return plainProbe(form);
+  throw new ValueError({
+    what: `the function gave rows of type ${typeText(own)} where ${typeText(form)} was foretold`,
+    cure: "Give `type`, or make rows of one type in every partition",
+  });
+}
