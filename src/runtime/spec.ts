@@ -21,7 +21,7 @@ export interface SpecOptions {
   /** What tasks and intermediates may use together, with what is reserved. 60 % of the machine's unless given. */
   readonly allowedMem?: number | string | undefined;
   /**
-   * What the process needs besides data: see measureReservedMemory(). Unless given, 133 MB with one thread, and a run counts
+   * What the process needs besides data: see measureReservedMemory(). Unless given, 138 MB with one thread, and a run counts
    * 28 MB of its budget for every other thread.
    */
   readonly reservedMem?: number | string | undefined;
