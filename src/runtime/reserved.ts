@@ -51,10 +51,10 @@ try {
 
 /**
  * Bytes that every thread with tasks takes, and the process besides. Measured (Node 20, x64): 113 to 119 MB without such
- * threads, 156 to 158 with two, 317 to 324 with eight.
+ * threads, 156 to 164 with two, 315 to 325 with eight.
  */
 export const THREAD_RESERVED = 28e6;
-const PROCESS_RESERVED = 105e6;
+const PROCESS_RESERVED = 110e6;
 
 /** What is reserved for so many threads where nobody says it. */
 export const reservedFor = (threads: number): number => PROCESS_RESERVED + threads * THREAD_RESERVED;

@@ -62,7 +62,7 @@ export const SETTINGS = {
   splitEvery: option(count(2), "plan", EVERYWHERE),
   /** What the process may use: 60 % of the machine's memory. */
   allowedMem: option(size, "memory", NOT_AT_ONCE),
-  /** What of it the process needs besides data: measureReservedMemory() measures it. 133 MB, and 28 MB for each further thread. */
+  /** What of it the process needs besides data: measureReservedMemory() measures it. 138 MB, and 28 MB for each further thread. */
   reservedMem: option(size, "memory", NOT_AT_ONCE),
   /** "threads" where there is enough to do: what carries tasks. Who names one gets it, however little there is to do. */
   executor: option(choice<ExecutorName>("threads", "inline"), "run", ["run"]),

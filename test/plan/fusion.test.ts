@@ -148,3 +148,28 @@ test("a long fan of siblings and chains keeps its order", () => {
     for (const { array } of outputs) made.add(array);
   }
 });
+
+describe("all tasks count", () => {
+  const line = zeros([4000], [20]);
+
+  test("a part that few tasks need is computed where it is read", () => {
+    const joined = cw.concat([line.exp(), zeros([333], [20]).exp()]);
+    expect(planned(joined).numOperations).toBe(1);
+  });
+
+  test("one task that would compute the whole array is one too many", () => {
+    // Where the ends meet, a task needs the last elements and the first: as a box, all of them.
+    const { numOperations, maxProjectedMem } = planned(cw.roll(line.exp(), 1403));
+    expect({ numOperations, maxProjectedMem }).toEqual({ numOperations: 2, maxProjectedMem: 2 * 20 * 8 });
+  });
+
+  test("tasks of too many kinds are not made, though the user asks for it", () => {
+    const sums = cw.cumulativeSum(zeros([21_003], [7]), { axis: 0 });
+    const again = cw.cumulativeSum(cw.roll(sums, 1403), { axis: 0 }).rechunk([5]);
+    const names = planned(again, { optimize: false }).data.operations.map(({ name }) => name);
+    const lines: string[] = [];
+    const plan = planned(again, { alwaysFuse: names, debug: (line) => lines.push(line) });
+    expect(plan.numOperations).toBeGreaterThan(1);
+    expect(lines.filter((line) => line.includes("tasks would be of more than 500 kinds"))).not.toEqual([]);
+  });
+});

@@ -257,6 +257,14 @@ describe("what fusion goes by, against all tasks", () => {
   }, 240_000);
 });
 
+test("two that read the same in all tasks but one do not read the same", () => {
+  const x = cw.asarray(new Float64Array(4001), { chunks: [20] });
+  const other = cw.asarray(new Float64Array(20), { chunks: [20] });
+  const replaced = x.set(["1000:1020"], other);
+  const { data } = cw.plan([x.exp(), x.sin(), replaced, cw.flip(x)], { optimize: false });
+  expect(expectSiblings(data)).toBe(6);
+});
+
 const small = (max: number): fc.Arbitrary<number> => fc.integer({ min: 1, max });
 
 describe("arithmetic", () => {

@@ -40,9 +40,9 @@ describe("where settings come from", () => {
   test("defaults: most of the machine, threads, a temporary folder", () => {
     const spec = new cw.Spec();
     expect(spec.allowedMem).toBeLessThanOrEqual(totalmem());
-    expect(spec.reservedMem).toBe(133e6);
+    expect(spec.reservedMem).toBe(138e6);
     expect(spec.threadMem).toBe(28e6);
-    expect(spec.budget).toBe(spec.allowedMem - 133e6);
+    expect(spec.budget).toBe(spec.allowedMem - 138e6);
     expect([spec.executor, spec.workDir, spec.threads]).toEqual(["threads", null, null]);
   });
 

@@ -152,6 +152,14 @@ describe("compressors", () => {
   });
 });
 
+test("what zstd is said to work with is no less than was measured with 2²⁵ bytes that cannot be compressed", () => {
+  const said = (level: number): number => codec("zstd", { level }).working!(2 ** 25);
+  expect(said(9)).toBeGreaterThan(5e6);
+  expect(said(19)).toBeGreaterThan(76e6);
+  expect(said(22)).toBeGreaterThan(376e6);
+  for (let level = 1; level < 9; level++) expect(said(level)).toBe(2 ** 23);
+});
+
 test("damaged zstd frames are errors or bytes, and the next frame is not worse for it", async () => {
   const zstd = codec("zstd");
   const bytes = randomBytes(20_000, 3).map((byte, i) => (i % 7 === 0 ? byte : i >> 9));

@@ -18,7 +18,7 @@ import { type Asking, streamedSteps } from "./streamed.ts";
 export type Arrays = ReadonlyMap<string, PlanArray>;
 
 /** More cells than this are not looked at: an operation whose tasks differ in so many ways is left as it is. */
-export const MOST_CELLS = 1000;
+export const MOST_CELLS = 500;
 
 /** A box of an output that is wanted, and by whom; null: it is stored, and so are all that are wanted. */
 export interface Wanted {

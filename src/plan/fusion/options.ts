@@ -16,7 +16,7 @@ export interface FusionOptions {
    * is said, or no more than before. null: only operations with the same number of tasks are.
    */
   readonly maxTotalNumInputBlocks?: number | null | undefined;
-  /** Operations, by the names that the plan prints, that take in what they read whatever it costs. */
+  /** Operations, by the names that the plan prints, that take in what they read whatever it costs, up to 500 kinds of tasks. */
   readonly alwaysFuse?: readonly string[] | undefined;
   /** Operations that take in nothing. */
   readonly neverFuse?: readonly string[] | undefined;

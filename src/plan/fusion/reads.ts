@@ -4,12 +4,14 @@
 
 import { blockBytes } from "../../core/block.ts";
 import { isEmptyBox } from "../../core/box.ts";
+import { sameShape } from "../../core/shape.ts";
 import type { PlanArray } from "../plan.ts";
 import { readTransfer } from "../transfer.ts";
 import { type Law, type Laws, sameLaw, sameLaws } from "../windows/laws.ts";
-import { type Finer, type Partition, refined, tasksIn } from "../windows/partition.ts";
+import { type Finer, type Partition, type Runs, refined, tasksIn } from "../windows/partition.ts";
 import { elementsTouched, mostTouched } from "../windows/touched.ts";
 import { isConstant } from "./leaves.ts";
+import { Recent } from "./recent.ts";
 
 /** What a step of a group reads, and whether its elements go straight into a loop. */
 export interface Read {
@@ -111,13 +113,35 @@ export function blockCount(reads: Reads, cells: Partition): number | null {
   return most;
 }
 
+interface KnownElements {
+  readonly law: Law;
+  readonly runs: Runs;
+  readonly array: PlanArray;
+  readonly elements: number | null;
+}
+
+/** Most windows of a plan are one of a few. */
+const recentElements = new Recent<KnownElements>();
+
+const knownElements = (array: PlanArray, law: Law, runs: Runs): number | null =>
+  recentElements.get(
+    (known) => known.law === law && known.runs === runs && isCutAlike(known.array, array),
+    () => ({ law, runs, array, elements: elementsTouched(array, law, runs) }),
+  ).elements;
+
+const isCutAlike = (a: PlanArray, b: PlanArray): boolean =>
+  a === b ||
+  (sameShape(a.shape, b.shape) &&
+    sameShape(a.chunks, b.chunks) &&
+    sameShape(a.inner ?? a.chunks, b.inner ?? b.chunks));
+
 /** Bytes of the chunks that the windows of all tasks touch: storage gives whole chunks. */
 export function readCost(reads: Reads, cells: Partition): number | null {
   let bytes = 0;
   for (const read of reads)
     for (const [cell, runs] of cells.entries())
       for (const law of windowsAt(read, cell)) {
-        const elements = elementsTouched(read.array, law, runs);
+        const elements = knownElements(read.array, law, runs);
         if (elements === null) return null;
         bytes += blockBytes(read.array.dtype, [elements]);
       }
@@ -138,7 +162,7 @@ export function readTransfers(reads: Reads, cells: Partition): number {
   return bytes;
 }
 
-function transferOf(array: PlanArray, law: Law, runs: Partition[number]): number {
+function transferOf(array: PlanArray, law: Law, runs: Runs): number {
   const moves = law.start.map((_, axis) =>
     runs.map(({ count }, g) => ({ slope: law.slopes[g]![axis]!, count })),
   );
