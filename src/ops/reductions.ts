@@ -2,9 +2,10 @@
 // and non-negative; attrs.keepdims leaves them as 1. Trees, chunks and kernels follow from these records.
 
 import type { Attrs } from "../core/attrs.ts";
-import { DEFAULT_INT, type DType, infoOf, isFloat, isInteger } from "../core/dtype.ts";
+import { DEFAULT_INT, type DType, infoOf, isFloat } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import { integerRange, type Scalar } from "../core/numbers.ts";
+import { type ResultRule, resultOf } from "../core/results.ts";
 import { type Shape, shapeText, sizeOf } from "../core/shape.ts";
 import type { ArrayType, ReduceOp } from "../expr/op.ts";
 import * as s from "../kernel/scalar.ts";
@@ -30,7 +31,8 @@ export const reducedCount = (shape: Shape, axes: readonly number[]): number =>
 export interface ReduceLine
   extends Pick<ReduceOp, "state" | "lift" | "combine" | "identity" | "absorbing" | "finish"> {
   readonly accepts: KindSet;
-  readonly result: (input: DType) => DType;
+  /** A rule of core/results.ts: small integers are cast before they are added up. */
+  readonly result: ResultRule;
   /** Nothing at all has no minimum. */
   readonly needsElements?: boolean;
 }
@@ -63,10 +65,9 @@ function inferReduction(name: string, line: ReduceLine, input: ArrayType, attrs:
       cure: "Reduce over axes that have elements",
     });
   }
-  return { dtype: line.result(input.dtype), shape };
+  return { dtype: resultOf(input.dtype, line.result), shape };
 }
 
-const same = (dtype: DType): DType => dtype;
 const own = (dtype: DType): readonly DType[] => [dtype];
 const first = ([state]: readonly s.Value[]): s.Value => state!;
 const pair = (
@@ -83,7 +84,7 @@ const multiplyValues = (a: s.Value, b: s.Value): s.Value =>
 
 export const sum: ReduceFunction = reduction("sum", {
   accepts: "numeric",
-  result: same,
+  result: "same",
   state: own,
   lift: (x) => [x],
   combine: ([a], [b]) => [addValues(a!, b!)],
@@ -93,7 +94,7 @@ export const sum: ReduceFunction = reduction("sum", {
 
 export const prod: ReduceFunction = reduction("prod", {
   accepts: "numeric",
-  result: same,
+  result: "same",
   state: own,
   lift: (x) => [x],
   combine: ([a], [b]) => [multiplyValues(a!, b!)],
@@ -104,7 +105,7 @@ export const prod: ReduceFunction = reduction("prod", {
 /** Σx / n. */
 export const mean: ReduceFunction = reduction("mean", {
   accepts: "numeric",
-  result: same,
+  result: "same",
   state: own,
   lift: (x) => [x],
   combine: ([a], [b]) => [addValues(a!, b!)],
@@ -123,7 +124,7 @@ export const mean: ReduceFunction = reduction("mean", {
  */
 export const variance: ReduceFunction = reduction("var", {
   accepts: "real",
-  result: same,
+  result: "same",
   state: () => ["float64", "float64", "float64", "float64"],
   lift: (x) => {
     const wide = s.convert(x as s.Term, "float64");
@@ -175,7 +176,7 @@ function extreme(dtype: DType, lowest: boolean): Scalar {
 
 export const max: ReduceFunction = reduction("max", {
   accepts: "realOrBool",
-  result: same,
+  result: "same",
   state: own,
   lift: (x) => [x],
   combine: pair(s.max),
@@ -186,7 +187,7 @@ export const max: ReduceFunction = reduction("max", {
 
 export const min: ReduceFunction = reduction("min", {
   accepts: "realOrBool",
-  result: same,
+  result: "same",
   state: own,
   lift: (x) => [x],
   combine: pair(s.min),
@@ -200,7 +201,7 @@ const truthOf = (x: s.Value): s.Term => (s.isComplexTerm(x) ? c.nonZero(x) : s.n
 const truthTest = (name: string, join: (x: s.Term, y: s.Term) => s.Term, empty: boolean): ReduceFunction =>
   reduction(name, {
     accepts: "any",
-    result: () => "bool",
+    result: "bool",
     state: () => ["bool"],
     lift: (x) => [truthOf(x)],
     combine: pair(join),
@@ -214,7 +215,7 @@ export const all: ReduceFunction = truthTest("all", s.and, true);
 
 export const countNonzero: ReduceFunction = reduction("countNonzero", {
   accepts: "any",
-  result: () => DEFAULT_INT,
+  result: "index",
   state: () => [DEFAULT_INT],
   lift: (x) => [s.convert(truthOf(x), DEFAULT_INT)],
   combine: pair(s.add),
@@ -230,7 +231,7 @@ const argExtreme = (
 ): ReduceFunction =>
   reduction(name, {
     accepts: "realOrBool",
-    result: () => DEFAULT_INT,
+    result: "index",
     state: (dtype) => [dtype, DEFAULT_INT],
     lift: (x, position) => [x, position()],
     combine: (a, b) => combineArg(a as readonly s.Term[], b as readonly s.Term[], better),
@@ -256,10 +257,7 @@ export const argmax: ReduceFunction = argExtreme("argmax", s.gt, true);
 export const argmin: ReduceFunction = argExtreme("argmin", s.lt, false);
 
 /** Small integers add up in 64 bits; every other type in itself. */
-export function accumulatorOf(dtype: DType): DType {
-  if (!isInteger(dtype)) return dtype;
-  return dtype.startsWith("u") ? "uint64" : "int64";
-}
+export const accumulatorOf = (dtype: DType): DType => resultOf(dtype, "total");
 
 export const REDUCTIONS: readonly ReduceFunction[] = [
   ...[sum, prod, mean, variance, max, min],
