@@ -1,6 +1,6 @@
 // Building: from operands to expressions. Promotion, weak scalars and casts happen here, once for all
 // functions. A result remembers its array operands. Bodies of public functions return `Built`, which
-// fits every LazyArray<O>: what outputs were marked is for the public signature to say.
+// fits every LazyArray: what its dtype is and what outputs were marked is for the public signature to say.
 
 import type { Attrs } from "../core/attrs.ts";
 import { type ChunkShape, type ChunksArgument, checkChunks } from "../core/chunks.ts";
@@ -18,14 +18,10 @@ import { broadcast } from "../ops/moves/layout.ts";
 import { slice } from "../ops/moves/select.ts";
 import { full } from "../ops/sources.ts";
 import { defaultSpec } from "../runtime/spec.ts";
+import type { OutOption } from "./functionTypes.ts";
 import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
 
-export type Built = LazyArray<never>;
-
-export interface OutOption {
-  /** A lazy array whose dtype and shape the result takes. A plain array is a TypeError: nothing is written in place. */
-  readonly out?: LazyArray | undefined;
-}
+export type Built = LazyArray<never, never>;
 
 export function built(expr: Expr, parents: readonly LazyArray[]): Built {
   return new LazyArray(expr, parents) as Built;

@@ -12,6 +12,7 @@ import { runKey } from "../runtime/runKey.ts";
 import { defaultSpec, type Spec } from "../runtime/spec.ts";
 import { LazyArray } from "./lazyArray.ts";
 import type { NDArray } from "./ndarray.ts";
+import type { ArrayDType, OutputsOf } from "./operandTypes.ts";
 import {
   type PlanningOptions,
   type Prepared,
@@ -25,10 +26,11 @@ import { type RewriteOptions, rewritingOf } from "./rewriting.ts";
 import { type AsyncComputeOptions, type ComputeOptions, checkRun, PLAN_OPTIONS } from "./runOptions.ts";
 import { type PlanTarget, plannedTo } from "./target.ts";
 
-type OutputsOf<Array extends LazyArray> = Array extends LazyArray<infer O> ? O : never;
 /** What execute() returns: the array, or the marked outputs by name with the result. */
 export type Executed<Array extends LazyArray> =
-  unknown extends OutputsOf<Array> ? NDArray : OutputsOf<Array> & { readonly result: NDArray };
+  unknown extends OutputsOf<Array>
+    ? NDArray<ArrayDType<Array>>
+    : OutputsOf<Array> & { readonly result: NDArray<ArrayDType<Array>> };
 
 async function run(prepared: Prepared, options: AsyncComputeOptions): Promise<Block[]> {
   if (pressure.isDue) await collected();
@@ -56,9 +58,9 @@ export function computeArraysSync(arrays: readonly LazyArray[], options: Compute
   return prepared.results(runPlanSync(requestOf(prepared, options)));
 }
 
-type Results<Arrays extends readonly LazyArray[]> = { [K in keyof Arrays]: NDArray };
+type Results<Arrays extends readonly LazyArray[]> = { [K in keyof Arrays]: NDArray<ArrayDType<Arrays[K]>> };
 
-/** compute(a, b, c): all in one computation that shares their work. */
+/** `await cw.compute(a, b, c)`: all in one computation that shares their work. */
 export function compute<const Arrays extends readonly LazyArray[]>(
   ...arrays: Arrays
 ): Promise<Results<Arrays>>;

@@ -5,6 +5,7 @@ import type { Block } from "../core/block.ts";
 import { isContiguous } from "../core/block.ts";
 import {
   allocate,
+  type DataOf,
   DTYPES,
   type DType,
   dtypeOfTypedArray,
@@ -14,27 +15,31 @@ import {
   type TypedArray,
 } from "../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError, ValueError } from "../core/errors.ts";
-import { Complex, type Scalar } from "../core/numbers.ts";
+import { Complex, type ElementOf, type Scalar } from "../core/numbers.ts";
 import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
 import { releaseBlock } from "../kernel/wasm/memory.ts";
 import { ndarrayText } from "./format.ts";
 
-export type NestedScalars = Scalar | readonly NestedScalars[];
+/** Nested lists of any depth, or one value. */
+export type NestedList<T> = T | readonly NestedList<T>[];
+/** What `toList()` gives of an array of any dtype: `[[1, 2], [3, 4]]`. */
+export type NestedScalars = NestedList<Scalar>;
 
-export class NDArray implements Block {
-  readonly #data: TypedArray;
+/** A result in memory: `(await x.compute()).data`. Of a known dtype `data`, `item()` and `toList()` have its types. */
+export class NDArray<D extends DType = DType> implements Block {
+  readonly #data: DataOf<D>;
   #isDisposed = false;
-  readonly dtype: DType;
+  readonly dtype: D;
   readonly shape: Shape;
   readonly strides: readonly number[];
   readonly offset: number;
 
   constructor(
-    data: TypedArray,
+    data: DataOf<D>,
     shape: Shape = [data?.length],
-    dtype: DType = dtypeOfTypedArray(data),
+    dtype: D = dtypeOfTypedArray(data) as D,
     strides?: readonly number[],
     offset = 0,
   ) {
@@ -52,7 +57,8 @@ export class NDArray implements Block {
     return new NDArray(data, shape, dtype, strides, offset);
   }
 
-  get data(): TypedArray {
+  /** The elements as they lie in memory: a `Float32Array` of float32. */
+  get data(): DataOf<D> {
     if (!this.#isDisposed) return this.#data;
     throw new ValueError({
       where: "data",
@@ -81,7 +87,7 @@ export class NDArray implements Block {
   }
 
   /** One element; without indices the only element of a size-1 array. Negative indices count from the end. */
-  item(...indices: readonly number[]): Scalar {
+  item(...indices: readonly number[]): ElementOf<D> {
     if (indices.length === 0 && this.size === 1) return this.#element(this.offset);
     if (indices.length !== this.ndim) {
       throw new IndexError({
@@ -106,7 +112,11 @@ export class NDArray implements Block {
     });
   }
 
-  #element(at: number): Scalar {
+  #element(at: number): ElementOf<D> {
+    return this.#value(at) as ElementOf<D>;
+  }
+
+  #value(at: number): Scalar {
     if (infoOf(this.dtype).slots === 2)
       return new Complex(this.data[2 * at] as number, this.data[2 * at + 1] as number);
     const value = this.data[at]!;
@@ -114,11 +124,11 @@ export class NDArray implements Block {
   }
 
   /** Nested lists of JavaScript values; a 0-d array gives the value itself. */
-  toList(): NestedScalars {
+  toList(): NestedList<ElementOf<D>> {
     return this.#nested(0, this.offset);
   }
 
-  #nested(axis: number, at: number): NestedScalars {
+  #nested(axis: number, at: number): NestedList<ElementOf<D>> {
     if (axis === this.ndim) return this.#element(at);
     return Array.from({ length: this.shape[axis]! }, (_, i) =>
       this.#nested(axis + 1, at + i * this.strides[axis]!),
@@ -126,16 +136,16 @@ export class NDArray implements Block {
   }
 
   /** The same elements in row-major order without gaps: itself where they lie so already. */
-  toContiguous(): NDArray {
+  toContiguous(): NDArray<D> {
     if (isContiguous(this) && this.offset === 0 && this.data.length === this.size * infoOf(this.dtype).slots)
       return this;
-    const copy = new NDArray(allocate(this.dtype, this.size), this.shape, this.dtype);
+    const copy = new NDArray(allocate(this.dtype, this.size) as DataOf<D>, this.shape, this.dtype);
     copyElements(this, copy);
     return copy;
   }
 
   /** Elements in row-major order. */
-  *[Symbol.iterator](): Generator<Scalar> {
+  *[Symbol.iterator](): Generator<ElementOf<D>> {
     const flat = this.toContiguous();
     for (let i = 0; i < flat.size; i++) yield flat.#element(i);
   }

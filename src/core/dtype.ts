@@ -1,6 +1,6 @@
 // The data types of the array API and what is known of each. One table; everything else asks it.
 
-export const DTYPES = [
+export const DTYPES: readonly DType[] = [
   "bool",
   "int8",
   "int16",
@@ -14,9 +14,23 @@ export const DTYPES = [
   "float64",
   "complex64",
   "complex128",
-] as const;
+];
 
-export type DType = (typeof DTYPES)[number];
+/** The name of a data type: `cw.zeros([3], {dtype: "float32"})`. */
+export type DType =
+  | "bool"
+  | "int8"
+  | "int16"
+  | "int32"
+  | "int64"
+  | "uint8"
+  | "uint16"
+  | "uint32"
+  | "uint64"
+  | "float32"
+  | "float64"
+  | "complex64"
+  | "complex128";
 export type ComplexDType = "complex64" | "complex128";
 export type FloatDType = "float32" | "float64";
 /** The types a machine register holds: a complex number is two of them. */

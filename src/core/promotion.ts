@@ -43,10 +43,16 @@ export const WITH_SCALAR = {
 } as const;
 
 /** The dtype in which arrays of two dtypes meet: `Promote<"int16", "float32">` is `"float32"`. Of unions all that may come. */
-export type Promote<A extends DType, B extends DType> = (typeof PROMOTED)[A][B];
+export type Promote<A extends DType, B extends DType> = DType extends A
+  ? DType
+  : DType extends B
+    ? DType
+    : (typeof PROMOTED)[A][B];
 
 /** The dtype of an array and a weak scalar: `PromoteScalar<"float32", "int">` is `"float32"`. */
-export type PromoteScalar<D extends DType, K extends ScalarKind> = (typeof WITH_SCALAR)[D][K];
+export type PromoteScalar<D extends DType, K extends ScalarKind> = DType extends D
+  ? DType
+  : (typeof WITH_SCALAR)[D][K];
 
 /** promote(a, b) = promote(b, a); promote(a, a) = a; associative except where uint64 meets signed integers. */
 export function promote(a: DType, b: DType): DType {

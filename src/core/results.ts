@@ -26,7 +26,14 @@ export const RESULTS = {
 
 export type ResultRule = keyof (typeof RESULTS)["bool"];
 
-/** The dtype that a rule gives: `Result<"complex64", "real">` is `"float32"`. Of unions all that may come. */
-export type Result<D extends DType, R extends ResultRule> = (typeof RESULTS)[D][R];
+/**
+ * The dtype that a rule gives: `Result<"complex64", "real">` is `"float32"`. Of a union all that may come; of a dtype
+ * that nobody knows `DType`, unless the rule gives one for all.
+ */
+export type Result<D extends DType, R extends ResultRule> = R extends "bool" | "index"
+  ? (typeof RESULTS)[D][R]
+  : DType extends D
+    ? DType
+    : (typeof RESULTS)[D][R];
 
 export const resultOf = (dtype: DType, rule: ResultRule): DType => RESULTS[dtype][rule];

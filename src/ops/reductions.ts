@@ -37,15 +37,18 @@ export interface ReduceLine
   readonly needsElements?: boolean;
 }
 
-export interface ReduceFunction extends ReduceOp {
+export interface ReduceFunction<R extends ResultRule = ResultRule> extends ReduceOp {
   readonly accepts: KindSet;
+  /** The result's dtype from the array's. */
+  readonly result: R;
 }
 
-export function reduction(name: string, line: ReduceLine): ReduceFunction {
+export function reduction<const L extends ReduceLine>(name: string, line: L): ReduceFunction<L["result"]> {
   return {
     name,
     class: "reduce",
     accepts: line.accepts,
+    result: line.result,
     infer: ([input], attrs) => inferReduction(name, line, input!, reduceAttrs(attrs)),
     state: line.state,
     lift: line.lift,
@@ -82,7 +85,7 @@ const addValues = (a: s.Value, b: s.Value): s.Value =>
 const multiplyValues = (a: s.Value, b: s.Value): s.Value =>
   s.isComplexTerm(a) ? c.multiply(a, b as s.ComplexTerm) : s.mul(a, b as s.Term);
 
-export const sum: ReduceFunction = reduction("sum", {
+export const sum: ReduceFunction<"same"> = reduction("sum", {
   accepts: "numeric",
   result: "same",
   state: own,
@@ -92,7 +95,7 @@ export const sum: ReduceFunction = reduction("sum", {
   finish: first,
 });
 
-export const prod: ReduceFunction = reduction("prod", {
+export const prod: ReduceFunction<"same"> = reduction("prod", {
   accepts: "numeric",
   result: "same",
   state: own,
@@ -103,7 +106,7 @@ export const prod: ReduceFunction = reduction("prod", {
 });
 
 /** Σx / n. */
-export const mean: ReduceFunction = reduction("mean", {
+export const mean: ReduceFunction<"same"> = reduction("mean", {
   accepts: "numeric",
   result: "same",
   state: own,
@@ -122,7 +125,7 @@ export const mean: ReduceFunction = reduction("mean", {
  * LeVeque do: δ = μᵦ − μₐ, μ = μₐ + δ·nᵦ/n, M₂ = M₂ₐ + M₂ᵦ + δ²·nₐ·nᵦ/n. The mean's rounding error is carried
  * along, so that data far from zero lose no digits against two passes. In float64 for float32 too.
  */
-export const variance: ReduceFunction = reduction("var", {
+export const variance: ReduceFunction<"same"> = reduction("var", {
   accepts: "real",
   result: "same",
   state: () => ["float64", "float64", "float64", "float64"],
@@ -174,7 +177,7 @@ function extreme(dtype: DType, lowest: boolean): Scalar {
   return integerRange(dtype)[lowest ? 0 : 1];
 }
 
-export const max: ReduceFunction = reduction("max", {
+export const max: ReduceFunction<"same"> = reduction("max", {
   accepts: "realOrBool",
   result: "same",
   state: own,
@@ -185,7 +188,7 @@ export const max: ReduceFunction = reduction("max", {
   needsElements: true,
 });
 
-export const min: ReduceFunction = reduction("min", {
+export const min: ReduceFunction<"same"> = reduction("min", {
   accepts: "realOrBool",
   result: "same",
   state: own,
@@ -198,7 +201,11 @@ export const min: ReduceFunction = reduction("min", {
 
 const truthOf = (x: s.Value): s.Term => (s.isComplexTerm(x) ? c.nonZero(x) : s.nonZero(x));
 
-const truthTest = (name: string, join: (x: s.Term, y: s.Term) => s.Term, empty: boolean): ReduceFunction =>
+const truthTest = (
+  name: string,
+  join: (x: s.Term, y: s.Term) => s.Term,
+  empty: boolean,
+): ReduceFunction<"bool"> =>
   reduction(name, {
     accepts: "any",
     result: "bool",
@@ -210,10 +217,10 @@ const truthTest = (name: string, join: (x: s.Term, y: s.Term) => s.Term, empty: 
     finish: first,
   });
 
-export const any: ReduceFunction = truthTest("any", s.or, false);
-export const all: ReduceFunction = truthTest("all", s.and, true);
+export const any: ReduceFunction<"bool"> = truthTest("any", s.or, false);
+export const all: ReduceFunction<"bool"> = truthTest("all", s.and, true);
 
-export const countNonzero: ReduceFunction = reduction("countNonzero", {
+export const countNonzero: ReduceFunction<"index"> = reduction("countNonzero", {
   accepts: "any",
   result: "index",
   state: () => [DEFAULT_INT],
@@ -228,7 +235,7 @@ const argExtreme = (
   name: string,
   better: (x: s.Term, y: s.Term) => s.Term,
   lowest: boolean,
-): ReduceFunction =>
+): ReduceFunction<"index"> =>
   reduction(name, {
     accepts: "realOrBool",
     result: "index",
@@ -253,8 +260,8 @@ function combineArg(
   return [s.select(takeB, valueB!, valueA!), s.select(takeB, placeB!, placeA!)];
 }
 
-export const argmax: ReduceFunction = argExtreme("argmax", s.gt, true);
-export const argmin: ReduceFunction = argExtreme("argmin", s.lt, false);
+export const argmax: ReduceFunction<"index"> = argExtreme("argmax", s.gt, true);
+export const argmin: ReduceFunction<"index"> = argExtreme("argmin", s.lt, false);
 
 /** Small integers add up in 64 bits; every other type in itself. */
 export const accumulatorOf = (dtype: DType): DType => resultOf(dtype, "total");

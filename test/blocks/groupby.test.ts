@@ -5,7 +5,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 const REDUCTIONS = ["sum", "mean", "min", "max", "count", "var", "std", "prod", "any", "all"] as const;
-const PLAIN = {
+const PLAIN: {
+  readonly [R in Exclude<cw.GroupReduction, "count">]: (x: cw.Operand, options?: never) => cw.LazyArray;
+} = {
   ...{ sum: cw.sum, mean: cw.mean, min: cw.min, max: cw.max, var: cw.var, std: cw.std },
   ...{ prod: cw.prod, any: cw.any, all: cw.all },
 };

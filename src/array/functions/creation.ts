@@ -24,7 +24,7 @@ import {
   type Scalar,
   scalarKind,
 } from "../../core/numbers.ts";
-import { promote } from "../../core/promotion.ts";
+import { type Promote, promote } from "../../core/promotion.ts";
 import { checkInteger, checkShape, describe, isLength, type Shape } from "../../core/shape.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import type { SourceOp } from "../../expr/op.ts";
@@ -33,13 +33,15 @@ import { copyElements } from "../../kernel/routines/walk.ts";
 import { rechunk } from "../../ops/moves/layout.ts";
 import * as sources from "../../ops/sources.ts";
 import { type Built, built, castTo, checkDType, chunksFor, node } from "../build.ts";
-import { userCall } from "../call.ts";
+import { looseCall, userCall } from "../call.ts";
+import type { ArrayFunction } from "../functionTypes.ts";
 import { type ArrayInput, asLazy, exprOfBlock, exprOfData, LazyArray, type Operand } from "../lazyArray.ts";
 import { blockOfNested } from "../nested.ts";
+import type { ArrayDType, OutputsOf, Said } from "../operandTypes.ts";
 import { add, equal, greaterEqual, lessEqual, where } from "./elementwise.ts";
 
-export interface CreationOptions {
-  readonly dtype?: DType | undefined;
+export interface CreationOptions<E extends DType = DType> {
+  readonly dtype?: E | undefined;
   readonly chunks?: ChunksArgument | undefined;
 }
 
@@ -55,13 +57,21 @@ function source(
   return built(makeExpr(op, [], { ...sources.sourceAttrs({ dtype, shape }, cut), ...attrs }), []);
 }
 
-export interface AsarrayOptions extends CreationOptions {
+export interface AsarrayOptions<E extends DType = DType> extends CreationOptions<E> {
   /** true: copy now; false: an error where a copy would be needed; undefined: only where needed. */
   readonly copy?: boolean | null | undefined;
 }
 
-/** Data in memory (or anything lazy) as a lazy array. Typed arrays and NDArrays are not copied: do not change them before computing. */
-export const asarray: <O = unknown>(obj: Operand<O>, options?: AsarrayOptions) => LazyArray<O> = userCall(
+type AsarrayFunction = <const A extends Operand, E extends DType = never>(
+  obj: A,
+  options?: AsarrayOptions<E>,
+) => LazyArray<Said<E, ArrayDType<A>>, OutputsOf<A>>;
+
+/**
+ * Data in memory (or anything lazy) as a lazy array: `cw.asarray([[1, 2], [3, 4]], {dtype: "float32"})`. Typed arrays
+ * and NDArrays are not copied: do not change them before computing.
+ */
+export const asarray: AsarrayFunction = userCall(
   "asarray",
   (obj: Operand, options: AsarrayOptions = {}): Built => {
     const dtype = options.dtype === undefined ? undefined : checkDType(options.dtype);
@@ -108,8 +118,14 @@ function refuseCopy(obj: ArrayInput | Scalar, dtype: DType | undefined): void {
   });
 }
 
-/** Every element has one value. Its dtype: the value's own default unless said. */
-export const full: (shape: number | Shape, value: Scalar, options?: CreationOptions) => LazyArray = userCall(
+type FullFunction = <const V extends Scalar, E extends DType = ArrayDType<V>>(
+  shape: number | Shape,
+  value: V,
+  options?: CreationOptions<E>,
+) => LazyArray<E>;
+
+/** Every element has one value. Its dtype: the value's own default unless said: `cw.full([2, 2], 7)`. */
+export const full: FullFunction = userCall(
   "full",
   (shape: number | Shape, value: Scalar, options: CreationOptions = {}): Built => {
     checkScalar(value, "the fill value");
@@ -120,7 +136,11 @@ export const full: (shape: number | Shape, value: Scalar, options?: CreationOpti
   [2, "dtype", "chunks"],
 );
 
-type ShapeFunction = (shape: number | Shape, options?: CreationOptions) => LazyArray;
+type ShapeFunction = <E extends DType = "float64">(
+  shape: number | Shape,
+  options?: CreationOptions<E>,
+) => LazyArray<E>;
+
 const filled = (name: string, value: 0 | 1): ShapeFunction =>
   userCall(
     name,
@@ -129,12 +149,36 @@ const filled = (name: string, value: 0 | 1): ShapeFunction =>
     [1, "dtype", "chunks"],
   );
 
+/** All 0, float64 unless said: `cw.zeros([2, 3], {dtype: "int8"})`. */
 export const zeros: ShapeFunction = filled("zeros", 0);
+/** All 1, float64 unless said: `cw.ones([2, 3])`. */
 export const ones: ShapeFunction = filled("ones", 1);
-/** As zeros: nothing is ever read that was not written. */
+/** As zeros: nothing is ever read that was not written. `cw.empty([2, 3])`. */
 export const empty: ShapeFunction = filled("empty", 0);
 
-type LikeFunction = (x: Operand, options?: CreationOptions) => LazyArray;
+interface LikeFunction {
+  <const A extends Operand, E extends DType = ArrayDType<A>>(
+    x: A,
+    options?: CreationOptions<E>,
+  ): LazyArray<E>;
+  readonly "~method"?: <D extends DType, E extends DType = D>(
+    this: LazyArray<D>,
+    options?: CreationOptions<E>,
+  ) => LazyArray<E>;
+}
+interface FullLikeFunction {
+  <const A extends Operand, E extends DType = ArrayDType<A>>(
+    x: A,
+    value: Scalar,
+    options?: CreationOptions<E>,
+  ): LazyArray<E>;
+  readonly "~method"?: <D extends DType, E extends DType = D>(
+    this: LazyArray<D>,
+    value: Scalar,
+    options?: CreationOptions<E>,
+  ) => LazyArray<E>;
+}
+
 const like = (name: string, value: 0 | 1): LikeFunction =>
   userCall(name, (x: Operand, options?: CreationOptions) => fullLike(x, value, options) as Built, [
     1,
@@ -142,8 +186,8 @@ const like = (name: string, value: 0 | 1): LikeFunction =>
     "chunks",
   ]);
 
-/** The shape, dtype and chunks of x, unless said otherwise. */
-export const fullLike: (x: Operand, value: Scalar, options?: CreationOptions) => LazyArray = userCall(
+/** One value in the shape, dtype and chunks of x, unless said otherwise: `cw.fullLike(x, 7)`. */
+export const fullLike: FullLikeFunction = userCall(
   "fullLike",
   (x: Operand, value: Scalar, options: CreationOptions = {}): Built => {
     const array = asLazy(x);
@@ -154,17 +198,59 @@ export const fullLike: (x: Operand, value: Scalar, options?: CreationOptions) =>
   },
   [2, "dtype", "chunks"],
 );
+/** Zeros in the shape, dtype and chunks of x: `cw.zerosLike(x)`. */
 export const zerosLike: LikeFunction = like("zerosLike", 0);
+/** Ones in the shape, dtype and chunks of x: `cw.onesLike(x)`. */
 export const onesLike: LikeFunction = like("onesLike", 1);
+/** As zerosLike: `cw.emptyLike(x)`. */
 export const emptyLike: LikeFunction = like("emptyLike", 0);
 
-/** start, start + step, … up to but without stop. With one number: from 0 up to it. */
-export const arange: (
-  start: RealScalar,
-  stop?: RealScalar | null,
-  step?: RealScalar,
-  options?: CreationOptions,
-) => LazyArray = userCall(
+/** Whole numbers are int64; a fraction among them makes float64. */
+type RangeDType<A, B = 0, S = 1> = Promote<
+  Promote<Promote<"int64", ArrayDType<A>>, ArrayDType<B>>,
+  ArrayDType<S>
+>;
+
+interface ArangeOptions<E extends DType, B extends RealScalar, S extends RealScalar>
+  extends CreationOptions<E> {
+  readonly stop?: B | null | undefined;
+  readonly step?: S | undefined;
+}
+interface ArangeFunction {
+  <
+    const A extends RealScalar,
+    const B extends RealScalar = 0,
+    const S extends RealScalar = 1,
+    E extends DType = RangeDType<A, B, S>,
+  >(
+    start: A,
+    options?: ArangeOptions<E, B, S>,
+  ): LazyArray<E>;
+  <
+    const A extends RealScalar,
+    const B extends RealScalar = 0,
+    const S extends RealScalar = 1,
+    E extends DType = RangeDType<A, B, S>,
+  >(
+    start: A,
+    stop: B | null | undefined,
+    options?: Omit<ArangeOptions<E, B, S>, "stop">,
+  ): LazyArray<E>;
+  <
+    const A extends RealScalar,
+    const B extends RealScalar = 0,
+    const S extends RealScalar = 1,
+    E extends DType = RangeDType<A, B, S>,
+  >(
+    start: A,
+    stop: B | null | undefined,
+    step: S | undefined,
+    options?: CreationOptions<E>,
+  ): LazyArray<E>;
+}
+
+/** start, start + step, … up to but without stop. With one number: from 0 up to it: `cw.arange(10)`. */
+export const arange: ArangeFunction = looseCall(
   "arange",
   (
     start: RealScalar,
@@ -182,7 +268,7 @@ export const arange: (
     const attrs = { start: fitScalar(from, dtype), step: fitStep(from, step, dtype) };
     return source(sources.arange, checkShape([length]), dtype, options.chunks, attrs);
   },
-  [3, "dtype", "chunks"],
+  [["start", "stop", "step"], "dtype", "chunks"],
 );
 
 /** The last element of an integer range, exactly. */
@@ -221,47 +307,64 @@ function rangeLength(start: RealScalar, stop: RealScalar, step: RealScalar): num
   });
 }
 
-export interface LinspaceOptions extends CreationOptions {
+export interface LinspaceOptions<E extends DType = DType> extends CreationOptions<E> {
   /** Is stop the last element? */
   readonly endpoint?: boolean | undefined;
 }
 
-/** `num` evenly spaced numbers from start to stop. */
-export const linspace: (start: Scalar, stop: Scalar, num: number, options?: LinspaceOptions) => LazyArray =
-  userCall(
-    "linspace",
-    (
-      start: Scalar,
-      stop: Scalar,
-      num: number,
-      { endpoint = true, ...options }: LinspaceOptions = {},
-    ): Built => {
-      if (typeof num === "number" && num > Number.MAX_SAFE_INTEGER) checkShape([num]);
-      if (!isLength(num))
-        throw new ShapeError({
-          what: `num is ${describe(num)}`,
-          cure: "It must be a whole number, 0 or more",
-        });
-      checkScalar(start, "start");
-      checkScalar(stop, "stop");
-      const isComplexRange = start instanceof Complex || stop instanceof Complex;
-      const dtype =
-        options.dtype === undefined
-          ? isComplexRange
-            ? DEFAULT_COMPLEX
-            : DEFAULT_FLOAT
-          : checkDType(options.dtype);
-      const working = isComplex(dtype) || isFloat(dtype) ? dtype : DEFAULT_FLOAT;
-      if (isComplexRange && !isComplex(dtype)) {
-        throw new DTypeError({ what: `a complex range cannot be ${dtype}`, cure: "Use a complex dtype" });
-      }
-      const parts = endpoint ? num - 1 : num;
-      const step = scaleDifference(start, stop, Math.max(1, parts));
-      const attrs = { start: plain(start), step, last: endpoint && num > 1 ? plain(stop) : null };
-      return castTo(source(sources.linspace, [num], working, options.chunks, attrs), dtype) as Built;
-    },
-    [3, "dtype", "chunks", "endpoint"],
-  );
+/** Complex where an end is. */
+type SpaceDType<A, B> = Promote<EndDType<A>, EndDType<B>>;
+type EndDType<S> = S extends Complex ? "complex128" : "float64";
+
+interface LinspaceFunction {
+  <const A extends Scalar, const B extends Scalar, E extends DType = SpaceDType<A, B>>(
+    start: A,
+    stop: B,
+    num: number,
+    options?: LinspaceOptions<E>,
+  ): LazyArray<E>;
+  <const A extends Scalar, const B extends Scalar, E extends DType = SpaceDType<A, B>>(
+    start: A,
+    stop: B,
+    options: LinspaceOptions<E> & { readonly num: number },
+  ): LazyArray<E>;
+}
+
+/** `num` evenly spaced numbers from start to stop: `cw.linspace(0, 1, 5)`. */
+export const linspace: LinspaceFunction = looseCall(
+  "linspace",
+  (
+    start: Scalar,
+    stop: Scalar,
+    num: number,
+    { endpoint = true, ...options }: LinspaceOptions = {},
+  ): Built => {
+    if (typeof num === "number" && num > Number.MAX_SAFE_INTEGER) checkShape([num]);
+    if (!isLength(num))
+      throw new ShapeError({
+        what: `num is ${describe(num)}`,
+        cure: "It must be a whole number, 0 or more",
+      });
+    checkScalar(start, "start");
+    checkScalar(stop, "stop");
+    const isComplexRange = start instanceof Complex || stop instanceof Complex;
+    const dtype =
+      options.dtype === undefined
+        ? isComplexRange
+          ? DEFAULT_COMPLEX
+          : DEFAULT_FLOAT
+        : checkDType(options.dtype);
+    const working = isComplex(dtype) || isFloat(dtype) ? dtype : DEFAULT_FLOAT;
+    if (isComplexRange && !isComplex(dtype)) {
+      throw new DTypeError({ what: `a complex range cannot be ${dtype}`, cure: "Use a complex dtype" });
+    }
+    const parts = endpoint ? num - 1 : num;
+    const step = scaleDifference(start, stop, Math.max(1, parts));
+    const attrs = { start: plain(start), step, last: endpoint && num > 1 ? plain(stop) : null };
+    return castTo(source(sources.linspace, [num], working, options.chunks, attrs), dtype) as Built;
+  },
+  [["start", "stop", "num"], "dtype", "chunks", "endpoint"],
+);
 
 const plain = (value: Scalar): Scalar => (value instanceof Complex ? value : Number(value));
 
@@ -273,13 +376,25 @@ function scaleDifference(start: Scalar, stop: Scalar, parts: number): Scalar {
   return new Complex((to.re - from.re) / parts, (to.im - from.im) / parts);
 }
 
-export interface EyeOptions extends CreationOptions {
+export interface EyeOptions<E extends DType = DType> extends CreationOptions<E> {
   /** Which diagonal: 0 the main one, positive above it. */
   readonly k?: number | undefined;
 }
 
-/** Ones on a diagonal. */
-export const eye: (nRows: number, nCols?: number | null, options?: EyeOptions) => LazyArray = userCall(
+interface EyeFunction {
+  <E extends DType = "float64">(
+    nRows: number,
+    options?: EyeOptions<E> & { readonly nCols?: number | null | undefined },
+  ): LazyArray<E>;
+  <E extends DType = "float64">(
+    nRows: number,
+    nCols: number | null | undefined,
+    options?: EyeOptions<E>,
+  ): LazyArray<E>;
+}
+
+/** Ones on a diagonal: `cw.eye(3)`, `cw.eye(3, {k: 1})`. */
+export const eye: EyeFunction = looseCall(
   "eye",
   (
     nRows: number,
@@ -291,7 +406,7 @@ export const eye: (nRows: number, nCols?: number | null, options?: EyeOptions) =
     const onDiagonal = equal(column!, add(row!, checkInteger(k, "k")));
     return castTo(onDiagonal, checkDType(dtype)) as Built;
   },
-  [2, "dtype", "chunks", "k"],
+  [["nRows", "nCols"], "dtype", "chunks", "k"],
 );
 
 /** The row and column number of every element, over the last two axes. */
@@ -300,10 +415,7 @@ function coordinates(shape: Shape, chunks: ChunksArgument | undefined): Built[] 
   return [last - 1, last].map((axis) => source(sources.coordinate, shape, DEFAULT_INT, chunks, { axis }));
 }
 
-type TriangleFunction = <O = unknown>(
-  x: Operand<O>,
-  options?: { readonly k?: number | undefined },
-) => LazyArray<O>;
+type TriangleFunction = ArrayFunction<"same", [options?: { readonly k?: number | undefined }]>;
 
 /** Keeps one side of a diagonal of the last two axes; the other side becomes 0. */
 const triangle = (name: string, keeps: typeof lessEqual): TriangleFunction =>
@@ -322,5 +434,7 @@ const triangle = (name: string, keeps: typeof lessEqual): TriangleFunction =>
     [1, "k"],
   );
 
+/** What lies on and below a diagonal of the last two axes, the rest 0: `cw.tril(x, {k: -1})`. */
 export const tril: TriangleFunction = triangle("tril", lessEqual);
+/** What lies on and above a diagonal of the last two axes, the rest 0: `cw.triu(x, {k: 1})`. */
 export const triu: TriangleFunction = triangle("triu", greaterEqual);

@@ -2,7 +2,7 @@
 // Integers beside integer arrays count as arrays, as in NumPy, and arrays that do not stand together move
 // their axes to the front.
 
-import { INDEX_DTYPE, isInteger } from "../../core/dtype.ts";
+import { type DType, INDEX_DTYPE, isInteger } from "../../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
 import { isScalar } from "../../core/numbers.ts";
 import { broadcastShapes, checkAxis, type Shape, shapeText } from "../../core/shape.ts";
@@ -13,23 +13,27 @@ import { gather, scatter, takeAlongAxis as takeAlongAxisOp } from "../../ops/rou
 import { dataOf, data as dataOp } from "../../ops/sources.ts";
 import { type Built, broadcastLazy, built, castTo, node, scalarExpr } from "../build.ts";
 import { userCall } from "../call.ts";
+import type { ArrayFunction, GuidedFunction } from "../functionTypes.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
 import { NDArray } from "../ndarray.ts";
+import type { ArrayDType, OutputsOf } from "../operandTypes.ts";
 import { type AxisItem, MaskPlaces, resolveSelection, type SelectionItem } from "../selection.ts";
 import { where } from "./elementwise.ts";
 
 type Range = Extract<AxisItem, { kind: "range" }>;
 type Item = AxisItem;
 
-/** x[…]: see the guide on indexing. */
-export const get: <O = unknown>(x: Operand<O>, ...selection: readonly SelectionItem[]) => LazyArray<O> =
-  userCall("get", (x: Operand, ...selection: readonly SelectionItem[]): Built => {
+/** x[…]: whole numbers, slices ("0:10:2" or cw.slice), "...", null, integer arrays, masks in memory: `x.get(0, "1:3")`. */
+export const get: ArrayFunction<"same", readonly SelectionItem[]> = userCall(
+  "get",
+  (x: Operand, ...selection: readonly SelectionItem[]): Built => {
     const array = asLazy(x);
     const items = itemsOf(array, selection);
     const sliced = sliceItems(array, items);
     const advanced = items.some(({ kind }) => kind === "array");
     return (advanced ? gatherItems(sliced, items) : dropAndAdd(sliced, items)) as Built;
-  });
+  },
+);
 
 /** Masks become the places where they are true, if these are known now. */
 function itemsOf(x: LazyArray, selection: readonly SelectionItem[]): Item[] {
@@ -180,12 +184,21 @@ function knownValues(x: LazyArray): number[] | null {
   return [...NDArray.fromBlock(dataOf(expr.attrs).block)].map(Number);
 }
 
-/** x with a selection replaced: a new lazy array. The value broadcasts to the selection's shape. */
-export const set: <O = unknown, Q = unknown>(
-  x: Operand<O>,
-  selection: SelectionItem | readonly SelectionItem[],
-  value: Operand<Q>,
-) => LazyArray<O & Q> = userCall(
+interface SetFunction {
+  <const A extends Operand, const B extends Operand>(
+    x: A,
+    selection: SelectionItem | readonly SelectionItem[],
+    value: B,
+  ): LazyArray<ArrayDType<A>, OutputsOf<A> & OutputsOf<B>>;
+  readonly "~method"?: <D extends DType, O, const B extends Operand>(
+    this: LazyArray<D, O>,
+    selection: SelectionItem | readonly SelectionItem[],
+    value: B,
+  ) => LazyArray<D, O & OutputsOf<B>>;
+}
+
+/** A new lazy array with a selection replaced; several items go into a list: `x.set(["1:", 0], -1)`. The value broadcasts. */
+export const set: SetFunction = userCall(
   "set",
   (x: Operand, selection: SelectionItem | readonly SelectionItem[], value: Operand): Built => {
     const array = asLazy(x);
@@ -269,13 +282,9 @@ function setPart(x: LazyArray, items: readonly Item[], part: LazyArray): Built {
   return node(setSlice, [x, part], sliceAttrsOf(rangesOf(x.shape, items)));
 }
 
-type TakeFunction = <O = unknown, Q = unknown>(
-  x: Operand<O>,
-  indices: Operand<Q>,
-  options?: { readonly axis?: number | undefined },
-) => LazyArray<O & Q>;
+type TakeFunction = GuidedFunction<"same", [options?: { readonly axis?: number | undefined }]>;
 
-/** Elements along an axis at the places that 1-d indices name. */
+/** Elements along an axis at the places that 1-d indices name: `cw.take(x, [3, 0], {axis: 1})`. */
 export const take: TakeFunction = userCall(
   "take",
   (x: Operand, indices: Operand, { axis }: { readonly axis?: number | undefined } = {}): Built => {
@@ -294,7 +303,7 @@ export const take: TakeFunction = userCall(
   [2, "axis"],
 );
 
-/** Elements along an axis, for every place of the other axes at indices of its own. */
+/** Elements along an axis, for every place of the other axes at indices of its own: `x.takeAlongAxis(x.argsort({axis: 1}), {axis: 1})`. */
 export const takeAlongAxis: TakeFunction = userCall(
   "takeAlongAxis",
   (x: Operand, indices: Operand, { axis = -1 }: { readonly axis?: number | undefined } = {}): Built => {
