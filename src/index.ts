@@ -6,8 +6,8 @@ installMethods();
 
 export { compute, computeSync, type Executed, type PlanCallOptions, plan } from "./array/compute.ts";
 export {type AsarrayOptions, 
-  arange, asarray, type CreationOptions, type EyeOptions, empty, emptyLike, eye, full, fullLike,type LinspaceOptions, 
-  linspace, ones, onesLike, tril, triu, zeros, zerosLike,
+  asarray, type CreationOptions, type EyeOptions, empty, emptyLike, eye, full, fullLike,
+  ones, onesLike, tril, triu, zeros, zerosLike,
 } from "./array/functions/creation.ts"; // biome-ignore format: a list of names
 export {
   arrayNamespaceInfo,
@@ -145,6 +145,7 @@ export {
   type PerAxis,
 } from "./array/functions/mapOverlap.ts";
 export { nanmax, nanmean, nanmin, nanprod, nansum } from "./array/functions/nan.ts";
+export { arange, type LinspaceOptions, linspace } from "./array/functions/ranges.ts";
 export {
   type PadOptions,
   pad,
@@ -202,7 +203,7 @@ export type {
   UnaryFunction,
 } from "./array/functionTypes.ts";
 export { type ArrayInput, LazyArray, type Operand } from "./array/lazyArray.ts";
-export { NDArray, type NestedList, type NestedScalars } from "./array/ndarray.ts";
+export { type JSONElement, NDArray, type NestedList, type NestedScalars } from "./array/ndarray.ts";
 export type { ArrayDType, Joined } from "./array/operandTypes.ts";
 export type { AsyncComputeOptions, ComputeOptions } from "./array/runOptions.ts";
 export { computePlan, type LoadPlanOptions, loadPlan, savePlan } from "./array/savedPlan.ts";

@@ -11,12 +11,12 @@ import { promote, resultDType } from "../core/promotion.ts";
 import { describe, SCALAR_SHAPE, type Shape, sameShape, shapeText } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
-import type { Op } from "../expr/op.ts";
+import type { Op, SourceOp } from "../expr/op.ts";
 import { cast, castAttrs } from "../ops/elementwise/choice.ts";
 import type { ElementwiseFunction } from "../ops/elementwise/define.ts";
 import { broadcast } from "../ops/moves/layout.ts";
 import { slice } from "../ops/moves/select.ts";
-import { full } from "../ops/sources.ts";
+import { full, sourceAttrs } from "../ops/sources.ts";
 import { defaultSpec } from "../runtime/spec.ts";
 import type { OutOption } from "./functionTypes.ts";
 import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
@@ -139,6 +139,18 @@ export function chunksFor(
   const isAuto = argument === "auto" || (Array.isArray(argument) && argument.includes("auto"));
   const auto = isAuto ? { budget: defaultSpec().budget, stored } : {};
   return checkChunks(argument, shape, infoOf(dtype).bytes, auto);
+}
+
+/** A source of one op; chunks default to "auto". */
+export function source(
+  op: SourceOp,
+  shape: Shape,
+  dtype: DType,
+  chunks: ChunksArgument | undefined,
+  attrs: Attrs,
+): Built {
+  const cut = chunksFor(chunks, shape, dtype);
+  return built(makeExpr(op, [], { ...sourceAttrs({ dtype, shape }, cut), ...attrs }), []);
 }
 
 export function broadcastLazy(x: LazyArray, shape: Shape): LazyArray {

@@ -2,6 +2,7 @@
 // plan, so what they share is computed once.
 
 import type { Block } from "../core/block.ts";
+import { parseBytes } from "../core/bytes.ts";
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
 import { pressure } from "../kernel/wasm/pressure.ts";
@@ -132,16 +133,18 @@ export function executeSync<Array extends LazyArray>(
   return gather(array, computeArraysSync(stages(array), options));
 }
 
-export interface PlanCallOptions extends PlanOptions, RewriteOptions {
+export interface PlanCallOptions extends Omit<PlanOptions, "allowedMem" | "reservedMem">, RewriteOptions {
+  /** What one task may use, in bytes or as "500MB"; the spec's budget unless given. */
+  readonly allowedMem?: number | string | undefined;
   readonly spec?: Spec | undefined;
   /** How results will be stored, one for all or one for each: the plan is then that of toZarr or store, encoding and all. */
   readonly target?: PlanTarget | readonly PlanTarget[] | undefined;
 }
 
-/** The plan of one or several arrays. Computes nothing. */
+/** The plan of one or several arrays. Computes nothing: `console.log(cw.plan([a, b], {allowedMem: "500MB"}))`. */
 export function plan(arrays: LazyArray | readonly LazyArray[], options?: PlanCallOptions): Plan {
   const list = checkLazy(Array.isArray(arrays) ? arrays : [arrays], "plan");
-  const checked = checkRun(options, "plan", [...PLAN_OPTIONS, "target"]);
+  const checked = withBudget(checkRun(options, "plan", [...PLAN_OPTIONS, "target", "allowedMem", "workers"]));
   const { optimize = true } = checked;
   if (options?.target !== undefined) return planTo(list, options.target, checked);
   const roots = [...new Set(list.map(({ expr }) => expr))];
@@ -150,6 +153,12 @@ export function plan(arrays: LazyArray | readonly LazyArray[], options?: PlanCal
     optimize,
     siteOf: sitesOf(list),
   });
+}
+
+/** What a task may use as a number of bytes. */
+function withBudget(options: PlanningOptions): PlanningOptions {
+  const { allowedMem } = options;
+  return allowedMem === undefined ? options : { ...options, allowedMem: parseBytes(allowedMem)! };
 }
 
 /** With the chunks and the storage of targets. */

@@ -140,7 +140,17 @@ Object.defineProperty(LazyArray.prototype, Symbol.toPrimitive, {
     if (hint === "string") return this.toString();
     throw new ValueError({
       what: "a lazy array is not a number: JavaScript's operators cannot compute with it",
-      cure: "Write x.add(1), cw.add(x, 1) or an expression with cw.expr",
+      cure: "Write x.add(1), cw.add(x, 1) or an expression with cw.expr; for its number +(await x.compute())",
+    });
+  },
+});
+
+// Without it Array.from(x), and new Float64Array(x), would silently be empty. Not in the types: there x is no iterable.
+Object.defineProperty(LazyArray.prototype, Symbol.iterator, {
+  value(this: LazyArray): never {
+    throw new ValueError({
+      what: `a lazy array of shape ${shapeText(this.shape)} has no elements before it is computed`,
+      cure: "Write await x.compute() and go over the result; x.get(i) and x.unstack() give lazy parts",
     });
   },
 });

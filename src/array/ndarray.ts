@@ -1,5 +1,6 @@
 // NDArray: a result in memory. Plain typed-array data with shape and strides (in elements), free to hand
-// to any other library. Complex elements are interleaved pairs in `data`; bool elements are 0 and 1.
+// to any other library. Complex elements are interleaved pairs in `data`; bool elements are 0 and 1. Elements of 64-bit
+// integers come out as numbers where these are exact, and as bigints beyond; `data` holds bigints always.
 
 import type { Block } from "../core/block.ts";
 import { isContiguous } from "../core/block.ts";
@@ -15,7 +16,7 @@ import {
   type TypedArray,
 } from "../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError, ValueError } from "../core/errors.ts";
-import { Complex, type ElementOf, type Scalar } from "../core/numbers.ts";
+import { Complex, type ElementOf, exactNumber, type Scalar } from "../core/numbers.ts";
 import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
@@ -86,7 +87,7 @@ export class NDArray<D extends DType = DType> implements Block {
     return this.size * infoOf(this.dtype).bytes;
   }
 
-  /** One element; without indices the only element of a size-1 array. Negative indices count from the end. */
+  /** One element: `x.item(0, -1)`; without indices the only element of a size-1 array. Negative indices count from the end. */
   item(...indices: readonly number[]): ElementOf<D> {
     if (indices.length === 0 && this.size === 1) return this.#element(this.offset);
     if (indices.length !== this.ndim) {
@@ -120,10 +121,11 @@ export class NDArray<D extends DType = DType> implements Block {
     if (infoOf(this.dtype).slots === 2)
       return new Complex(this.data[2 * at] as number, this.data[2 * at + 1] as number);
     const value = this.data[at]!;
+    if (typeof value === "bigint") return exactNumber(value);
     return this.dtype === "bool" ? value !== 0 : value;
   }
 
-  /** Nested lists of JavaScript values; a 0-d array gives the value itself. */
+  /** Nested lists of JavaScript values, `[[1, 2], [3, 4]]`; a 0-d array gives the value itself. */
   toList(): NestedList<ElementOf<D>> {
     return this.#nested(0, this.offset);
   }
@@ -135,6 +137,11 @@ export class NDArray<D extends DType = DType> implements Block {
     );
   }
 
+  /** As JSON.stringify writes it: nested lists, complex numbers as {re, im}, integers beyond 2^53 − 1 as decimal strings. */
+  toJSON(): NestedList<JSONElement> {
+    return jsonOf(this.toList() as NestedScalars);
+  }
+
   /** The same elements in row-major order without gaps: itself where they lie so already. */
   toContiguous(): NDArray<D> {
     if (isContiguous(this) && this.offset === 0 && this.data.length === this.size * infoOf(this.dtype).slots)
@@ -144,7 +151,7 @@ export class NDArray<D extends DType = DType> implements Block {
     return copy;
   }
 
-  /** Elements in row-major order. */
+  /** Elements in row-major order: `for (const value of result)`. */
   *[Symbol.iterator](): Generator<ElementOf<D>> {
     const flat = this.toContiguous();
     for (let i = 0; i < flat.size; i++) yield flat.#element(i);
@@ -160,6 +167,35 @@ export class NDArray<D extends DType = DType> implements Block {
 // `using result = await x.compute()` disposes of it at the end of the block, where the engine has the symbol.
 if (typeof Symbol.dispose === "symbol")
   Object.defineProperty(NDArray.prototype, Symbol.dispose, { value: NDArray.prototype.dispose });
+
+// `+result` and Number(result) are the only element's number. `result + 1` of more elements would silently make text.
+Object.defineProperty(NDArray.prototype, Symbol.toPrimitive, {
+  value(this: NDArray, hint: "string" | "number" | "default"): string | number {
+    return hint === "string" ? this.toString() : onlyNumber(this);
+  },
+});
+
+function onlyNumber(array: NDArray): number {
+  const value = array.size === 1 ? array.item() : undefined;
+  if (value !== undefined && !(value instanceof Complex)) return Number(value);
+  throw new ValueError({
+    where: "NDArray",
+    what: `${array.dtype} ${shapeText(array.shape)} is not a number: JavaScript's operators cannot compute with it`,
+    cure:
+      value === undefined
+        ? "Only an array of one element is one: take item(...), data or toList()"
+        : "Take item().re or item().im",
+  });
+}
+
+/** What an element is in JSON. */
+export type JSONElement = boolean | number | string | { readonly re: number; readonly im: number };
+
+function jsonOf(list: NestedScalars): NestedList<JSONElement> {
+  if (list instanceof Complex) return { re: list.re, im: list.im };
+  if (typeof list === "bigint") return String(list);
+  return typeof list === "object" ? list.map(jsonOf) : list;
+}
 
 // console.log in Node shows the elements, not the object's fields.
 Object.defineProperty(NDArray.prototype, Symbol.for("nodejs.util.inspect.custom"), {

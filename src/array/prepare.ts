@@ -83,7 +83,7 @@ function planned(
 
 const PLAN_OPTIONS = [
   ...["fusion", "maxTotalSourceArrays", "maxTotalNumInputBlocks", "alwaysFuse", "neverFuse", "splitEvery"],
-  ...["optimizeFunction", "debug"],
+  ...["optimizeFunction", "debug", "allowedMem", "workers"],
 ] as const;
 
 /** The options of planning alone, and the budget of the spec. */

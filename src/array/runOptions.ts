@@ -1,5 +1,6 @@
 // Options of runs, checked: what compute, execute, plan and toZarr take. In: what the user wrote. Out: the same, typed.
 
+import { parseBytes } from "../core/bytes.ts";
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
@@ -126,6 +127,11 @@ const RUN_OPTIONS: { readonly [name: string]: RunOptionCheck } = {
     wanted: 'how results are stored, as {codecs: ["zstd"]}, or one of these for each',
     accepts: (value) => typeof value === "object" && value !== null,
   },
+  allowedMem: {
+    wanted: 'what one task may use, in bytes or as "500MB"',
+    accepts: (value) => parseBytes(value) !== null,
+  },
+  workers: { wanted: "a whole number of 1 or more", accepts: isCount },
   threads: {
     wanted: "a whole number from 1 to 1024",
     accepts: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1024,

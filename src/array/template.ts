@@ -17,6 +17,7 @@ import * as joining from "./functions/joining.ts";
 import * as linear from "./functions/linear.ts";
 import * as manipulation from "./functions/manipulation.ts";
 import * as nan from "./functions/nan.ts";
+import * as ranges from "./functions/ranges.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/statistics.ts";
 import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
@@ -39,6 +40,7 @@ const FUNCTIONS: ReadonlyMap<string, AnyFunction> = new Map(
     ...linear,
     ...indexing,
     ...creation,
+    ...ranges,
     ...dtypes,
   }).filter((entry): entry is [string, AnyFunction] => typeof entry[1] === "function"),
 );

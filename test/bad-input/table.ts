@@ -17,6 +17,7 @@ export type Kind =
   | "dtype"
   | "chunks"
   | "integer"
+  | "diagonal"
   | "count"
   | "flag"
   | "scalar"
@@ -56,6 +57,8 @@ const shape = parameter("shape");
 const dtype = parameter("dtype")("float32");
 const chunks = parameter("chunks")("auto");
 const integer = parameter("integer");
+/** Any whole number, however far beyond the array. */
+const diagonal = parameter("diagonal");
 const count = parameter("count");
 const flag = parameter("flag")(true);
 const scalar = parameter("scalar");
@@ -196,8 +199,8 @@ export const FUNCTIONS: { readonly [name: string]: Line } = {
   fullLike: line([operand(vector), scalar(1)], CREATION),
   arange: line([real(0), stop(5), orOptions(real(1))], CREATION),
   linspace: line([scalar(0), scalar(1), count(5)], { ...CREATION, endpoint: flag }),
-  eye: line([count(3), orOptions(count(3))], { ...CREATION, k: integer(0) }),
-  ...all(["tril", "triu"], line([operand(matrix)], { k: integer(0) })),
+  eye: line([count(3), orOptions(count(3))], { ...CREATION, k: diagonal(0) }),
+  ...all(["tril", "triu"], line([operand(matrix)], { k: diagonal(0) })),
   astype: line([operand(vector), dtype], { copy: flag }),
 };
 
@@ -307,6 +310,14 @@ export const JUNK: { readonly [K in Kind]: Junk } = {
     "a symbol in a list": [[Symbol("s")]],
   },
   integer: { ...NEVER, ...NOT_WHOLE, null: null, true: true },
+  diagonal: {
+    ...NEVER,
+    NaN: Number.NaN,
+    "1.5": 1.5,
+    Infinity: Number.POSITIVE_INFINITY,
+    null: null,
+    true: true,
+  },
   count: { ...BAD_LENGTH, "a list with NaN": [Number.NaN], "a list with a hole": new Array(3) },
   flag: { "a string": "yes", "1": 1, "an object": {}, "a symbol": Symbol("s") },
   scalar: { ...NEVER, null: null, "a list": [1] },
@@ -338,6 +349,7 @@ export const CLASSES: { readonly [K in Kind]: readonly (new (...args: never[]) =
   dtype: [cw.DTypeError],
   chunks: [cw.ChunkError],
   integer: [cw.ValueError],
+  diagonal: [cw.ValueError],
   count: [cw.ValueError, cw.ShapeError],
   flag: [cw.ValueError],
   scalar: [cw.DTypeError, cw.ValueError],

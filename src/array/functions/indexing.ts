@@ -30,10 +30,12 @@ export const get: ArrayFunction<"same", readonly SelectionItem[]> = userCall(
     const array = asLazy(x);
     const items = itemsOf(array, selection);
     const sliced = sliceItems(array, items);
-    const advanced = items.some(({ kind }) => kind === "array");
-    return (advanced ? gatherItems(sliced, items) : dropAndAdd(sliced, items)) as Built;
+    return (items.some(isPlaces) ? gatherItems(sliced, items) : dropAndAdd(sliced, items)) as Built;
   },
 );
+
+const isPlaces = (item: Item): boolean =>
+  item.kind === "array" || (item.kind === "newaxis" && item.index !== undefined);
 
 /** Masks become the places where they are true, if these are known now. */
 function itemsOf(x: LazyArray, selection: readonly SelectionItem[]): Item[] {
@@ -46,12 +48,6 @@ function itemsOf(x: LazyArray, selection: readonly SelectionItem[]): Item[] {
 function expandMask(item: SelectionItem): SelectionItem[] {
   const mask = maskOf(item);
   if (mask === null) return [item];
-  if (mask.ndim === 0) {
-    throw new IndexError({
-      what: "a 0-d mask selects nothing along any axis",
-      cure: "Use where with a 0-d condition",
-    });
-  }
   const data = mask.expr.op === dataOp ? dataOf(mask.expr.attrs).block : null;
   if (data === null) {
     throw new IndexError({
@@ -73,6 +69,8 @@ function nonzeroPlaces(mask: NDArray): MaskPlaces[] {
   const flat = mask.toContiguous();
   const found: number[] = [];
   for (let i = 0; i < flat.size; i++) if (flat.data[i] !== 0) found.push(i);
+  // As in NumPy a mask without axes adds one: as long as the mask is often true.
+  if (mask.ndim === 0) return [new MaskPlaces(asLazy(BigInt64Array.from(found, BigInt)), null)];
   let below = flat.size;
   return flat.shape.map((length) => {
     below /= length;
@@ -128,9 +126,7 @@ interface Gathering {
 function gathering(sliced: LazyArray, items: readonly Item[]): Gathering {
   const added = items.flatMap((item, place) => (item.kind === "newaxis" ? [place] : []));
   const array = added.length === 0 ? sliced : node(layout.expandDims, [sliced], { axes: added });
-  const axes = items.flatMap((item, place) =>
-    item.kind === "index" || item.kind === "array" ? [place] : [],
-  );
+  const axes = items.flatMap((item, place) => (item.kind === "index" || isPlaces(item) ? [place] : []));
   const together = axes.every((axis, i) => i === 0 || axis === axes[i - 1]! + 1);
   const raw = axes.map((place) => indexArray(items[place]!));
   const shape = broadcastShapes(raw.map((index) => index.shape));
@@ -143,7 +139,7 @@ function gathering(sliced: LazyArray, items: readonly Item[]): Gathering {
 
 /** A single index was cut down to a range of one: its place there is 0. */
 function indexArray(item: Item): LazyArray {
-  if (item.kind === "array") return checkIndices(item.index);
+  if ("index" in item && item.index !== undefined) return checkIndices(item.index);
   return built(scalarExpr(0n, INDEX_DTYPE), []);
 }
 
@@ -210,9 +206,7 @@ export const set: SetFunction = userCall(
       ? built(scalarExpr(value, array.dtype), [])
       : castTo(asLazy(value), array.dtype);
     const sliced = sliceItems(array, items);
-    const part = items.some(({ kind }) => kind === "array")
-      ? scatterItems(sliced, items, filling)
-      : fillRegular(items, filling);
+    const part = items.some(isPlaces) ? scatterItems(sliced, items, filling) : fillRegular(items, filling);
     return setPart(array, items, part);
   },
 );

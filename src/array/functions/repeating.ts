@@ -1,6 +1,7 @@
 // The same elements again: shifted, repeated, tiled, padded.
 
 import { checkIntegers, checkLengths, checkScalar } from "../../core/check.ts";
+import { isTypedArray, type TypedArray } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
 import { checkAxis, checkAxisList, describe, isLength } from "../../core/shape.ts";
@@ -64,17 +65,24 @@ export interface RepeatOptions {
   readonly axis?: number | null | undefined;
 }
 
+/** Whole numbers: one, or plain data. */
+type Counts = number | bigint | readonly (number | bigint)[] | TypedArray | NDArray;
+
+const asNumber = (value: unknown): unknown => (typeof value === "bigint" ? Number(value) : value);
+
+function plainCounts(repeats: Counts): unknown {
+  const isData = repeats instanceof NDArray || isTypedArray(repeats) || Array.isArray(repeats);
+  return isData ? Array.from<unknown, unknown>(repeats, asNumber) : asNumber(repeats);
+}
+
 /** Each element several times; without axis over the flattened array. Counts are a number or plain data: `cw.repeat(x, 2, {axis: 0})`. */
-export const repeat: ArrayFunction<
-  "same",
-  [repeats: number | readonly number[] | NDArray, options?: RepeatOptions]
-> = userCall(
+export const repeat: ArrayFunction<"same", [repeats: Counts, options?: RepeatOptions]> = userCall(
   "repeat",
-  (x: Operand, repeats: number | readonly number[] | NDArray, { axis }: RepeatOptions = {}): Built => {
+  (x: Operand, repeats: Counts, { axis }: RepeatOptions = {}): Built => {
     const flat = axis === undefined || axis === null;
     const array = flat ? reshape(asLazy(x), [-1]) : asLazy(x);
     const at = flat ? 0 : checkAxis(axis, array.ndim);
-    const counts = checkLengths(repeats instanceof NDArray ? [...repeats].map(Number) : repeats, "repeats");
+    const counts = checkLengths(plainCounts(repeats), "repeats");
     if (counts.length === 1) return node(moves.repeat, [array], { axis: at, repeats: counts[0]! });
     if (counts.length !== array.shape[at]) {
       throw new ShapeError({

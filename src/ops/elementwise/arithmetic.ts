@@ -211,8 +211,8 @@ function floatRemainder(x: s.Term, y: s.Term): s.Term {
 }
 
 /**
- * (x − remainder)/y is whole up to rounding: take the nearest whole number. By zero, and where an operand
- * is infinite, it is x/y: the standard's table, where NumPy gives NaN or −1.
+ * (x − remainder)/y is whole up to rounding: take the nearest whole number. By zero it is x/y. Infinities follow from
+ * that as in NumPy: ±inf // y is NaN, which it leaves no remainder of, and x // ±inf is 0 or −1 by the signs.
  */
 function floatFloorDivide(x: s.Term, y: s.Term): s.Term {
   const ratio = s.div(x, y);
@@ -224,6 +224,5 @@ function floatFloorDivide(x: s.Term, y: s.Term): s.Term {
   const over = s.gt(s.sub(lowered, floored), s.constant(x.type, 0.5));
   const nearest = s.select(over, s.add(floored, s.one(x.type)), floored);
   const result = s.select(s.isZero(lowered), s.copysign(s.zero(x.type), ratio), nearest);
-  const special = s.or(s.isZero(y), s.or(s.isInf(x), s.isInf(y)));
-  return s.select(special, ratio, result);
+  return s.select(s.isZero(y), ratio, result);
 }
