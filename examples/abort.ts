@@ -25,7 +25,7 @@ assert.equal(done, 3);
 
 // The array is as good as before: nothing of the stopped run is left in it.
 console.log((await total.compute()).item());
-assert.equal(total.computeSync().item(), 333283335000n);
+assert.equal(total.computeSync().item(), 333283335000);
 
 // Any signal will do, for example AbortSignal.timeout(5000), or one that is aborted already.
 await assert.rejects(total.compute({ signal: AbortSignal.abort() }), { name: "AbortError" });

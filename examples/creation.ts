@@ -21,7 +21,7 @@ assert.deepEqual(grid.shape, [2, 3]);
 const ramp = cw.arange(0, 10, 2.5);
 const even = cw.linspace(0, 1, 5);
 const sevens = cw.full([2, 2], 7);
-const identity = cw.eye(3, null, { dtype: "int8" });
+const identity = cw.eye(3, { dtype: "int8" });
 for (const x of [ramp, even, sevens, identity]) console.log(await x.compute());
 assert.deepEqual(ramp.computeSync().toList(), [0, 2.5, 5, 7.5]);
 assert.deepEqual(even.computeSync().toList(), [0, 0.25, 0.5, 0.75, 1]);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import * as cw from "chunkwise";
 
-// Whole numbers are int64 by default, and int64 is BigInt in JavaScript.
+// Whole numbers are int64 by default. Their elements are numbers up to 2^53 − 1 and bigints beyond.
 const whole = cw.asarray([1, 2, 3]);
 const real = cw.asarray([1, 2.5, 3]);
 const small = cw.asarray(new Int16Array([100, 200, 300]));
@@ -27,7 +27,7 @@ assert.deepEqual(small.multiply(200).computeSync().toList(), [20000, -25536, -55
 
 // Small integers add up in 64 bits.
 console.log(small.sum().dtype, small.mean().dtype, small.max().dtype);
-assert.equal(small.sum().computeSync().item(), 600n);
+assert.equal(small.sum().computeSync().item(), 600);
 
 // Casts are explicit: a float loses its fraction and stops at the ends of the range.
 const cast = cw.asarray([-1.5, 2.7, 300, Number.NaN]).astype("uint8");
@@ -43,6 +43,12 @@ assert.deepEqual(flags.toList(), [false, true, true]);
 const z = await cw.asarray([cw.complex(1, 2), cw.complex(0, -1)]).compute();
 console.log(z, z.data, String(z.item(0)));
 assert.deepEqual(z.data, new Float64Array([1, 2, 0, -1]));
+
+// The compiler knows dtypes that are written down, and what becomes of them.
+const halves: cw.LazyArray<"float32"> = cw.zeros([2], { dtype: "float32" }).add(0.5);
+const values: Float32Array = halves.computeSync().data;
+const sizes: cw.NDArray<"int64"> = await small.sum().compute();
+console.log(values, JSON.stringify(sizes), +sizes + 1);
 
 // What the dtypes are and hold.
 console.log(cw.iinfo("int8").max, cw.finfo("float32").eps, cw.isdtype("uint8", "integral"));

@@ -17,14 +17,14 @@ await show("every other column, backwards", x.get(":", "::-2"));
 await show("the same with cw.slice", x.get(":", cw.slice(null, null, -2)));
 await show("the last axis after all others", x.get("...", 0));
 await show("a new axis", x.get(0, null));
-assert.deepEqual(x.get(":", -1).computeSync().toList(), [3n, 7n, 11n]);
+assert.deepEqual(x.get(":", -1).computeSync().toList(), [3, 7, 11]);
 assert.deepEqual(x.get(0, null).shape, [1, 4]);
 
 // Integer arrays pick places; several of them broadcast together.
 await show("rows 2 and 0", x.get([2, 0]));
 await show("two single elements", x.get([0, 2], [1, 3]));
 await show("columns 3 and 0 of every row", x.take([3, 0], { axis: 1 }));
-assert.deepEqual(x.get([0, 2], [1, 3]).computeSync().toList(), [1n, 11n]);
+assert.deepEqual(x.get([0, 2], [1, 3]).computeSync().toList(), [1, 11]);
 
 // A mask that lies in memory selects. A lazy one cannot: where keeps the shape.
 const isWanted = [true, false, true];
@@ -34,7 +34,7 @@ await show("large ones, the others 0", cw.where(isLarge, x, 0));
 assert.throws(() => x.get(isLarge), cw.IndexError);
 const mask = await isLarge.compute();
 await show("large ones, after the mask was computed", x.get(mask));
-assert.deepEqual(x.get(mask).computeSync().toList(), [8n, 9n, 10n, 11n]);
+assert.deepEqual(x.get(mask).computeSync().toList(), [8, 9, 10, 11]);
 
 // Places of one array applied to another of the same shape.
 const scores = cw.asarray([
@@ -44,8 +44,8 @@ const scores = cw.asarray([
 const order = scores.argsort({ axis: 1 });
 await show("sorted by places", scores.takeAlongAxis(order, { axis: 1 }));
 assert.deepEqual(scores.takeAlongAxis(order).computeSync().toList(), [
-  [1n, 2n, 3n],
-  [7n, 8n, 9n],
+  [1, 2, 3],
+  [7, 8, 9],
 ]);
 
 // set takes the selection (several items in a list) and a value that broadcasts. x itself stays as it is.
@@ -53,5 +53,5 @@ await show("one row replaced", x.set(1, -1));
 await show("a block replaced", x.set(["1:", ":2"], [[100], [200]]));
 await show("the last element of rows 0 and 2 replaced", x.set([[0, 2], -1], 0));
 await show("where a lazy mask holds", x.set(isLarge, 0));
-assert.equal(x.set(1, -1).computeSync().item(1, 3), -1n);
-assert.equal(x.computeSync().item(1, 3), 7n);
+assert.equal(x.set(1, -1).computeSync().item(1, 3), -1);
+assert.equal(x.computeSync().item(1, 3), 7);

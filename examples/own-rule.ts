@@ -8,7 +8,7 @@ import { explain, on, p, pipeline, registerOp, rule, s, unary, x } from "chunkwi
 const sinc = registerOp(
   unary("sinc", {
     accepts: "real",
-    floating: true,
+    result: "floating",
     real: (t) => s.select(s.isZero(t), s.one(t.type), s.div(s.sin(t), t)),
   }),
 );

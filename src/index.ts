@@ -4,11 +4,10 @@ import { installMethods } from "./array/methods.ts";
 
 installMethods();
 
-export type { OutOption } from "./array/build.ts";
 export { compute, computeSync, type Executed, type PlanCallOptions, plan } from "./array/compute.ts";
 export {type AsarrayOptions, 
-  arange, asarray, type CreationOptions, type EyeOptions, empty, emptyLike, eye, full, fullLike,type LinspaceOptions, 
-  linspace, ones, onesLike, tril, triu, zeros, zerosLike,
+  asarray, type CreationOptions, type EyeOptions, empty, emptyLike, eye, full, fullLike,
+  ones, onesLike, tril, triu, zeros, zerosLike,
 } from "./array/functions/creation.ts"; // biome-ignore format: a list of names
 export {
   arrayNamespaceInfo,
@@ -38,7 +37,6 @@ export {
   atan,
   atan2,
   atanh,
-  type BinaryFunction,
   bitwiseAnd,
   bitwiseInvert,
   bitwiseLeftShift,
@@ -100,7 +98,6 @@ export {
   tan,
   tanh,
   trunc,
-  type UnaryFunction,
   where,
 } from "./array/functions/elementwise.ts";
 export {
@@ -116,7 +113,6 @@ export {
   type AxisOption,
   broadcastArrays,
   concat,
-  type Joined,
   type MeshgridOptions,
   meshgrid,
   stack,
@@ -149,6 +145,7 @@ export {
   type PerAxis,
 } from "./array/functions/mapOverlap.ts";
 export { nanmax, nanmean, nanmin, nanprod, nansum } from "./array/functions/nan.ts";
+export { arange, type LinspaceOptions, linspace } from "./array/functions/ranges.ts";
 export {
   type PadOptions,
   pad,
@@ -195,8 +192,19 @@ export {
   ModuleFunction,
   moduleFunction,
 } from "./array/functions/userFunction.ts";
+export type {
+  ArrayFunction,
+  BinaryFunction,
+  DTypeOption,
+  GuidedFunction,
+  OutOption,
+  PairFunction,
+  TotalFunction,
+  UnaryFunction,
+} from "./array/functionTypes.ts";
 export { type ArrayInput, LazyArray, type Operand } from "./array/lazyArray.ts";
-export { NDArray, type NestedScalars } from "./array/ndarray.ts";
+export { type JSONElement, NDArray, type NestedList, type NestedScalars } from "./array/ndarray.ts";
+export type { ArrayDType, Joined } from "./array/operandTypes.ts";
 export { computePlan, type LoadPlanOptions, loadPlan, savePlan } from "./array/savedPlan.ts";
 export { type SelectionItem, Slice, slice } from "./array/selection.ts";
 export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
@@ -205,7 +213,7 @@ export { ExprSyntaxError } from "./array/template/syntaxError.ts";
 export { expr } from "./array/template.ts";
 export { type FromZarrOptions, fromZarr, Group, openGroup } from "./array/zarr.ts";
 export type { AxisChunks, ChunkShape, ChunksArgument } from "./core/chunks.ts";
-export type { DType, TypedArray } from "./core/dtype.ts";
+export type { DataOf, DType, TypedArray } from "./core/dtype.ts";
 export {
   AxisError,
   ChunkError,
@@ -218,7 +226,9 @@ export {
   ShapeError,
   ValueError,
 } from "./core/errors.ts";
-export { Complex, type RealScalar, type Scalar } from "./core/numbers.ts";
+export { Complex, type ElementOf, type RealScalar, type Scalar } from "./core/numbers.ts";
+export type { Promote } from "./core/promotion.ts";
+export type { Result, ResultRule } from "./core/results.ts";
 export type { AxisArgument, Shape } from "./core/shape.ts";
 export { MemoryError } from "./plan/budget.ts";
 export { Plan, type PlanOptions } from "./plan/index.ts";

@@ -54,8 +54,8 @@ describe("“the constructor would take an ndarray and wrap it”", () => {
     const x = new cw.LazyArray(list);
     list[0]![0] = 100;
     expect(x.computeSync().toList()).toEqual([
-      [1n, 2n],
-      [3n, 4n],
+      [1, 2],
+      [3, 4],
     ]);
   });
 
@@ -109,7 +109,7 @@ describe("“the returned object has references to the inputs and operations”"
   test("every operation gives a new array and leaves the old one as it was", () => {
     const x = new cw.LazyArray(new Float64Array([1, 2]));
     const y = x.add(1);
-    expect(y).not.toBe(x);
+    expect(Object.is(y, x)).toBe(false);
     expect(y.expr.inputs[0]).toBe(x.expr);
     expect(x.computeSync().toList()).toEqual([1, 2]);
   });
@@ -138,7 +138,7 @@ describe("“the returned object has references to the inputs and operations”"
     same.output("same");
     expect([...same.outputs.keys()]).toEqual(["same"]);
     expect([...x.outputs.keys()]).toEqual([]);
-    expect(same).not.toBe(x);
+    expect(Object.is(same, x)).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 // Building: from operands to expressions. Promotion, weak scalars and casts happen here, once for all
 // functions. A result remembers its array operands. Bodies of public functions return `Built`, which
-// fits every LazyArray<O>: what outputs were marked is for the public signature to say.
+// fits every LazyArray: what its dtype is and what outputs were marked is for the public signature to say.
 
 import type { Attrs } from "../core/attrs.ts";
 import { type ChunkShape, type ChunksArgument, checkChunks } from "../core/chunks.ts";
@@ -12,20 +12,16 @@ import { describe, SCALAR_SHAPE, type Shape, sameShape, shapeText } from "../cor
 import { closest } from "../core/suggest.ts";
 import { engine } from "../engine.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
-import type { Op } from "../expr/op.ts";
+import type { Op, SourceOp } from "../expr/op.ts";
 import { cast, castAttrs } from "../ops/elementwise/choice.ts";
 import type { ElementwiseFunction } from "../ops/elementwise/define.ts";
 import { broadcast } from "../ops/moves/layout.ts";
 import { slice } from "../ops/moves/select.ts";
-import { full } from "../ops/sources.ts";
+import { full, sourceAttrs } from "../ops/sources.ts";
+import type { OutOption } from "./functionTypes.ts";
 import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
 
-export type Built = LazyArray<never>;
-
-export interface OutOption {
-  /** A lazy array whose dtype and shape the result takes. A plain array is a TypeError: nothing is written in place. */
-  readonly out?: LazyArray | undefined;
-}
+export type Built = LazyArray<never, never>;
 
 export function built(expr: Expr, parents: readonly LazyArray[]): Built {
   return new LazyArray(expr, parents) as Built;
@@ -143,6 +139,18 @@ export function chunksFor(
   const isAuto = argument === "auto" || (Array.isArray(argument) && argument.includes("auto"));
   const auto = isAuto ? { budget: engine.spec.budget, stored } : {};
   return checkChunks(argument, shape, infoOf(dtype).bytes, auto);
+}
+
+/** A source of one op; chunks default to "auto". */
+export function source(
+  op: SourceOp,
+  shape: Shape,
+  dtype: DType,
+  chunks: ChunksArgument | undefined,
+  attrs: Attrs,
+): Built {
+  const cut = chunksFor(chunks, shape, dtype);
+  return built(makeExpr(op, [], { ...sourceAttrs({ dtype, shape }, cut), ...attrs }), []);
 }
 
 export function broadcastLazy(x: LazyArray, shape: Shape): LazyArray {

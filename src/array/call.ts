@@ -9,8 +9,11 @@ import { closest } from "../core/suggest.ts";
 import { atSite, currentSite, enterCall, leaveCall } from "../expr/site.ts";
 import { LazyArray } from "./lazyArray.ts";
 
-/** Where the options object stands among the arguments (null: at the end, if there is one), and what it may hold. */
-export type OptionPlace = readonly [at: number | null, ...names: readonly string[]];
+/**
+ * Where the options object stands among the arguments, and what it may hold. A number: at that place. null: at the end,
+ * if there is one. Names of the parameters before it: wherever the arguments stop, and those left out may stand in it.
+ */
+export type OptionPlace = readonly [at: number | null | readonly string[], ...names: readonly string[]];
 
 export function userCall<Args extends readonly unknown[], Result>(
   name: string,
@@ -20,8 +23,8 @@ export function userCall<Args extends readonly unknown[], Result>(
   const call = (...args: Args): Result => {
     const isOutermost = enterCall(name);
     try {
-      if (options !== undefined && args.length > (options[0] ?? 0)) checkOptions(args, options);
-      const result = body(...args);
+      const placed = options === undefined ? args : (arranged(args, options) as unknown as Args);
+      const result = body(...placed);
       return isOutermost ? asNew(result, args) : result;
     } catch (error) {
       throw isOutermost ? signed(error, name, call) : error;
@@ -34,6 +37,14 @@ export function userCall<Args extends readonly unknown[], Result>(
   return call;
 }
 
+/** The same for a function whose arguments may stop early: what may stand where is for its own type to say. */
+export const looseCall = <Args extends readonly unknown[], Result>(
+  name: string,
+  body: (...args: Args) => Result,
+  options: readonly [parameters: readonly string[], ...names: readonly string[]],
+): ((...args: readonly unknown[]) => Result) =>
+  userCall(name, body, options) as (...args: readonly unknown[]) => Result;
+
 /** The same for a function that waits: its line is the one that called it, however long it takes. */
 export function asyncCall<Args extends readonly unknown[], Result>(
   name: string,
@@ -44,7 +55,7 @@ export function asyncCall<Args extends readonly unknown[], Result>(
     const isOutermost = enterCall(name);
     const site = currentSite();
     try {
-      checkOptions(args, options);
+      arranged(args, options);
     } catch (error) {
       throw isOutermost ? signed(error, name, call) : error;
     } finally {
@@ -70,9 +81,17 @@ function withSite<Result>(result: Result): Result {
 
 const optionPlaces = new WeakMap<(...args: never[]) => unknown, OptionPlace>();
 
-/** Where a public function takes its options; undefined where it takes none. */
-export const optionPlaceOf = (call: (...args: never[]) => unknown): OptionPlace | undefined =>
-  optionPlaces.get(call);
+/** The arguments of a public function when some are given by name. */
+export function namedArguments(
+  call: (...args: never[]) => unknown,
+  args: readonly unknown[],
+  named: Options,
+): unknown[] {
+  const at = optionPlaces.get(call)?.[0] ?? args.length;
+  if (typeof at === "object") return withNamed(args, named, at);
+  const missing = Math.max(0, at - args.length);
+  return [...args, ...new Array<undefined>(missing).fill(undefined), named];
+}
 
 /** The same for a method: `this` comes first. */
 export function userMethod<This, Args extends readonly unknown[], Result>(
@@ -121,16 +140,47 @@ const FLAGS: ReadonlySet<string> = new Set([
   "copy",
 ]);
 
-function checkOptions(args: readonly unknown[], [at, ...names]: OptionPlace): void {
-  const place = at ?? args.length - 1;
-  const given = args[place];
-  if (at !== null && args.length > at + 1) {
+interface Options {
+  readonly [name: string]: unknown;
+}
+
+/** Every argument at its place, options checked. */
+function arranged(args: readonly unknown[], [at, ...names]: OptionPlace): readonly unknown[] {
+  if (at === null) {
+    const last = args.at(-1);
+    if (isPlain(last)) checkOptions(last, names);
+    return args;
+  }
+  const isNamed = typeof at === "object";
+  const count = isNamed ? at.length : at;
+  if (args.length > count + 1) {
     throw new ValueError({
-      what: `${args.length} arguments where ${at + 1} are taken`,
+      what: `${args.length} arguments where ${count + 1} are taken`,
       cure: optionsCure(names),
     });
   }
-  if (given === undefined || (at === null && !isPlain(given))) return;
+  const last = args.at(-1);
+  // The first argument is never the options: it may be any object.
+  if (isNamed && args.length > 1 && isPlain(last)) {
+    checkOptions(last, [...at.slice(args.length - 1), ...names]);
+    return withNamed(args.slice(0, -1), last, at);
+  }
+  if (args.length > count) checkOptions(args[count], names);
+  return args;
+}
+
+/** Parameters that options name go to their places; the options that are left follow them. */
+function withNamed(given: readonly unknown[], named: Options, parameters: readonly string[]): unknown[] {
+  const placed = parameters.map((name, i) => (i < given.length ? given[i] : named[name]));
+  const twice = parameters.slice(0, given.length).find((name) => Object.hasOwn(named, name));
+  if (twice !== undefined)
+    throw new ValueError({ what: `${twice} is given twice`, cure: "Give it by its place or by its name" });
+  const others = Object.entries(named).filter(([name]) => !parameters.includes(name));
+  return [...placed, Object.fromEntries(others)];
+}
+
+function checkOptions(given: unknown, names: readonly string[]): void {
+  if (given === undefined) return;
   if (!isPlain(given))
     throw new ValueError({ what: `the options are ${describe(given)}`, cure: optionsCure(names) });
   checkNames(given, names);
@@ -147,7 +197,7 @@ export function checkNames(given: object, names: readonly string[]): void {
 
 const optionsCure = (names: readonly string[]): string => `Options go into one object: {${names.join(", ")}}`;
 
-function isPlain(value: unknown): value is { readonly [name: string]: unknown } {
+function isPlain(value: unknown): value is Options {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -18,6 +18,7 @@ import { runPlan, runPlanSync } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
 import { LazyArray } from "./lazyArray.ts";
 import type { NDArray } from "./ndarray.ts";
+import type { ArrayDType, OutputsOf } from "./operandTypes.ts";
 import {
   type PlanningOptions,
   type Prepared,
@@ -30,10 +31,11 @@ import {
 import { rewritingOf } from "./rewriting.ts";
 import { type PlanTarget, plannedTo } from "./target.ts";
 
-type OutputsOf<Array extends LazyArray> = Array extends LazyArray<infer O> ? O : never;
 /** What execute() returns: the array, or the marked outputs by name with the result. */
 export type Executed<Array extends LazyArray> =
-  unknown extends OutputsOf<Array> ? NDArray : OutputsOf<Array> & { readonly result: NDArray };
+  unknown extends OutputsOf<Array>
+    ? NDArray<ArrayDType<Array>>
+    : OutputsOf<Array> & { readonly result: NDArray<ArrayDType<Array>> };
 
 async function run(prepared: Prepared, options: AsyncComputeOptions): Promise<Block[]> {
   if (pressure.isDue) await collected();
@@ -61,9 +63,9 @@ export function computeArraysSync(arrays: readonly LazyArray[], options: Compute
   return prepared.results(runPlanSync(requestOf(prepared, options)));
 }
 
-type Results<Arrays extends readonly LazyArray[]> = { [K in keyof Arrays]: NDArray };
+type Results<Arrays extends readonly LazyArray[]> = { [K in keyof Arrays]: NDArray<ArrayDType<Arrays[K]>> };
 
-/** compute(a, b, c): all in one computation that shares their work. */
+/** `await cw.compute(a, b, c)`: all in one computation that shares their work. */
 export function compute<const Arrays extends readonly LazyArray[]>(
   ...arrays: Arrays
 ): Promise<Results<Arrays>>;
@@ -138,7 +140,7 @@ export interface PlanCallOptions extends PlanOnlyOptions {
   readonly target?: PlanTarget | readonly PlanTarget[] | undefined;
 }
 
-/** The plan of one or several arrays. Computes nothing. */
+/** The plan of one or several arrays. Computes nothing: `console.log(cw.plan([a, b], {allowedMem: "500MB"}))`. */
 export function plan(arrays: LazyArray | readonly LazyArray[], options?: PlanCallOptions): Plan {
   const list = checkLazy(Array.isArray(arrays) ? arrays : [arrays], "plan");
   const { target, ...checked }: PlanCallOptions = checkRun(options, "plan", "plan", engine.spec, ["target"]);

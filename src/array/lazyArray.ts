@@ -21,8 +21,8 @@ import { blockOfNested } from "./nested.ts";
 
 /** What can be wrapped: data in memory. */
 export type ArrayInput = NDArray | TypedArray | readonly NestedScalars[];
-/** What can stand where an array is expected. `O` names the outputs marked on the way. */
-export type Operand<O = unknown> = LazyArray<O> | ArrayInput | Scalar;
+/** What can stand where an array is expected: `cw.add(x, 1)`, `cw.add(x, [1, 2, 3])`. */
+export type Operand = LazyArray | ArrayInput | Scalar;
 
 interface OutputMark {
   readonly name: string | undefined;
@@ -34,7 +34,11 @@ let outputCalls = 0;
 const NO_PARENTS: readonly LazyArray[] = Object.freeze([]);
 const NO_MARKS: readonly OutputMark[] = Object.freeze([]);
 
-export class LazyArray<O = unknown> {
+/**
+ * An array that is computed later: `cw.zeros([3]).add(1)`. `D` is its dtype, or the union of those it may have; `O` are
+ * the outputs marked on the way.
+ */
+export class LazyArray<D extends DType = DType, O = unknown> {
   /** For types only: the outputs marked on the way, by name. */
   declare readonly "~outputs"?: O;
   readonly expr: Expr;
@@ -51,8 +55,8 @@ export class LazyArray<O = unknown> {
     this.site = currentSite();
   }
 
-  get dtype(): DType {
-    return this.expr.dtype;
+  get dtype(): D {
+    return this.expr.dtype as D;
   }
   get shape(): Shape {
     return this.expr.shape;
@@ -78,11 +82,11 @@ export class LazyArray<O = unknown> {
   /** Marks this stage: execute() of anything made from it also returns it, by this name or as output_0, output_1, … */
   output<Name extends string = `output_${number}`>(
     name?: Name,
-  ): LazyArray<O & { readonly [K in Name]: NDArray }> {
+  ): LazyArray<D, O & { readonly [K in Name]: NDArray<D> }> {
     checkOutputName(name);
     const isNew = !this.#marks.some((mark) => mark.name === name);
     if (isNew) this.#marks = [...this.#marks, { name, order: outputCalls++ }];
-    return this as LazyArray<unknown> as LazyArray<O & { readonly [K in Name]: NDArray }>;
+    return this as LazyArray as LazyArray<D, O & { readonly [K in Name]: NDArray<D> }>;
   }
 
   /** The marked stages that this array is made from, in the order they were marked, with their names. */
@@ -112,6 +116,11 @@ export class LazyArray<O = unknown> {
     return [...seen];
   }
 
+  /** The axes reversed: `x.T`. */
+  declare readonly T: LazyArray<D, O>;
+  /** The last two axes swapped: `x.mT`. */
+  declare readonly mT: LazyArray<D, O>;
+
   /** As text, for logs: the graph itself is no JSON. */
   toJSON(): string {
     return this.toString();
@@ -131,13 +140,24 @@ Object.defineProperty(LazyArray.prototype, Symbol.toPrimitive, {
     if (hint === "string") return this.toString();
     throw new ValueError({
       what: "a lazy array is not a number: JavaScript's operators cannot compute with it",
-      cure: "Write x.add(1), cw.add(x, 1) or an expression with cw.expr",
+      cure: "Write x.add(1), cw.add(x, 1) or an expression with cw.expr; for its number +(await x.compute())",
+    });
+  },
+});
+
+// Without it Array.from(x), and new Float64Array(x), would silently be empty. Not in the types: there x is no iterable.
+Object.defineProperty(LazyArray.prototype, Symbol.iterator, {
+  value(this: LazyArray): never {
+    throw new ValueError({
+      what: `a lazy array of shape ${shapeText(this.shape)} has no elements before it is computed`,
+      cure: "Write await x.compute() and go over the result; x.get(i) and x.unstack() give lazy parts",
     });
   },
 });
 
 /** Methods: every function whose first argument is an array (methodTypes.ts, installed by methods.ts). */
-export interface LazyArray<O = unknown> extends ArrayMethods<O> {}
+// biome-ignore lint/correctness/noUnusedVariables: both declarations of a name have the same parameters.
+export interface LazyArray<D extends DType = DType, O = unknown> extends ArrayMethods {}
 
 Object.defineProperty(LazyArray.prototype, Symbol.for("nodejs.util.inspect.custom"), {
   value(this: LazyArray): string {

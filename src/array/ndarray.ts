@@ -1,10 +1,12 @@
 // NDArray: a result in memory. Plain typed-array data with shape and strides (in elements), free to hand
-// to any other library. Complex elements are interleaved pairs in `data`; bool elements are 0 and 1.
+// to any other library. Complex elements are interleaved pairs in `data`; bool elements are 0 and 1. Elements of 64-bit
+// integers come out as numbers where these are exact, and as bigints beyond; `data` holds bigints always.
 
 import type { Block } from "../core/block.ts";
 import { isContiguous } from "../core/block.ts";
 import {
   allocate,
+  type DataOf,
   DTYPES,
   type DType,
   dtypeOfTypedArray,
@@ -14,27 +16,31 @@ import {
   type TypedArray,
 } from "../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError, ValueError } from "../core/errors.ts";
-import { Complex, type Scalar } from "../core/numbers.ts";
+import { Complex, type ElementOf, exactNumber, type Scalar } from "../core/numbers.ts";
 import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
 import { releaseBlock } from "../kernel/wasm/memory.ts";
 import { ndarrayText } from "./format.ts";
 
-export type NestedScalars = Scalar | readonly NestedScalars[];
+/** Nested lists of any depth, or one value. */
+export type NestedList<T> = T | readonly NestedList<T>[];
+/** What `toList()` gives of an array of any dtype: `[[1, 2], [3, 4]]`. */
+export type NestedScalars = NestedList<Scalar>;
 
-export class NDArray implements Block {
-  readonly #data: TypedArray;
+/** A result in memory: `(await x.compute()).data`. Of a known dtype `data`, `item()` and `toList()` have its types. */
+export class NDArray<D extends DType = DType> implements Block {
+  readonly #data: DataOf<D>;
   #isDisposed = false;
-  readonly dtype: DType;
+  readonly dtype: D;
   readonly shape: Shape;
   readonly strides: readonly number[];
   readonly offset: number;
 
   constructor(
-    data: TypedArray,
+    data: DataOf<D>,
     shape: Shape = [data?.length],
-    dtype: DType = dtypeOfTypedArray(data),
+    dtype: D = dtypeOfTypedArray(data) as D,
     strides?: readonly number[],
     offset = 0,
   ) {
@@ -52,7 +58,8 @@ export class NDArray implements Block {
     return new NDArray(data, shape, dtype, strides, offset);
   }
 
-  get data(): TypedArray {
+  /** The elements as they lie in memory: a `Float32Array` of float32. */
+  get data(): DataOf<D> {
     if (!this.#isDisposed) return this.#data;
     throw new ValueError({
       where: "data",
@@ -80,8 +87,8 @@ export class NDArray implements Block {
     return this.size * infoOf(this.dtype).bytes;
   }
 
-  /** One element; without indices the only element of a size-1 array. Negative indices count from the end. */
-  item(...indices: readonly number[]): Scalar {
+  /** One element: `x.item(0, -1)`; without indices the only element of a size-1 array. Negative indices count from the end. */
+  item(...indices: readonly number[]): ElementOf<D> {
     if (indices.length === 0 && this.size === 1) return this.#element(this.offset);
     if (indices.length !== this.ndim) {
       throw new IndexError({
@@ -106,36 +113,46 @@ export class NDArray implements Block {
     });
   }
 
-  #element(at: number): Scalar {
+  #element(at: number): ElementOf<D> {
+    return this.#value(at) as ElementOf<D>;
+  }
+
+  #value(at: number): Scalar {
     if (infoOf(this.dtype).slots === 2)
       return new Complex(this.data[2 * at] as number, this.data[2 * at + 1] as number);
     const value = this.data[at]!;
+    if (typeof value === "bigint") return exactNumber(value);
     return this.dtype === "bool" ? value !== 0 : value;
   }
 
-  /** Nested lists of JavaScript values; a 0-d array gives the value itself. */
-  toList(): NestedScalars {
+  /** Nested lists of JavaScript values, `[[1, 2], [3, 4]]`; a 0-d array gives the value itself. */
+  toList(): NestedList<ElementOf<D>> {
     return this.#nested(0, this.offset);
   }
 
-  #nested(axis: number, at: number): NestedScalars {
+  #nested(axis: number, at: number): NestedList<ElementOf<D>> {
     if (axis === this.ndim) return this.#element(at);
     return Array.from({ length: this.shape[axis]! }, (_, i) =>
       this.#nested(axis + 1, at + i * this.strides[axis]!),
     );
   }
 
+  /** As JSON.stringify writes it: nested lists, complex numbers as {re, im}, integers beyond 2^53 − 1 as decimal strings. */
+  toJSON(): NestedList<JSONElement> {
+    return jsonOf(this.toList() as NestedScalars);
+  }
+
   /** The same elements in row-major order without gaps: itself where they lie so already. */
-  toContiguous(): NDArray {
+  toContiguous(): NDArray<D> {
     if (isContiguous(this) && this.offset === 0 && this.data.length === this.size * infoOf(this.dtype).slots)
       return this;
-    const copy = new NDArray(allocate(this.dtype, this.size), this.shape, this.dtype);
+    const copy = new NDArray(allocate(this.dtype, this.size) as DataOf<D>, this.shape, this.dtype);
     copyElements(this, copy);
     return copy;
   }
 
-  /** Elements in row-major order. */
-  *[Symbol.iterator](): Generator<Scalar> {
+  /** Elements in row-major order: `for (const value of result)`. */
+  *[Symbol.iterator](): Generator<ElementOf<D>> {
     const flat = this.toContiguous();
     for (let i = 0; i < flat.size; i++) yield flat.#element(i);
   }
@@ -150,6 +167,35 @@ export class NDArray implements Block {
 // `using result = await x.compute()` disposes of it at the end of the block, where the engine has the symbol.
 if (typeof Symbol.dispose === "symbol")
   Object.defineProperty(NDArray.prototype, Symbol.dispose, { value: NDArray.prototype.dispose });
+
+// `+result` and Number(result) are the only element's number. `result + 1` of more elements would silently make text.
+Object.defineProperty(NDArray.prototype, Symbol.toPrimitive, {
+  value(this: NDArray, hint: "string" | "number" | "default"): string | number {
+    return hint === "string" ? this.toString() : onlyNumber(this);
+  },
+});
+
+function onlyNumber(array: NDArray): number {
+  const value = array.size === 1 ? array.item() : undefined;
+  if (value !== undefined && !(value instanceof Complex)) return Number(value);
+  throw new ValueError({
+    where: "NDArray",
+    what: `${array.dtype} ${shapeText(array.shape)} is not a number: JavaScript's operators cannot compute with it`,
+    cure:
+      value === undefined
+        ? "Only an array of one element is one: take item(...), data or toList()"
+        : "Take item().re or item().im",
+  });
+}
+
+/** What an element is in JSON. */
+export type JSONElement = boolean | number | string | { readonly re: number; readonly im: number };
+
+function jsonOf(list: NestedScalars): NestedList<JSONElement> {
+  if (list instanceof Complex) return { re: list.re, im: list.im };
+  if (typeof list === "bigint") return String(list);
+  return typeof list === "object" ? list.map(jsonOf) : list;
+}
 
 // console.log in Node shows the elements, not the object's fields.
 Object.defineProperty(NDArray.prototype, Symbol.for("nodejs.util.inspect.custom"), {

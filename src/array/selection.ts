@@ -9,12 +9,13 @@ import { userCall } from "./call.ts";
 import { asLazy, LazyArray } from "./lazyArray.ts";
 import { NDArray, type NestedScalars } from "./ndarray.ts";
 
+/** A range of places along an axis, as `cw.slice(0, 10, 2)` makes it. */
 export class Slice {
   readonly start: number | null;
   readonly stop: number | null;
   readonly step: number | null;
 
-  constructor(start: number | null, stop: number | null, step: number | null) {
+  constructor(start: Bound, stop: Bound, step: Bound) {
     this.start = checkBound(start, "start");
     this.stop = checkBound(stop, "stop");
     this.step = checkBound(step, "step");
@@ -26,21 +27,21 @@ export class Slice {
   }
 }
 
-type SliceFunction = (start: number | null, stop?: number | null, step?: number | null) => Slice;
+/** A whole number, or null for what is left out. */
+type Bound = number | bigint | null;
+type SliceFunction = (start: Bound, stop?: Bound, step?: Bound) => Slice;
 
-/** Python's slice(stop), slice(start, stop), slice(start, stop, step). */
-export const slice: SliceFunction = userCall(
-  "slice",
-  (start: number | null, stop?: number | null, step?: number | null) =>
-    stop === undefined ? new Slice(null, start, null) : new Slice(start, stop, step ?? null),
+/** Python's slice(stop), slice(start, stop), slice(start, stop, step): `x.get(cw.slice(0, 10, 2))`. */
+export const slice: SliceFunction = userCall("slice", (start: Bound, stop?: Bound, step?: Bound) =>
+  stop === undefined ? new Slice(null, start, null) : new Slice(start, stop, step ?? null),
 );
 
-/** Where a mask is true along one of its axes, and how long the mask is there. */
+/** Where a mask is true along one of its axes, and how long the mask is there; null of a 0-d mask, which adds an axis. */
 export class MaskPlaces {
   readonly index: LazyArray;
-  readonly length: number;
+  readonly length: number | null;
 
-  constructor(index: LazyArray, length: number) {
+  constructor(index: LazyArray, length: number | null) {
     this.index = index;
     this.length = length;
   }
@@ -58,7 +59,7 @@ export type SelectionItem =
   | MaskPlaces
   | readonly NestedScalars[];
 
-/** Per axis of the array, or a new axis. */
+/** Per axis of the array, or a new axis; with places where a 0-d mask makes it one or none long. */
 export type AxisItem =
   | { readonly kind: "index"; readonly axis: number; readonly at: number }
   | {
@@ -69,13 +70,13 @@ export type AxisItem =
       readonly length: number;
     }
   | { readonly kind: "array"; readonly axis: number; readonly index: LazyArray }
-  | { readonly kind: "newaxis" };
+  | { readonly kind: "newaxis"; readonly index?: LazyArray };
 
 function checkBound(value: unknown, name: string): number | null {
   if (value === null || value === undefined) return null;
-  if (Number.isSafeInteger(value)) return value as number;
-  if (value === Infinity || value === -Infinity)
-    return (value as number) > 0 ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER;
+  // No axis reaches so far: where beyond its end does not matter.
+  if (typeof value === "bigint" || Number.isInteger(value) || value === Infinity || value === -Infinity)
+    return Math.min(Math.max(Number(value), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
   throw new IndexError({
     where: "slice",
     what: `the slice's ${name} is ${describe(value)}`,
@@ -106,6 +107,8 @@ export function resolveSelection(items: readonly SelectionItem[], shape: Shape):
   for (const item of expanded) {
     if (item === null) resolved.push({ kind: "newaxis" });
     else if (item instanceof LazyArray) resolved.push({ kind: "array", axis: axis++, index: item });
+    else if (item instanceof MaskPlaces && item.length === null)
+      resolved.push({ kind: "newaxis", index: item.index });
     else if (item instanceof MaskPlaces) resolved.push(resolveMask(item, axis, shape[axis++]!));
     else if (item instanceof Slice) resolved.push(resolveSlice(item, axis, shape[axis++]!));
     else resolved.push({ kind: "index", axis, at: resolveIndex(item, axis, shape[axis++]!) });
@@ -141,7 +144,8 @@ function expandEllipsis(items: readonly ReadItem[], shape: Shape): Exclude<ReadI
   const ellipses = items.filter((item) => item === "...").length;
   if (ellipses > 1)
     throw new IndexError({ what: `the selection has ${ellipses} ellipses`, cure: 'Use "..." once' });
-  const used = items.filter((item) => item !== null && item !== "...").length;
+  const isNew = (item: ReadItem): boolean => item instanceof MaskPlaces && item.length === null;
+  const used = items.filter((item) => item !== null && item !== "..." && !isNew(item)).length;
   if (used > shape.length) {
     throw new IndexError({
       what: `${used} indices for an array of shape ${shapeText(shape)}`,

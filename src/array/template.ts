@@ -1,24 +1,27 @@
 // cw.expr: mathematics as a template. The parser knows grammar only; this is where names become functions
 // of the array API and holes become operands. Nothing is evaluated as code: names are looked up in a table.
 
+import type { DType } from "../core/dtype.ts";
 import { ChunkwiseError, ValueError } from "../core/errors.ts";
 import { isScalar } from "../core/numbers.ts";
 import { describe } from "../core/shape.ts";
 import { suggestions } from "../core/suggest.ts";
 import type { Built } from "./build.ts";
-import { optionPlaceOf, userCall } from "./call.ts";
+import { namedArguments, userCall } from "./call.ts";
 import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
 import * as elementwise from "./functions/elementwise.ts";
+import * as exponentialSums from "./functions/exponentialSums.ts";
 import * as indexing from "./functions/indexing.ts";
-import type { Joined } from "./functions/joining.ts";
 import * as joining from "./functions/joining.ts";
 import * as linear from "./functions/linear.ts";
 import * as manipulation from "./functions/manipulation.ts";
 import * as nan from "./functions/nan.ts";
+import * as ranges from "./functions/ranges.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/statistics.ts";
 import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
+import type { Joined } from "./operandTypes.ts";
 import { type SelectionItem, Slice } from "./selection.ts";
 import { type EvaluationContext, evaluate, type IndexItem, UnknownName } from "./template/evaluate.ts";
 import { parse } from "./template/parse.ts";
@@ -33,9 +36,11 @@ const FUNCTIONS: ReadonlyMap<string, AnyFunction> = new Map(
     ...joining,
     ...repeating,
     ...nan,
+    ...exponentialSums,
     ...linear,
     ...indexing,
     ...creation,
+    ...ranges,
     ...dtypes,
   }).filter((entry): entry is [string, AnyFunction] => typeof entry[1] === "function"),
 );
@@ -50,12 +55,12 @@ const CONSTANTS: ReadonlyMap<string, number> = new Map([
 type ExprTag = <Holes extends Operand[]>(
   strings: TemplateStringsArray,
   ...holes: Holes
-) => LazyArray<Joined<Holes>>;
+) => LazyArray<DType, Joined<Holes>>;
 
 /** `` expr`(${x}*2 + ${y}*3) / (1 + ${x}**2)` `` */
 export const expr: ExprTag = userCall(
   "expr",
-  (strings: TemplateStringsArray, ...holes: readonly Operand[]): LazyArray<never> =>
+  (strings: TemplateStringsArray, ...holes: readonly Operand[]): Built =>
     evaluate(parse(checkTemplate(strings)), contextOf(holes)),
 );
 
@@ -89,9 +94,7 @@ function withOptions(
 ): unknown[] {
   // A null prototype: no keyword can reach Object's own.
   const options: Record<string, unknown> = Object.assign(Object.create(null), Object.fromEntries(keywords));
-  const at = optionPlaceOf(f)?.[0] ?? args.length;
-  const missing = Math.max(0, at - args.length);
-  return [...args, ...new Array<undefined>(missing).fill(undefined), options];
+  return namedArguments(f, args, options);
 }
 
 function checkTemplate(strings: unknown): readonly string[] {

@@ -1,6 +1,6 @@
 // The data types of the array API and what is known of each. One table; everything else asks it.
 
-export const DTYPES = [
+export const DTYPES: readonly DType[] = [
   "bool",
   "int8",
   "int16",
@@ -14,26 +14,66 @@ export const DTYPES = [
   "float64",
   "complex64",
   "complex128",
-] as const;
+];
 
-export type DType = (typeof DTYPES)[number];
+/** The name of a data type: `cw.zeros([3], {dtype: "float32"})`. */
+export type DType =
+  | "bool"
+  | "int8"
+  | "int16"
+  | "int32"
+  | "int64"
+  | "uint8"
+  | "uint16"
+  | "uint32"
+  | "uint64"
+  | "float32"
+  | "float64"
+  | "complex64"
+  | "complex128";
 export type ComplexDType = "complex64" | "complex128";
 export type FloatDType = "float32" | "float64";
 /** The types a machine register holds: a complex number is two of them. */
 export type RealDType = Exclude<DType, ComplexDType>;
 export type Kind = "bool" | "int" | "uint" | "float" | "complex";
 
-export type TypedArray =
-  | Int8Array
-  | Int16Array
-  | Int32Array
-  | BigInt64Array
-  | Uint8Array
-  | Uint16Array
-  | Uint32Array
-  | BigUint64Array
-  | Float32Array
-  | Float64Array;
+/** What holds the elements of each dtype; complex numbers are interleaved pairs. */
+interface DataTypes {
+  readonly bool: Uint8Array;
+  readonly int8: Int8Array;
+  readonly int16: Int16Array;
+  readonly int32: Int32Array;
+  readonly int64: BigInt64Array;
+  readonly uint8: Uint8Array;
+  readonly uint16: Uint16Array;
+  readonly uint32: Uint32Array;
+  readonly uint64: BigUint64Array;
+  readonly float32: Float32Array;
+  readonly float64: Float64Array;
+  readonly complex64: Float32Array;
+  readonly complex128: Float64Array;
+}
+
+/** The typed array that holds a dtype: `DataOf<"float32">` is `Float32Array`. */
+export type DataOf<D extends DType> = DataTypes[D];
+export type TypedArray = DataOf<DType>;
+
+/** The dtype of a plain typed array, by the name that typed arrays carry. */
+interface DTypeByName {
+  readonly Int8Array: "int8";
+  readonly Int16Array: "int16";
+  readonly Int32Array: "int32";
+  readonly BigInt64Array: "int64";
+  readonly Uint8Array: "uint8";
+  readonly Uint16Array: "uint16";
+  readonly Uint32Array: "uint32";
+  readonly BigUint64Array: "uint64";
+  readonly Float32Array: "float32";
+  readonly Float64Array: "float64";
+}
+
+/** The dtype whose elements a typed array holds as it is: `DTypeOfData<Float32Array>` is `"float32"`. */
+export type DTypeOfData<A extends TypedArray> = DTypeByName[A[typeof Symbol.toStringTag]];
 
 interface TypedArrayConstructor {
   new (length: number): TypedArray;

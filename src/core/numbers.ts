@@ -2,9 +2,7 @@
 // In: boolean, number, bigint, Complex. Out: a value that the dtype stores exactly as NumPy would.
 
 import {
-  DEFAULT_COMPLEX,
-  DEFAULT_FLOAT,
-  DEFAULT_INT,
+  type ComplexDType,
   type DType,
   infoOf,
   isComplex,
@@ -47,12 +45,30 @@ export function scalarKind(value: Scalar): ScalarKind {
   return Number.isInteger(value) && !Object.is(value, -0) ? "int" : "float";
 }
 
-export const DEFAULT_OF_SCALAR_KIND: { readonly [K in ScalarKind]: DType } = {
+/** The dtype that a scalar has by itself. */
+export const DEFAULT_OF_SCALAR_KIND = {
   bool: "bool",
-  int: DEFAULT_INT,
-  float: DEFAULT_FLOAT,
-  complex: DEFAULT_COMPLEX,
-};
+  int: "int64",
+  float: "float64",
+  complex: "complex128",
+} as const;
+
+interface ElementTypes extends Record<Exclude<DType, "bool" | "int64" | "uint64" | ComplexDType>, number> {
+  readonly bool: boolean;
+  readonly int64: number | bigint;
+  readonly uint64: number | bigint;
+  readonly complex64: Complex;
+  readonly complex128: Complex;
+}
+
+/** The JavaScript value of one element: `ElementOf<"bool">` is `boolean`. Integers of 64 bits beyond 2^53 − 1 are bigints. */
+export type ElementOf<D extends DType> = ElementTypes[D];
+
+/** A 64-bit integer as a number where that is exact. */
+export function exactNumber(value: bigint): number | bigint {
+  const near = Number(value);
+  return Number.isSafeInteger(near) ? near : value;
+}
 
 /** Smallest and largest value of an integer dtype. */
 export function integerRange(dtype: DType): readonly [bigint, bigint] {

@@ -9,7 +9,7 @@ import { type ReduceFunction, reduction } from "./reductions.ts";
 const exponentialSum = (name: string, finish: (largest: s.Term, others: s.Term) => s.Term): ReduceFunction =>
   reduction(name, {
     accepts: "real",
-    result: (dtype) => dtype,
+    result: "same",
     state: (dtype) => [dtype, dtype],
     lift: (x) => [x, s.zero((x as s.Term).type)],
     combine: combineOthers as ReduceOp["combine"],

@@ -1,8 +1,9 @@
 // Which kinds of dtypes a function takes, and what it makes of them before it computes.
 // In: the promoted dtype of the operands. Out: the dtype to compute in, or an error with the cure.
 
-import { DEFAULT_FLOAT, type DType, isInteger, type Kind, kindOf } from "../core/dtype.ts";
+import { type DType, type Kind, kindOf } from "../core/dtype.ts";
 import { DTypeError } from "../core/errors.ts";
+import { resultOf } from "../core/results.ts";
 
 export type KindSet = "any" | "numeric" | "real" | "realOrBool" | "integer" | "integerOrBool" | "bool";
 
@@ -40,4 +41,4 @@ function cureFor(accepts: KindSet, kind: Kind): string {
 }
 
 /** What the standard calls floating functions: integers are computed as the default float. */
-export const toFloating = (dtype: DType): DType => (isInteger(dtype) ? DEFAULT_FLOAT : dtype);
+export const toFloating = (dtype: DType): DType => resultOf(dtype, "floating");

@@ -2,9 +2,10 @@
 // and non-negative; attrs.keepdims leaves them as 1. Trees, chunks and kernels follow from these records.
 
 import type { Attrs } from "../core/attrs.ts";
-import { DEFAULT_INT, type DType, infoOf, isFloat, isInteger } from "../core/dtype.ts";
+import { DEFAULT_INT, type DType, infoOf, isFloat } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import { integerRange, type Scalar } from "../core/numbers.ts";
+import { type ResultRule, resultOf } from "../core/results.ts";
 import { type Shape, shapeText, sizeOf } from "../core/shape.ts";
 import type { ArrayType, ReduceOp } from "../expr/op.ts";
 import * as s from "../kernel/scalar.ts";
@@ -30,20 +31,24 @@ export const reducedCount = (shape: Shape, axes: readonly number[]): number =>
 export interface ReduceLine
   extends Pick<ReduceOp, "state" | "lift" | "combine" | "identity" | "absorbing" | "finish"> {
   readonly accepts: KindSet;
-  readonly result: (input: DType) => DType;
+  /** A rule of core/results.ts: small integers are cast before they are added up. */
+  readonly result: ResultRule;
   /** Nothing at all has no minimum. */
   readonly needsElements?: boolean;
 }
 
-export interface ReduceFunction extends ReduceOp {
+export interface ReduceFunction<R extends ResultRule = ResultRule> extends ReduceOp {
   readonly accepts: KindSet;
+  /** The result's dtype from the array's. */
+  readonly result: R;
 }
 
-export function reduction(name: string, line: ReduceLine): ReduceFunction {
+export function reduction<const L extends ReduceLine>(name: string, line: L): ReduceFunction<L["result"]> {
   return {
     name,
     class: "reduce",
     accepts: line.accepts,
+    result: line.result,
     infer: ([input], attrs) => inferReduction(name, line, input!, reduceAttrs(attrs)),
     state: line.state,
     lift: line.lift,
@@ -63,10 +68,9 @@ function inferReduction(name: string, line: ReduceLine, input: ArrayType, attrs:
       cure: "Reduce over axes that have elements",
     });
   }
-  return { dtype: line.result(input.dtype), shape };
+  return { dtype: resultOf(input.dtype, line.result), shape };
 }
 
-const same = (dtype: DType): DType => dtype;
 const own = (dtype: DType): readonly DType[] => [dtype];
 const first = ([state]: readonly s.Value[]): s.Value => state!;
 const pair = (
@@ -81,9 +85,9 @@ const addValues = (a: s.Value, b: s.Value): s.Value =>
 const multiplyValues = (a: s.Value, b: s.Value): s.Value =>
   s.isComplexTerm(a) ? c.multiply(a, b as s.ComplexTerm) : s.mul(a, b as s.Term);
 
-export const sum: ReduceFunction = reduction("sum", {
+export const sum: ReduceFunction<"same"> = reduction("sum", {
   accepts: "numeric",
-  result: same,
+  result: "same",
   state: own,
   lift: (x) => [x],
   combine: ([a], [b]) => [addValues(a!, b!)],
@@ -91,9 +95,9 @@ export const sum: ReduceFunction = reduction("sum", {
   finish: first,
 });
 
-export const prod: ReduceFunction = reduction("prod", {
+export const prod: ReduceFunction<"same"> = reduction("prod", {
   accepts: "numeric",
-  result: same,
+  result: "same",
   state: own,
   lift: (x) => [x],
   combine: ([a], [b]) => [multiplyValues(a!, b!)],
@@ -102,9 +106,9 @@ export const prod: ReduceFunction = reduction("prod", {
 });
 
 /** Σx / n. */
-export const mean: ReduceFunction = reduction("mean", {
+export const mean: ReduceFunction<"same"> = reduction("mean", {
   accepts: "numeric",
-  result: same,
+  result: "same",
   state: own,
   lift: (x) => [x],
   combine: ([a], [b]) => [addValues(a!, b!)],
@@ -121,9 +125,9 @@ export const mean: ReduceFunction = reduction("mean", {
  * LeVeque do: δ = μᵦ − μₐ, μ = μₐ + δ·nᵦ/n, M₂ = M₂ₐ + M₂ᵦ + δ²·nₐ·nᵦ/n. The mean's rounding error is carried
  * along, so that data far from zero lose no digits against two passes. In float64 for float32 too.
  */
-export const variance: ReduceFunction = reduction("var", {
+export const variance: ReduceFunction<"same"> = reduction("var", {
   accepts: "real",
-  result: same,
+  result: "same",
   state: () => ["float64", "float64", "float64", "float64"],
   lift: (x) => {
     const wide = s.convert(x as s.Term, "float64");
@@ -173,9 +177,9 @@ function extreme(dtype: DType, lowest: boolean): Scalar {
   return integerRange(dtype)[lowest ? 0 : 1];
 }
 
-export const max: ReduceFunction = reduction("max", {
+export const max: ReduceFunction<"same"> = reduction("max", {
   accepts: "realOrBool",
-  result: same,
+  result: "same",
   state: own,
   lift: (x) => [x],
   combine: pair(s.max),
@@ -184,9 +188,9 @@ export const max: ReduceFunction = reduction("max", {
   needsElements: true,
 });
 
-export const min: ReduceFunction = reduction("min", {
+export const min: ReduceFunction<"same"> = reduction("min", {
   accepts: "realOrBool",
-  result: same,
+  result: "same",
   state: own,
   lift: (x) => [x],
   combine: pair(s.min),
@@ -197,10 +201,14 @@ export const min: ReduceFunction = reduction("min", {
 
 const truthOf = (x: s.Value): s.Term => (s.isComplexTerm(x) ? c.nonZero(x) : s.nonZero(x));
 
-const truthTest = (name: string, join: (x: s.Term, y: s.Term) => s.Term, empty: boolean): ReduceFunction =>
+const truthTest = (
+  name: string,
+  join: (x: s.Term, y: s.Term) => s.Term,
+  empty: boolean,
+): ReduceFunction<"bool"> =>
   reduction(name, {
     accepts: "any",
-    result: () => "bool",
+    result: "bool",
     state: () => ["bool"],
     lift: (x) => [truthOf(x)],
     combine: pair(join),
@@ -209,12 +217,12 @@ const truthTest = (name: string, join: (x: s.Term, y: s.Term) => s.Term, empty: 
     finish: first,
   });
 
-export const any: ReduceFunction = truthTest("any", s.or, false);
-export const all: ReduceFunction = truthTest("all", s.and, true);
+export const any: ReduceFunction<"bool"> = truthTest("any", s.or, false);
+export const all: ReduceFunction<"bool"> = truthTest("all", s.and, true);
 
-export const countNonzero: ReduceFunction = reduction("countNonzero", {
+export const countNonzero: ReduceFunction<"index"> = reduction("countNonzero", {
   accepts: "any",
-  result: () => DEFAULT_INT,
+  result: "index",
   state: () => [DEFAULT_INT],
   lift: (x) => [s.convert(truthOf(x), DEFAULT_INT)],
   combine: pair(s.add),
@@ -227,10 +235,10 @@ const argExtreme = (
   name: string,
   better: (x: s.Term, y: s.Term) => s.Term,
   lowest: boolean,
-): ReduceFunction =>
+): ReduceFunction<"index"> =>
   reduction(name, {
     accepts: "realOrBool",
-    result: () => DEFAULT_INT,
+    result: "index",
     state: (dtype) => [dtype, DEFAULT_INT],
     lift: (x, position) => [x, position()],
     combine: (a, b) => combineArg(a as readonly s.Term[], b as readonly s.Term[], better),
@@ -252,14 +260,11 @@ function combineArg(
   return [s.select(takeB, valueB!, valueA!), s.select(takeB, placeB!, placeA!)];
 }
 
-export const argmax: ReduceFunction = argExtreme("argmax", s.gt, true);
-export const argmin: ReduceFunction = argExtreme("argmin", s.lt, false);
+export const argmax: ReduceFunction<"index"> = argExtreme("argmax", s.gt, true);
+export const argmin: ReduceFunction<"index"> = argExtreme("argmin", s.lt, false);
 
 /** Small integers add up in 64 bits; every other type in itself. */
-export function accumulatorOf(dtype: DType): DType {
-  if (!isInteger(dtype)) return dtype;
-  return dtype.startsWith("u") ? "uint64" : "int64";
-}
+export const accumulatorOf = (dtype: DType): DType => resultOf(dtype, "total");
 
 export const REDUCTIONS: readonly ReduceFunction[] = [
   ...[sum, prod, mean, variance, max, min],

@@ -6,7 +6,7 @@ import type { Expr } from "../expr/expr.ts";
 import { checkBudget, MemoryError } from "./budget.ts";
 import { withTriedCure } from "./cure.ts";
 import { fuse } from "./fuse.ts";
-import type { FusionOptions } from "./fusion/options.ts";
+import { checkFusionNames, type FusionOptions } from "./fusion/options.ts";
 import { planToJson } from "./json.ts";
 import { lower } from "./lower.ts";
 import { memoryOf, totalMemory } from "./memory.ts";
@@ -89,11 +89,12 @@ export function planOf(
   options: PlanOptions & { readonly siteOf?: SiteOf } = {},
 ): Plan {
   try {
-    return planned(roots, options);
+    return planned(roots, options, ({ operations }) => checkFusionNames(options, operations));
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
     throw withTriedCure(error, roots, (others, allowedMem) => {
-      planned(others, { ...options, allowedMem, debug: false });
+      // Cut otherwise, a plan may lack operations that the options name.
+      planned(others, { ...options, allowedMem, debug: false }, () => {});
     });
   }
 }
@@ -101,8 +102,10 @@ export function planOf(
 function planned(
   roots: readonly Expr[],
   { siteOf, ...options }: PlanOptions & { readonly siteOf?: SiteOf },
+  checkLowered: (data: PlanData) => void,
 ): Plan {
   const { data, sources } = lower(roots, siteOf, options);
+  checkLowered(data);
   const final = optimized(data, options);
   const plan = new Plan(final, sources, final === data ? null : data);
   if (options.allowedMem !== undefined) checkBudget(plan.data, options.allowedMem, options.reservedMem);

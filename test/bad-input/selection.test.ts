@@ -45,7 +45,7 @@ describe("slices", () => {
   });
 
   test("bounds that are not whole numbers", () => {
-    for (const bound of [0.5, Number.NaN, "1", {}, Symbol("s"), 1n, new Date(0), 2 ** 53]) {
+    for (const bound of [0.5, Number.NaN, "1", {}, Symbol("s"), new Date(0), true]) {
       expectMistake(() => cw.slice(wrong(bound)), cw.IndexError, "stop");
       expectMistake(() => cw.slice(wrong(bound), 2), cw.IndexError, "start");
       expectMistake(() => cw.slice(0, wrong(bound)), cw.IndexError, "stop");

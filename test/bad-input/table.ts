@@ -6,7 +6,6 @@ import { endlessList } from "./check.ts";
 
 export type Kind =
   | "operand"
-  | "lastOperand"
   | "bound"
   | "axis"
   | "soleAxis"
@@ -18,6 +17,7 @@ export type Kind =
   | "dtype"
   | "chunks"
   | "integer"
+  | "diagonal"
   | "count"
   | "flag"
   | "scalar"
@@ -31,6 +31,8 @@ export type Kind =
 export interface Parameter {
   readonly kind: Kind;
   readonly good: unknown;
+  /** Options may stand in its place: a plain object is taken for them. */
+  readonly mayBeOptions?: true;
 }
 export interface Line {
   readonly args: readonly Parameter[];
@@ -42,8 +44,7 @@ const parameter =
   (kind: Kind) =>
   (good: unknown): Parameter => ({ kind, good });
 const operand = parameter("operand");
-/** Followed by options: a plain object in its place is taken for them. */
-const lastOperand = parameter("lastOperand");
+const orOptions = (parameter: Parameter): Parameter => ({ ...parameter, mayBeOptions: true });
 const bound = parameter("bound");
 const axis = parameter("axis");
 const soleAxis = parameter("soleAxis");
@@ -56,6 +57,8 @@ const shape = parameter("shape");
 const dtype = parameter("dtype")("float32");
 const chunks = parameter("chunks")("auto");
 const integer = parameter("integer");
+/** Any whole number, however far beyond the array. */
+const diagonal = parameter("diagonal");
 const count = parameter("count");
 const flag = parameter("flag")(true);
 const scalar = parameter("scalar");
@@ -142,7 +145,7 @@ export const FUNCTIONS: { readonly [name: string]: Line } = {
   ...all(BITWISE, line([operand(integers), operand(integers)], { out })),
   bitwiseInvert: line([operand(integers)], { out }),
   where: line([operand(truths), operand(vector), operand(vector)]),
-  clip: line([operand(vector), bound(1), bound(2)], { out }),
+  clip: line([operand(vector), bound(1), orOptions(bound(2))], { out }),
   ...all(REDUCTIONS, line([operand(matrix)], { axis: axes(0), keepdims: flag })),
   ...all(
     ["sum", "prod", "nansum", "nanprod"],
@@ -176,7 +179,7 @@ export const FUNCTIONS: { readonly [name: string]: Line } = {
   concat: line([arrays([vector, vector])], { axis: axis(0) }),
   stack: line([arrays([vector, vector])], { axis: axis(0) }),
   unstack: line([operand(matrix)], { axis: axis(0) }),
-  expandDims: line([operand(vector)], { axis: axes(0) }),
+  expandDims: line([operand(vector), orOptions(axes(0))], null),
   squeeze: line([operand(cw.reshape(vector, [1, 3])), axes(0)]),
   flip: line([operand(matrix)], { axis: axes(0) }),
   permuteDims: line([operand(matrix), axisList([1, 0])]),
@@ -188,16 +191,16 @@ export const FUNCTIONS: { readonly [name: string]: Line } = {
   tile: line([operand(matrix), count(2)]),
   pad: line([operand(vector), count(1)], { mode: scalar("constant"), constantValues: real(0) }),
   rechunk: line([operand(vector), chunks]),
-  meshgrid: line([operand(vector), lastOperand(vector)], { indexing: scalar("xy") }),
+  meshgrid: line([operand(vector), orOptions(operand(vector))], { indexing: scalar("xy") }),
   asarray: line([operand(vector)], { ...CREATION, copy: flag }),
   ...all(["zeros", "ones", "empty"], line([shape([2, 3])], CREATION)),
   full: line([shape([2, 3]), scalar(1)], CREATION),
   ...all(["zerosLike", "onesLike", "emptyLike"], line([operand(vector)], CREATION)),
   fullLike: line([operand(vector), scalar(1)], CREATION),
-  arange: line([real(0), stop(5), real(1)], CREATION),
+  arange: line([real(0), stop(5), orOptions(real(1))], CREATION),
   linspace: line([scalar(0), scalar(1), count(5)], { ...CREATION, endpoint: flag }),
-  eye: line([count(3), count(3)], { ...CREATION, k: integer(0) }),
-  ...all(["tril", "triu"], line([operand(matrix)], { k: integer(0) })),
+  eye: line([count(3), orOptions(count(3))], { ...CREATION, k: diagonal(0) }),
+  ...all(["tril", "triu"], line([operand(matrix)], { k: diagonal(0) })),
   astype: line([operand(vector), dtype], { copy: flag }),
 };
 
@@ -255,13 +258,11 @@ const BAD_INDICES: Junk = {
   "a list of strings": ["0"],
 };
 const OPERAND: Junk = { ...NEVER, ...MISSING, ...BAD_LISTS };
-const { "an object": _, ...NOT_LIKE_OPTIONS } = OPERAND;
 const BAD_REAL: Junk = { ...NEVER, "a list": [1], "a complex number": cw.complex(1, 1) };
 
 /** What must not pass for each kind of argument, and what it must become. */
 export const JUNK: { readonly [K in Kind]: Junk } = {
   operand: OPERAND,
-  lastOperand: NOT_LIKE_OPTIONS,
   bound: { ...NEVER, ...BAD_LISTS },
   axis: { ...BAD_AXIS, "a list": [0, 1] },
   soleAxis: { ...BAD_AXIS },
@@ -309,6 +310,14 @@ export const JUNK: { readonly [K in Kind]: Junk } = {
     "a symbol in a list": [[Symbol("s")]],
   },
   integer: { ...NEVER, ...NOT_WHOLE, null: null, true: true },
+  diagonal: {
+    ...NEVER,
+    NaN: Number.NaN,
+    "1.5": 1.5,
+    Infinity: Number.POSITIVE_INFINITY,
+    null: null,
+    true: true,
+  },
   count: { ...BAD_LENGTH, "a list with NaN": [Number.NaN], "a list with a hole": new Array(3) },
   flag: { "a string": "yes", "1": 1, "an object": {}, "a symbol": Symbol("s") },
   scalar: { ...NEVER, null: null, "a list": [1] },
@@ -329,7 +338,6 @@ export const JUNK: { readonly [K in Kind]: Junk } = {
 /** The classes that a wrong argument of a kind may be reported as. */
 export const CLASSES: { readonly [K in Kind]: readonly (new (...args: never[]) => cw.ChunkwiseError)[] } = {
   operand: [cw.DTypeError, cw.ShapeError],
-  lastOperand: [cw.DTypeError, cw.ShapeError],
   bound: [cw.DTypeError, cw.ShapeError],
   axis: [cw.AxisError],
   soleAxis: [cw.AxisError],
@@ -341,6 +349,7 @@ export const CLASSES: { readonly [K in Kind]: readonly (new (...args: never[]) =
   dtype: [cw.DTypeError],
   chunks: [cw.ChunkError],
   integer: [cw.ValueError],
+  diagonal: [cw.ValueError],
   count: [cw.ValueError, cw.ShapeError],
   flag: [cw.ValueError],
   scalar: [cw.DTypeError, cw.ValueError],

@@ -5,7 +5,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 const REDUCTIONS = ["sum", "mean", "min", "max", "count", "var", "std", "prod", "any", "all"] as const;
-const PLAIN = {
+const PLAIN: {
+  readonly [R in Exclude<cw.GroupReduction, "count">]: (x: cw.Operand, options?: never) => cw.LazyArray;
+} = {
   ...{ sum: cw.sum, mean: cw.mean, min: cw.min, max: cw.max, var: cw.var, std: cw.std },
   ...{ prod: cw.prod, any: cw.any, all: cw.all },
 };
@@ -23,7 +25,7 @@ function naive(
   const part = cw.take(x, places.length === 0 ? new cw.NDArray(new BigInt64Array(0), [0]) : places, { axis });
   const rest = x.shape.filter((_, at) => at !== axis);
   const size = rest.reduce((a, b) => a * b, 1);
-  if (reduce === "count") return new Array(size).fill(BigInt(places.length));
+  if (reduce === "count") return new Array(size).fill(places.length);
   if (places.length === 0 && (reduce === "min" || reduce === "max"))
     return new Array(size).fill(none(x.dtype, reduce));
   const more = reduce === "var" || reduce === "std" ? { correction } : {};
@@ -111,7 +113,7 @@ describe("what it gives", () => {
     expect(of("sum")).toEqual([5, Number.NaN, 0, 6]);
     expect(of("mean")).toEqual([2.5, Number.NaN, Number.NaN, 6]);
     expect(of("max")).toEqual([4, Number.NaN, -Infinity, 6]);
-    expect(of("count")).toEqual([2n, 2n, 0n, 1n]);
+    expect(of("count")).toEqual([2, 2, 0, 1]);
     expect(of("any")).toEqual([true, true, false, true]);
   });
 
@@ -141,7 +143,7 @@ describe("what it gives", () => {
     expect(REDUCTIONS.map(dtypeOf)).toEqual(
       REDUCTIONS.map((name) => (name === "count" ? "int64" : PLAIN[name](bytes).dtype)),
     );
-    expect(cw.groupbyReduce(bytes, [0, 0, 0], { reduce: "sum" }).computeSync().toList()).toEqual([300n]);
+    expect(cw.groupbyReduce(bytes, [0, 0, 0], { reduce: "sum" }).computeSync().toList()).toEqual([300]);
   });
 });
 

@@ -3,20 +3,21 @@
 
 import * as cw from "chunkwise";
 import { describe, expect, expectTypeOf, test } from "vitest";
+import { isExactly } from "../types/equal.ts";
 
 const x = new cw.LazyArray(new Float64Array([1, 2, 3]));
 
 describe("what execute() returns, by type", () => {
   test("without outputs: the array", async () => {
     const r = await x.square().sum().execute();
-    expectTypeOf(r).toEqualTypeOf<cw.NDArray>();
+    isExactly<cw.NDArray>()(r);
     expect(r.item()).toBe(14);
   });
 
   test("with outputs: by name, and the result", async () => {
     const r = await x.multiply(2).output("scaled").square().sum().execute();
-    expectTypeOf(r.scaled).toEqualTypeOf<cw.NDArray>();
-    expectTypeOf(r.result).toEqualTypeOf<cw.NDArray>();
+    isExactly<cw.NDArray>()(r.scaled);
+    isExactly<cw.NDArray>()(r.result);
     // @ts-expect-error: no output has this name.
     expect(r.other).toBeUndefined();
     expect(r.scaled.toList()).toEqual([2, 4, 6]);
@@ -49,16 +50,16 @@ describe("what execute() returns, by type", () => {
       cw.vecdot(left, right),
     ]) {
       const r = both.executeSync();
-      expectTypeOf(r.left).toEqualTypeOf<cw.NDArray>();
-      expectTypeOf(r.right).toEqualTypeOf<cw.NDArray>();
+      isExactly<cw.NDArray>()(r.left);
+      isExactly<cw.NDArray>()(r.right);
       expect(Object.keys(r)).toEqual(["left", "right", "result"]);
     }
   });
 
   test("a default name is output_ and a number", async () => {
     const r = await x.add(1).output().add(1).execute();
-    expectTypeOf(r.result).toEqualTypeOf<cw.NDArray>();
-    expectTypeOf(r.output_0).toEqualTypeOf<cw.NDArray | undefined>();
+    isExactly<cw.NDArray>()(r.result);
+    isExactly<cw.NDArray | undefined>()(r.output_0);
     // @ts-expect-error: that is no default name.
     expect(r.output0).toBeUndefined();
     expect(r.output_0!.toList()).toEqual([2, 3, 4]);
@@ -69,14 +70,14 @@ describe("what execute() returns, by type", () => {
       .add(1)
       .output("a")
       .executeSync({ onEvent: () => {} });
-    expectTypeOf(r.a).toEqualTypeOf<cw.NDArray>();
+    isExactly<cw.NDArray>()(r.a);
     expect(r.a.toList()).toEqual([2, 3, 4]);
   });
 
   test("compute is an array, compute(a, b) as many", async () => {
-    expectTypeOf(await x.compute()).toEqualTypeOf<cw.NDArray>();
+    isExactly<cw.NDArray>()(await x.compute());
     const [a, b] = await cw.compute(x, x.add(1));
-    expectTypeOf(a).toEqualTypeOf<cw.NDArray>();
+    isExactly<cw.NDArray>()(a);
     // @ts-expect-error: two went in, two come out.
     const [, , c] = await cw.compute(x, x.add(1));
     expect(c).toBeUndefined();

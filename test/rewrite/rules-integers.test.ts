@@ -9,7 +9,6 @@ import { rangeOf } from "../../src/rewrite/rules/range.ts";
 import { n, source } from "./nodes.ts";
 import { type MakeOperand, type RuleCase, testRules } from "./ruleHarness.ts";
 
-const FLOATS = ["float64", "float32"] as const;
 const INTS = ["int32", "int64", "uint8"] as const;
 const SIGNED = ["int32", "int64"] as const;
 
@@ -31,7 +30,6 @@ const invert = (x: Expr): Expr => n("bitwiseInvert", x);
 
 const DIVISION: readonly RuleCase[] = [
   one("floorDivideOne", (o) => div(o("x"), 1)),
-  one("floorDivideOneFloat", (o) => div(o("x"), 1), FLOATS),
   one("floorDivideMinusOne", (o) => div(o("x"), -1), SIGNED),
   one("remainderOne", (o) => rem(o("x"), 1)),
   one("remainderMinusOne", (o) => rem(o("x"), -1), SIGNED),

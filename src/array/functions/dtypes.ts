@@ -24,6 +24,7 @@ import { closest } from "../../core/suggest.ts";
 import { type Built, castTo, checkDType } from "../build.ts";
 import { userCall } from "../call.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
+import type { OutputsOf } from "../operandTypes.ts";
 
 export const pi: number = Math.PI;
 export const e: number = Math.E;
@@ -38,12 +39,21 @@ export const complex: (re: number, im: number) => Complex = userCall(
   (re: number, im: number) => checkScalar(new Complex(re, im), "the complex number") as Complex,
 );
 
-/** In another dtype. */
-export const astype: <O = unknown>(
-  x: Operand<O>,
-  dtype: DType,
-  options?: { readonly copy?: boolean | undefined },
-) => LazyArray<O> = userCall(
+interface AstypeFunction {
+  <const A extends Operand, E extends DType>(
+    x: A,
+    dtype: E,
+    options?: { readonly copy?: boolean | undefined },
+  ): LazyArray<E, OutputsOf<A>>;
+  readonly "~method"?: <O, E extends DType>(
+    this: LazyArray<DType, O>,
+    dtype: E,
+    options?: { readonly copy?: boolean | undefined },
+  ) => LazyArray<E, O>;
+}
+
+/** In another dtype: `cw.astype(x, "float32")`. */
+export const astype: AstypeFunction = userCall(
   "astype",
   (x: Operand, dtype: DType): Built => castTo(asLazy(x), checkDType(dtype)) as Built,
   [2, "copy"],

@@ -22,8 +22,8 @@ const floating = (x: Operand): LazyArray => {
   return castTo(array, toFloating(checkKind("real", array.dtype)));
 };
 
-/** log Σ eˣ; of no elements −inf. */
-export const logsumexp: ReduceFunction<ReduceOptions> = userCall(
+/** log Σ eˣ; of no elements −inf: `cw.logsumexp(x, {axis: 1})`. */
+export const logsumexp: ReduceFunction<"floating"> = userCall(
   "logsumexp",
   (x: Operand, options: ReduceOptions = {}): Built => {
     const array = floating(x);
@@ -33,8 +33,8 @@ export const logsumexp: ReduceFunction<ReduceOptions> = userCall(
   [1, "axis", "keepdims"],
 );
 
-/** eˣ / Σ eˣ along an axis. */
-export const softmax: ReduceFunction<SoftmaxOptions> = userCall(
+/** eˣ / Σ eˣ along an axis: `cw.softmax(x, {axis: -1})`. */
+export const softmax: ReduceFunction<"floating", SoftmaxOptions> = userCall(
   "softmax",
   (x: Operand, options: SoftmaxOptions = {}): Built => {
     const { array, shifted, others } = shiftedParts(x, options);
@@ -43,8 +43,8 @@ export const softmax: ReduceFunction<SoftmaxOptions> = userCall(
   [1, "axis"],
 );
 
-/** x − log Σ eˣ along an axis. */
-export const logSoftmax: ReduceFunction<SoftmaxOptions> = userCall(
+/** x − log Σ eˣ along an axis: `cw.logSoftmax(x, {axis: -1})`. */
+export const logSoftmax: ReduceFunction<"floating", SoftmaxOptions> = userCall(
   "logSoftmax",
   (x: Operand, options: SoftmaxOptions = {}): Built => {
     const { array, shifted, others } = shiftedParts(x, options);

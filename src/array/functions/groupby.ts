@@ -6,6 +6,7 @@ import { checkScalar } from "../../core/check.ts";
 import { type DType, isComplex, isFloat, isInteger } from "../../core/dtype.ts";
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
+import type { Result } from "../../core/results.ts";
 import { checkAxis, checkShape, describe, isLength, shapeText } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { chunksOf } from "../../expr/chunks.ts";
@@ -16,6 +17,7 @@ import * as r from "../../ops/reductions.ts";
 import { type Built, castTo, node } from "../build.ts";
 import { userCall } from "../call.ts";
 import { asLazy, LazyArray, type Operand } from "../lazyArray.ts";
+import type { ArrayDType, OutputsOf } from "../operandTypes.ts";
 import { add, divide, greater, multiply, sqrt, subtract, where } from "./elementwise.ts";
 import { broadcastTo, expandDims, reshape } from "./manipulation.ts";
 
@@ -23,8 +25,8 @@ import { broadcastTo, expandDims, reshape } from "./manipulation.ts";
 const GROUP_REDUCTIONS = ["sum", "mean", "min", "max", "count", "var", "std", "prod", "any", "all"] as const;
 export type GroupReduction = (typeof GROUP_REDUCTIONS)[number];
 
-export interface GroupbyOptions {
-  readonly reduce: GroupReduction;
+export interface GroupbyOptions<F extends GroupReduction = GroupReduction> {
+  readonly reduce: F;
   /** The axis that the labels go along. May be left out for 1-d arrays. */
   readonly axis?: number | undefined;
   /** Labels are 0 … numLabels − 1. May be left out where the labels are in memory. */
@@ -35,12 +37,29 @@ export interface GroupbyOptions {
   readonly fillValue?: Scalar | undefined;
 }
 
-/** Reduces the elements of each label along an axis. Elements with a label below 0 are left out. */
-export const groupbyReduce: <O = unknown>(
-  x: Operand<O>,
+/** By what rule the dtype of each reduction follows. */
+interface GroupRules {
+  readonly sum: "total";
+  readonly prod: "total";
+  readonly min: "same";
+  readonly max: "same";
+  readonly any: "bool";
+  readonly all: "bool";
+  readonly mean: "floating";
+  readonly var: "floating";
+  readonly std: "floating";
+  readonly count: "index";
+}
+
+/**
+ * Reduces the elements of each label along an axis: `cw.groupbyReduce(x, [0, 1, 0], {reduce: "mean"})`. Elements with a
+ * label below 0 are left out.
+ */
+export const groupbyReduce: <const A extends Operand, F extends GroupReduction>(
+  x: A,
   labels: Operand,
-  options: GroupbyOptions,
-) => LazyArray<O> = userCall(
+  options: GroupbyOptions<F>,
+) => LazyArray<Result<ArrayDType<A>, GroupRules[F]>, OutputsOf<A>> = userCall(
   "groupbyReduce",
   (x: Operand, labels: Operand, options: GroupbyOptions | undefined): Built => {
     const groups = groupsOf(asLazy(x), labels, options ?? ({} as GroupbyOptions));

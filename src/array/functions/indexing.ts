@@ -2,7 +2,7 @@
 // Integers beside integer arrays count as arrays, as in NumPy, and arrays that do not stand together move
 // their axes to the front.
 
-import { INDEX_DTYPE, isInteger } from "../../core/dtype.ts";
+import { type DType, INDEX_DTYPE, isInteger } from "../../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
 import { isScalar } from "../../core/numbers.ts";
 import { broadcastShapes, checkAxis, type Shape, shapeText } from "../../core/shape.ts";
@@ -13,23 +13,29 @@ import { gather, scatter, takeAlongAxis as takeAlongAxisOp } from "../../ops/rou
 import { dataOf, data as dataOp } from "../../ops/sources.ts";
 import { type Built, broadcastLazy, built, castTo, node, scalarExpr } from "../build.ts";
 import { userCall } from "../call.ts";
+import type { ArrayFunction, GuidedFunction } from "../functionTypes.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
 import { NDArray } from "../ndarray.ts";
+import type { ArrayDType, OutputsOf } from "../operandTypes.ts";
 import { type AxisItem, MaskPlaces, resolveSelection, type SelectionItem } from "../selection.ts";
 import { where } from "./elementwise.ts";
 
 type Range = Extract<AxisItem, { kind: "range" }>;
 type Item = AxisItem;
 
-/** x[…]: see the guide on indexing. */
-export const get: <O = unknown>(x: Operand<O>, ...selection: readonly SelectionItem[]) => LazyArray<O> =
-  userCall("get", (x: Operand, ...selection: readonly SelectionItem[]): Built => {
+/** x[…]: whole numbers, slices ("0:10:2" or cw.slice), "...", null, integer arrays, masks in memory: `x.get(0, "1:3")`. */
+export const get: ArrayFunction<"same", readonly SelectionItem[]> = userCall(
+  "get",
+  (x: Operand, ...selection: readonly SelectionItem[]): Built => {
     const array = asLazy(x);
     const items = itemsOf(array, selection);
     const sliced = sliceItems(array, items);
-    const advanced = items.some(({ kind }) => kind === "array");
-    return (advanced ? gatherItems(sliced, items) : dropAndAdd(sliced, items)) as Built;
-  });
+    return (items.some(isPlaces) ? gatherItems(sliced, items) : dropAndAdd(sliced, items)) as Built;
+  },
+);
+
+const isPlaces = (item: Item): boolean =>
+  item.kind === "array" || (item.kind === "newaxis" && item.index !== undefined);
 
 /** Masks become the places where they are true, if these are known now. */
 function itemsOf(x: LazyArray, selection: readonly SelectionItem[]): Item[] {
@@ -42,12 +48,6 @@ function itemsOf(x: LazyArray, selection: readonly SelectionItem[]): Item[] {
 function expandMask(item: SelectionItem): SelectionItem[] {
   const mask = maskOf(item);
   if (mask === null) return [item];
-  if (mask.ndim === 0) {
-    throw new IndexError({
-      what: "a 0-d mask selects nothing along any axis",
-      cure: "Use where with a 0-d condition",
-    });
-  }
   const data = mask.expr.op === dataOp ? dataOf(mask.expr.attrs).block : null;
   if (data === null) {
     throw new IndexError({
@@ -69,6 +69,8 @@ function nonzeroPlaces(mask: NDArray): MaskPlaces[] {
   const flat = mask.toContiguous();
   const found: number[] = [];
   for (let i = 0; i < flat.size; i++) if (flat.data[i] !== 0) found.push(i);
+  // As in NumPy a mask without axes adds one: as long as the mask is often true.
+  if (mask.ndim === 0) return [new MaskPlaces(asLazy(BigInt64Array.from(found, BigInt)), null)];
   let below = flat.size;
   return flat.shape.map((length) => {
     below /= length;
@@ -124,9 +126,7 @@ interface Gathering {
 function gathering(sliced: LazyArray, items: readonly Item[]): Gathering {
   const added = items.flatMap((item, place) => (item.kind === "newaxis" ? [place] : []));
   const array = added.length === 0 ? sliced : node(layout.expandDims, [sliced], { axes: added });
-  const axes = items.flatMap((item, place) =>
-    item.kind === "index" || item.kind === "array" ? [place] : [],
-  );
+  const axes = items.flatMap((item, place) => (item.kind === "index" || isPlaces(item) ? [place] : []));
   const together = axes.every((axis, i) => i === 0 || axis === axes[i - 1]! + 1);
   const raw = axes.map((place) => indexArray(items[place]!));
   const shape = broadcastShapes(raw.map((index) => index.shape));
@@ -139,7 +139,7 @@ function gathering(sliced: LazyArray, items: readonly Item[]): Gathering {
 
 /** A single index was cut down to a range of one: its place there is 0. */
 function indexArray(item: Item): LazyArray {
-  if (item.kind === "array") return checkIndices(item.index);
+  if ("index" in item && item.index !== undefined) return checkIndices(item.index);
   return built(scalarExpr(0n, INDEX_DTYPE), []);
 }
 
@@ -180,12 +180,21 @@ function knownValues(x: LazyArray): number[] | null {
   return [...NDArray.fromBlock(dataOf(expr.attrs).block)].map(Number);
 }
 
-/** x with a selection replaced: a new lazy array. The value broadcasts to the selection's shape. */
-export const set: <O = unknown, Q = unknown>(
-  x: Operand<O>,
-  selection: SelectionItem | readonly SelectionItem[],
-  value: Operand<Q>,
-) => LazyArray<O & Q> = userCall(
+interface SetFunction {
+  <const A extends Operand, const B extends Operand>(
+    x: A,
+    selection: SelectionItem | readonly SelectionItem[],
+    value: B,
+  ): LazyArray<ArrayDType<A>, OutputsOf<A> & OutputsOf<B>>;
+  readonly "~method"?: <D extends DType, O, const B extends Operand>(
+    this: LazyArray<D, O>,
+    selection: SelectionItem | readonly SelectionItem[],
+    value: B,
+  ) => LazyArray<D, O & OutputsOf<B>>;
+}
+
+/** A new lazy array with a selection replaced; several items go into a list: `x.set(["1:", 0], -1)`. The value broadcasts. */
+export const set: SetFunction = userCall(
   "set",
   (x: Operand, selection: SelectionItem | readonly SelectionItem[], value: Operand): Built => {
     const array = asLazy(x);
@@ -197,9 +206,7 @@ export const set: <O = unknown, Q = unknown>(
       ? built(scalarExpr(value, array.dtype), [])
       : castTo(asLazy(value), array.dtype);
     const sliced = sliceItems(array, items);
-    const part = items.some(({ kind }) => kind === "array")
-      ? scatterItems(sliced, items, filling)
-      : fillRegular(items, filling);
+    const part = items.some(isPlaces) ? scatterItems(sliced, items, filling) : fillRegular(items, filling);
     return setPart(array, items, part);
   },
 );
@@ -269,13 +276,9 @@ function setPart(x: LazyArray, items: readonly Item[], part: LazyArray): Built {
   return node(setSlice, [x, part], sliceAttrsOf(rangesOf(x.shape, items)));
 }
 
-type TakeFunction = <O = unknown, Q = unknown>(
-  x: Operand<O>,
-  indices: Operand<Q>,
-  options?: { readonly axis?: number | undefined },
-) => LazyArray<O & Q>;
+type TakeFunction = GuidedFunction<"same", [options?: { readonly axis?: number | undefined }]>;
 
-/** Elements along an axis at the places that 1-d indices name. */
+/** Elements along an axis at the places that 1-d indices name: `cw.take(x, [3, 0], {axis: 1})`. */
 export const take: TakeFunction = userCall(
   "take",
   (x: Operand, indices: Operand, { axis }: { readonly axis?: number | undefined } = {}): Built => {
@@ -294,7 +297,7 @@ export const take: TakeFunction = userCall(
   [2, "axis"],
 );
 
-/** Elements along an axis, for every place of the other axes at indices of its own. */
+/** Elements along an axis, for every place of the other axes at indices of its own: `x.takeAlongAxis(x.argsort({axis: 1}), {axis: 1})`. */
 export const takeAlongAxis: TakeFunction = userCall(
   "takeAlongAxis",
   (x: Operand, indices: Operand, { axis = -1 }: { readonly axis?: number | undefined } = {}): Built => {

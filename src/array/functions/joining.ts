@@ -1,5 +1,6 @@
 // Joining and taking apart: arrays beside arrays.
 
+import type { DType } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { promote } from "../../core/promotion.ts";
 import { broadcastShapes, checkAxis, describe, shapeText } from "../../core/shape.ts";
@@ -8,16 +9,8 @@ import * as moves from "../../ops/moves/select.ts";
 import { type Built, broadcastLazy, castTo, node, partAlong } from "../build.ts";
 import { userCall } from "../call.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
-
+import type { ArrayDType, Joined, JoinedDType, OutputsOf } from "../operandTypes.ts";
 import { expandDims, reshape } from "./manipulation.ts";
-
-/** Outputs marked on any of several operands. */
-export type Joined<Operands extends readonly Operand[]> = Operands extends readonly [
-  Operand<infer First>,
-  ...infer Rest extends readonly Operand[],
-]
-  ? First & Joined<Rest>
-  : unknown;
 
 const lazies = (arrays: readonly Operand[]): LazyArray[] => {
   if (!Array.isArray(arrays))
@@ -25,26 +18,29 @@ const lazies = (arrays: readonly Operand[]): LazyArray[] => {
   return Array.from(arrays, asLazy);
 };
 
-/** All of them stretched to their common shape. */
-export const broadcastArrays: (...arrays: readonly Operand[]) => LazyArray[] = userCall(
-  "broadcastArrays",
-  (...arrays: readonly Operand[]) => {
+/** As many lazy arrays as there are operands. */
+type EachOf<Operands extends readonly Operand[]> = {
+  -readonly [K in keyof Operands]: LazyArray<ArrayDType<Operands[K]>, OutputsOf<Operands[K]>>;
+};
+
+/** All of them stretched to their common shape: `cw.broadcastArrays([1, 2], 3)`. */
+export const broadcastArrays: <const Arrays extends readonly Operand[]>(...arrays: Arrays) => EachOf<Arrays> =
+  userCall("broadcastArrays", (...arrays: readonly Operand[]) => {
     const list = arrays.map(asLazy);
     const shape = broadcastShapes(list.map((x) => x.shape));
-    return list.map((x) => broadcastLazy(x, shape));
-  },
-);
+    return list.map((x) => broadcastLazy(x, shape)) as never;
+  });
 
 export interface AxisOption {
   readonly axis?: number | null | undefined;
 }
 
-/** One after another along an axis; null flattens them first. */
 type JoinFunction<Options> = <const Arrays extends readonly Operand[]>(
   arrays: Arrays,
   options?: Options,
-) => LazyArray<Joined<Arrays>>;
+) => LazyArray<JoinedDType<Arrays>, Joined<Arrays>>;
 
+/** One after another along an axis; null flattens them first: `cw.concat([x, y], {axis: 0})`. */
 export const concat: JoinFunction<AxisOption> = userCall(
   "concat",
   (arrays: readonly Operand[], { axis = 0 }: AxisOption = {}): Built => {
@@ -64,7 +60,7 @@ export const concat: JoinFunction<AxisOption> = userCall(
   [1, "axis"],
 );
 
-/** Side by side along a new axis. */
+/** Side by side along a new axis: `cw.stack([x, y], {axis: 0})`. */
 export const stack: JoinFunction<{ readonly axis?: number | undefined }> = userCall(
   "stack",
   (arrays: readonly Operand[], { axis = 0 }: { readonly axis?: number | undefined } = {}): Built => {
@@ -90,11 +86,19 @@ export const stack: JoinFunction<{ readonly axis?: number | undefined }> = userC
 /** A list of more arrays than this is a mistake. */
 const MOST_PARTS = 10_000_000;
 
-/** The parts along an axis, without that axis. */
-export const unstack: <O = unknown>(
-  x: Operand<O>,
-  options?: { readonly axis?: number | undefined },
-) => LazyArray<O>[] = userCall(
+interface UnstackFunction {
+  <const A extends Operand>(
+    x: A,
+    options?: { readonly axis?: number | undefined },
+  ): LazyArray<ArrayDType<A>, OutputsOf<A>>[];
+  readonly "~method"?: <D extends DType, O>(
+    this: LazyArray<D, O>,
+    options?: { readonly axis?: number | undefined },
+  ) => LazyArray<D, O>[];
+}
+
+/** The parts along an axis, without that axis: `const [a, b] = cw.unstack(x, {axis: 1})`. */
+export const unstack: UnstackFunction = userCall(
   "unstack",
   (x: Operand, { axis = 0 }: { readonly axis?: number | undefined } = {}): Built[] => {
     const array = asLazy(x);

@@ -16,14 +16,9 @@ import { checkKind } from "../../ops/kinds.ts";
 import { squeeze } from "../../ops/moves/layout.ts";
 import { type Built, broadcastLazy, built, elementwiseCall, node, promoteOperands } from "../build.ts";
 import { userCall } from "../call.ts";
+import type { PairFunction } from "../functionTypes.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
 import { expandDims, moveaxis } from "./manipulation.ts";
-
-type PairFunction<Options> = <P = unknown, Q = unknown>(
-  x1: Operand<P>,
-  x2: Operand<Q>,
-  options?: Options,
-) => LazyArray<P & Q>;
 
 /** Both operands as arrays of their common dtype. */
 function promoted(x1: Operand, x2: Operand): [LazyArray, LazyArray] {
@@ -32,8 +27,8 @@ function promoted(x1: Operand, x2: Operand): [LazyArray, LazyArray] {
   return [built(exprs[0]!, [arrays[0]!]), built(exprs[1]!, [arrays[1]!])];
 }
 
-/** The matrix product over the last two axes; the axes before them broadcast. */
-export const matmul: PairFunction<never> = userCall("matmul", (x1: Operand, x2: Operand): Built => {
+/** The matrix product over the last two axes; the axes before them broadcast: `cw.matmul(a, b)`. */
+export const matmul: PairFunction = userCall("matmul", (x1: Operand, x2: Operand): Built => {
   const [a, b] = promoted(x1, x2);
   if (a.ndim === 0 || b.ndim === 0) {
     throw new ShapeError({
@@ -82,8 +77,8 @@ export interface TensordotOptions {
   readonly axes?: number | readonly [readonly number[], readonly number[]] | undefined;
 }
 
-/** Sums of products over pairs of axes. */
-export const tensordot: PairFunction<TensordotOptions> = userCall(
+/** Sums of products over pairs of axes: `cw.tensordot(a, b, {axes: 1})`. */
+export const tensordot: PairFunction<[options?: TensordotOptions]> = userCall(
   "tensordot",
   (x1: Operand, x2: Operand, { axes = 2 }: TensordotOptions = {}): Built => {
     const [a, b] = promoted(x1, x2);
@@ -123,8 +118,8 @@ export interface VecdotOptions {
   readonly axis?: number | undefined;
 }
 
-/** Σ conj(x1)·x2 along an axis; the other axes broadcast. */
-export const vecdot: PairFunction<VecdotOptions> = userCall(
+/** Σ conj(x1)·x2 along an axis; the other axes broadcast: `cw.vecdot([1, 2], [3, 4])` is 11. */
+export const vecdot: PairFunction<[options?: VecdotOptions]> = userCall(
   "vecdot",
   (x1: Operand, x2: Operand, { axis = -1 }: VecdotOptions = {}): Built => {
     const [a, b] = promoted(x1, x2).map((x) => moveaxis(x, checkAxis(axis, x.ndim), -1)) as [

@@ -8,42 +8,46 @@ import * as layout from "../../ops/moves/layout.ts";
 import { reshape as reshapeOp, reshapeSteps } from "../../ops/moves/reshape.ts";
 import * as moves from "../../ops/moves/select.ts";
 import { type Built, broadcastLazy, chunksFor, node } from "../build.ts";
-import { userCall } from "../call.ts";
+import { looseCall, userCall } from "../call.ts";
+import type { ArrayFunction } from "../functionTypes.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
 
-export const broadcastTo: <O = unknown>(x: Operand<O>, shape: Shape) => LazyArray<O> = userCall(
+/** Stretched to a shape, as operands are: `cw.broadcastTo([1, 2], [3, 2])`. */
+export const broadcastTo: ArrayFunction<"same", [shape: Shape]> = userCall(
   "broadcastTo",
   (x: Operand, shape: Shape): Built => broadcastLazy(asLazy(x), checkShape(shape)) as Built,
 );
 
-/** New axes of length 1 at these places of the result. */
-export const expandDims: <O = unknown>(
-  x: Operand<O>,
-  options?: { readonly axis?: number | readonly number[] | undefined },
-) => LazyArray<O> = userCall(
+type NewAxes = number | readonly number[] | undefined;
+
+/** New axes of length 1 at these places of the result: `cw.expandDims(x, 0)`, `cw.expandDims(x, {axis: [0, 2]})`. */
+export const expandDims: ArrayFunction<"same", [axis?: NewAxes | { readonly axis?: NewAxes }]> = looseCall(
   "expandDims",
-  (x: Operand, { axis = 0 }: { readonly axis?: number | readonly number[] | undefined } = {}): Built => {
+  (x: Operand, axis: number | readonly number[] = 0): Built => {
     const array = asLazy(x);
-    const count = typeof axis === "number" ? 1 : axis.length;
-    return node(layout.expandDims, [array], { axes: checkAxes(axis, array.ndim + count) });
+    const count = Array.isArray(axis) ? axis.length : 1;
+    const axes = checkAxisList(axis, array.ndim + count).sort((a, b) => a - b);
+    return node(layout.expandDims, [array], { axes });
   },
-  [1, "axis"],
+  [["x", "axis"]],
 );
 
-/** Drops axes of length 1. */
-export const squeeze: <O = unknown>(x: Operand<O>, axis: number | readonly number[]) => LazyArray<O> =
-  userCall("squeeze", (x: Operand, axis: number | readonly number[]): Built => {
+/** Drops axes of length 1: `cw.squeeze(x, 0)`. */
+export const squeeze: ArrayFunction<"same", [axis: number | readonly number[]]> = userCall(
+  "squeeze",
+  (x: Operand, axis: number | readonly number[]): Built => {
     const array = asLazy(x);
     if (axis === undefined)
       throw new AxisError({ what: "no axis is named", cure: "Say which axes of length 1 to drop" });
     return node(layout.squeeze, [array], { axes: checkAxes(axis, array.ndim) });
-  });
+  },
+);
 
-/** The other way round along an axis, several, or all. */
-export const flip: <O = unknown>(
-  x: Operand<O>,
-  options?: { readonly axis?: number | readonly number[] | null | undefined },
-) => LazyArray<O> = userCall(
+/** The other way round along an axis, several, or all: `cw.flip(x, {axis: 0})`. */
+export const flip: ArrayFunction<
+  "same",
+  [options?: { readonly axis?: number | readonly number[] | null | undefined }]
+> = userCall(
   "flip",
   (x: Operand, { axis }: { readonly axis?: number | readonly number[] | null | undefined } = {}): Built => {
     const array = asLazy(x);
@@ -58,8 +62,8 @@ export const flip: <O = unknown>(
   [1, "axis"],
 );
 
-/** Output axis j is input axis axes[j]. */
-export const permuteDims: <O = unknown>(x: Operand<O>, axes: readonly number[]) => LazyArray<O> = userCall(
+/** Output axis j is input axis axes[j]: `cw.permuteDims(x, [1, 0])`. */
+export const permuteDims: ArrayFunction<"same", [axes: readonly number[]]> = userCall(
   "permuteDims",
   (x: Operand, axes: readonly number[]): Built => {
     const array = asLazy(x);
@@ -74,11 +78,11 @@ export const permuteDims: <O = unknown>(x: Operand<O>, axes: readonly number[]) 
   },
 );
 
-export const moveaxis: <O = unknown>(
-  x: Operand<O>,
-  source: number | readonly number[],
-  destination: number | readonly number[],
-) => LazyArray<O> = userCall(
+/** Axes at other places, the others in their order: `cw.moveaxis(x, 0, -1)`. */
+export const moveaxis: ArrayFunction<
+  "same",
+  [source: number | readonly number[], destination: number | readonly number[]]
+> = userCall(
   "moveaxis",
   (x: Operand, source: number | readonly number[], destination: number | readonly number[]): Built => {
     const array = asLazy(x);
@@ -97,27 +101,23 @@ export const moveaxis: <O = unknown>(
   },
 );
 
-/** The last two axes swapped. */
-export const matrixTranspose: <O = unknown>(x: Operand<O>) => LazyArray<O> = userCall(
-  "matrixTranspose",
-  (x: Operand): Built => {
-    const array = asLazy(x);
-    if (array.ndim < 2)
-      throw new ShapeError({
-        what: `needs at least 2 dimensions, not ${array.ndim}`,
-        cure: "Use expandDims or reshape first",
-      });
-    const axes = array.shape.map((_, axis) => axis);
-    return node(layout.permute, [array], { axes: [...axes.slice(0, -2), array.ndim - 1, array.ndim - 2] });
-  },
-);
+/** The last two axes swapped: `cw.matrixTranspose(x)`, `x.mT`. */
+export const matrixTranspose: ArrayFunction<"same"> = userCall("matrixTranspose", (x: Operand): Built => {
+  const array = asLazy(x);
+  if (array.ndim < 2)
+    throw new ShapeError({
+      what: `needs at least 2 dimensions, not ${array.ndim}`,
+      cure: "Use expandDims or reshape first",
+    });
+  const axes = array.shape.map((_, axis) => axis);
+  return node(layout.permute, [array], { axes: [...axes.slice(0, -2), array.ndim - 1, array.ndim - 2] });
+});
 
-/** The same elements in row-major order under another shape; one length may be −1. */
-export const reshape: <O = unknown>(
-  x: Operand<O>,
-  shape: number | Shape,
-  options?: { readonly copy?: boolean | null | undefined },
-) => LazyArray<O> = userCall(
+/** The same elements in row-major order under another shape; one length may be −1: `cw.reshape(x, [2, -1])`. */
+export const reshape: ArrayFunction<
+  "same",
+  [shape: number | Shape, options?: { readonly copy?: boolean | null | undefined }]
+> = userCall(
   "reshape",
   (x: Operand, shape: number | Shape): Built => {
     const array = asLazy(x);
@@ -152,8 +152,8 @@ function inferLength(x: LazyArray, shape: Shape): Shape {
   });
 }
 
-/** Cut into other chunks. */
-export const rechunk: <O = unknown>(x: Operand<O>, chunks: ChunksArgument) => LazyArray<O> = userCall(
+/** Cut into other chunks: `x.rechunk([100, "all"])`. */
+export const rechunk: ArrayFunction<"same", [chunks: ChunksArgument]> = userCall(
   "rechunk",
   (x: Operand, chunks: ChunksArgument): Built => {
     const array = asLazy(x);

@@ -10,6 +10,7 @@ import type { OutputGrid } from "../../kernel/routines/call.ts";
 import { checkDType } from "../build.ts";
 import { userCall } from "../call.ts";
 import type { LazyArray, Operand } from "../lazyArray.ts";
+import type { ArrayDType } from "../operandTypes.ts";
 import { alignedWith, arraysOf, callNodes, memoryOf, outputDTypes } from "./blockCall.ts";
 import type { AnyFunction, BlockFunction, ModuleFunction } from "./userFunction.ts";
 
@@ -30,24 +31,31 @@ export interface MapBlocksOptions {
   readonly memory?: number | string | undefined;
 }
 
-export type Mapped<O extends MapBlocksOptions | undefined> = O extends { readonly outputs: readonly DType[] }
-  ? LazyArray[]
-  : LazyArray;
+/** One array for each dtype of `outputs`, or one of the dtype that was said, else of the first array's. */
+export type Mapped<O extends MapBlocksOptions | undefined, First = unknown> = O extends {
+  readonly outputs: infer Outputs extends readonly DType[];
+}
+  ? { -readonly [K in keyof Outputs]: LazyArray<Outputs[K]> }
+  : O extends { readonly dtype: infer D extends DType }
+    ? LazyArray<D>
+    : O extends { readonly dtype?: unknown }
+      ? LazyArray
+      : LazyArray<ArrayDType<First>>;
 
 interface MapBlocks {
   <const Arrays extends readonly LazyArray[], const O extends MapBlocksOptions | undefined = undefined>(
     fn: BlockFunction<Arrays> | ModuleFunction,
     arrays: Arrays,
     options?: O,
-  ): Mapped<O>;
-  <const O extends MapBlocksOptions | undefined = undefined>(
-    fn: BlockFunction | ModuleFunction,
-    array: Operand,
+  ): Mapped<O, Arrays[0]>;
+  <const A extends Operand, const O extends MapBlocksOptions | undefined = undefined>(
+    fn: BlockFunction<[A]> | ModuleFunction,
+    array: A,
     options?: O,
-  ): Mapped<O>;
+  ): Mapped<O, A>;
 }
 
-/** Applies a function to each block of the arrays. */
+/** Applies a function to each block of the arrays: `cw.mapBlocks((block) => block.data.map(Math.cbrt), x)`. */
 export const mapBlocks: MapBlocks = userCall(
   "mapBlocks",
   (fn: AnyFunction, arrays: Operand | readonly LazyArray[], options?: MapBlocksOptions) =>

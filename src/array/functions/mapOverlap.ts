@@ -39,15 +39,15 @@ interface MapOverlap {
     fn: BlockFunction<Arrays> | ModuleFunction,
     arrays: Arrays,
     options: O,
-  ): Mapped<O>;
-  <const O extends MapOverlapOptions>(
-    fn: BlockFunction | ModuleFunction,
-    array: Operand,
+  ): Mapped<O, Arrays[0]>;
+  <const A extends Operand, const O extends MapOverlapOptions>(
+    fn: BlockFunction<[A]> | ModuleFunction,
+    array: A,
     options: O,
-  ): Mapped<O>;
+  ): Mapped<O, A>;
 }
 
-/** Applies a function to each block of the arrays together with what lies around it. */
+/** Applies a function to each block of the arrays together with what lies around it: `cw.mapOverlap(blur, x, {depth: 1})`. */
 export const mapOverlap: MapOverlap = userCall(
   "mapOverlap",
   (fn: AnyFunction, arrays: Operand | readonly LazyArray[], options?: MapOverlapOptions) =>

@@ -3,6 +3,7 @@
 import { type DType, isComplex, isFloat } from "../../core/dtype.ts";
 import type { Built } from "../build.ts";
 import { userCall } from "../call.ts";
+import type { TotalFunction } from "../functionTypes.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
 import { astype } from "./dtypes.ts";
 import { divide, isnan, logicalNot, where } from "./elementwise.ts";
@@ -25,19 +26,22 @@ const canBeNaN = (dtype: DType): boolean => isFloat(dtype) || isComplex(dtype);
 const filled = (x: LazyArray, neutral: number): LazyArray =>
   canBeNaN(x.dtype) ? where(isnan(x), neutral, x) : x;
 
-export const nansum: ReduceFunction<SumOptions> = userCall(
+/** Σx without NaN: `cw.nansum([1, NaN])` is 1. */
+export const nansum: TotalFunction<ReduceOptions> = userCall(
   "nansum",
   (x: Operand, options: SumOptions = {}): Built => sum(filled(asLazy(x), 0), options) as Built,
   [1, "axis", "keepdims", "dtype"],
 );
 
-export const nanprod: ReduceFunction<SumOptions> = userCall(
+/** The product without NaN: `cw.nanprod([2, NaN])` is 2. */
+export const nanprod: TotalFunction<ReduceOptions> = userCall(
   "nanprod",
   (x: Operand, options: SumOptions = {}): Built => prod(filled(asLazy(x), 1), options) as Built,
   [1, "axis", "keepdims", "dtype"],
 );
 
-export const nanmean: ReduceFunction<ReduceOptions> = userCall(
+/** The mean of what is not NaN: `cw.nanmean([1, NaN])` is 1. */
+export const nanmean: ReduceFunction<"floating"> = userCall(
   "nanmean",
   (x: Operand, options: ReduceOptions = {}): Built => {
     const array = asLazy(x);
@@ -50,7 +54,7 @@ export const nanmean: ReduceFunction<ReduceOptions> = userCall(
 );
 
 /** The extreme of what is not NaN; NaN where nothing else is there. */
-const extremeOf = (name: string, reduce: typeof max, neutral: number): ReduceFunction<ReduceOptions> =>
+const extremeOf = (name: string, reduce: typeof max, neutral: number): ReduceFunction<"same"> =>
   userCall(
     name,
     (x: Operand, options: ReduceOptions = {}): Built => {
@@ -61,5 +65,7 @@ const extremeOf = (name: string, reduce: typeof max, neutral: number): ReduceFun
     [1, "axis", "keepdims"],
   );
 
-export const nanmax: ReduceFunction<ReduceOptions> = extremeOf("nanmax", max, -Infinity);
-export const nanmin: ReduceFunction<ReduceOptions> = extremeOf("nanmin", min, Infinity);
+/** The largest that is not NaN: `cw.nanmax([1, NaN])` is 1. */
+export const nanmax: ReduceFunction<"same"> = extremeOf("nanmax", max, -Infinity);
+/** The smallest that is not NaN: `cw.nanmin([1, NaN])` is 1. */
+export const nanmin: ReduceFunction<"same"> = extremeOf("nanmin", min, Infinity);

@@ -1,6 +1,7 @@
 // The same elements again: shifted, repeated, tiled, padded.
 
 import { checkIntegers, checkLengths, checkScalar } from "../../core/check.ts";
+import { isTypedArray, type TypedArray } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
 import { checkAxis, checkAxisList, describe, isLength } from "../../core/shape.ts";
@@ -8,6 +9,7 @@ import { PAD_MODES, type PadMode, pad as padOp } from "../../ops/moves/pad.ts";
 import * as moves from "../../ops/moves/select.ts";
 import { type Built, node, partAlong } from "../build.ts";
 import { userCall } from "../call.ts";
+import type { ArrayFunction } from "../functionTypes.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
 import { NDArray } from "../ndarray.ts";
 
@@ -17,30 +19,27 @@ export interface RollOptions {
   readonly axis?: number | readonly number[] | null | undefined;
 }
 
-/** Shifted along axes, coming in again at the other end; without axis over the flattened array. */
-export const roll: <O = unknown>(
-  x: Operand<O>,
-  shift: number | readonly number[],
-  options?: RollOptions,
-) => LazyArray<O> = userCall(
-  "roll",
-  (x: Operand, shift: number | readonly number[], { axis }: RollOptions = {}): Built => {
-    const array = asLazy(x);
-    const shifts = checkIntegers(shift, "shift");
-    if (axis === undefined || axis === null) return rollFlat(array, shifts);
-    const axes = repeatableAxes(axis, array.ndim);
-    if (typeof shift !== "number" && shifts.length !== axes.length) {
-      throw new ValueError({
-        what: `${shifts.length} shifts for ${axes.length} axes`,
-        cure: "Give one shift per axis, or one for all",
-      });
-    }
-    const total = array.shape.map(() => 0);
-    axes.forEach((a, i) => (total[a]! += typeof shift === "number" ? shift : shifts[i]!));
-    return total.reduce((rolled, by, a) => rollAxis(rolled, a, by), array) as Built;
-  },
-  [2, "axis"],
-);
+/** Shifted along axes, coming in again at the other end; without axis over the flattened array: `cw.roll(x, 1, {axis: 0})`. */
+export const roll: ArrayFunction<"same", [shift: number | readonly number[], options?: RollOptions]> =
+  userCall(
+    "roll",
+    (x: Operand, shift: number | readonly number[], { axis }: RollOptions = {}): Built => {
+      const array = asLazy(x);
+      const shifts = checkIntegers(shift, "shift");
+      if (axis === undefined || axis === null) return rollFlat(array, shifts);
+      const axes = repeatableAxes(axis, array.ndim);
+      if (typeof shift !== "number" && shifts.length !== axes.length) {
+        throw new ValueError({
+          what: `${shifts.length} shifts for ${axes.length} axes`,
+          cure: "Give one shift per axis, or one for all",
+        });
+      }
+      const total = array.shape.map(() => 0);
+      axes.forEach((a, i) => (total[a]! += typeof shift === "number" ? shift : shifts[i]!));
+      return total.reduce((rolled, by, a) => rollAxis(rolled, a, by), array) as Built;
+    },
+    [2, "axis"],
+  );
 
 /** An axis may be named twice: its shifts add up. */
 function repeatableAxes(axis: number | readonly number[], ndim: number): number[] {
@@ -66,18 +65,24 @@ export interface RepeatOptions {
   readonly axis?: number | null | undefined;
 }
 
-/** Each element several times; without axis over the flattened array. Counts are a number or plain data. */
-export const repeat: <O = unknown>(
-  x: Operand<O>,
-  repeats: number | readonly number[] | NDArray,
-  options?: RepeatOptions,
-) => LazyArray<O> = userCall(
+/** Whole numbers: one, or plain data. */
+type Counts = number | bigint | readonly (number | bigint)[] | TypedArray | NDArray;
+
+const asNumber = (value: unknown): unknown => (typeof value === "bigint" ? Number(value) : value);
+
+function plainCounts(repeats: Counts): unknown {
+  const isData = repeats instanceof NDArray || isTypedArray(repeats) || Array.isArray(repeats);
+  return isData ? Array.from<unknown, unknown>(repeats, asNumber) : asNumber(repeats);
+}
+
+/** Each element several times; without axis over the flattened array. Counts are a number or plain data: `cw.repeat(x, 2, {axis: 0})`. */
+export const repeat: ArrayFunction<"same", [repeats: Counts, options?: RepeatOptions]> = userCall(
   "repeat",
-  (x: Operand, repeats: number | readonly number[] | NDArray, { axis }: RepeatOptions = {}): Built => {
+  (x: Operand, repeats: Counts, { axis }: RepeatOptions = {}): Built => {
     const flat = axis === undefined || axis === null;
     const array = flat ? reshape(asLazy(x), [-1]) : asLazy(x);
     const at = flat ? 0 : checkAxis(axis, array.ndim);
-    const counts = checkLengths(repeats instanceof NDArray ? [...repeats].map(Number) : repeats, "repeats");
+    const counts = checkLengths(plainCounts(repeats), "repeats");
     if (counts.length === 1) return node(moves.repeat, [array], { axis: at, repeats: counts[0]! });
     if (counts.length !== array.shape[at]) {
       throw new ShapeError({
@@ -93,9 +98,10 @@ export const repeat: <O = unknown>(
   [2, "axis"],
 );
 
-/** The whole array several times along each axis. */
-export const tile: <O = unknown>(x: Operand<O>, repetitions: number | readonly number[]) => LazyArray<O> =
-  userCall("tile", (x: Operand, repetitions: number | readonly number[]): Built => {
+/** The whole array several times along each axis: `cw.tile(x, [2, 1])`. */
+export const tile: ArrayFunction<"same", [repetitions: number | readonly number[]]> = userCall(
+  "tile",
+  (x: Operand, repetitions: number | readonly number[]): Built => {
     const array = asLazy(x);
     const counts = checkLengths(repetitions, "repetitions");
     const ndim = Math.max(array.ndim, counts.length);
@@ -103,19 +109,19 @@ export const tile: <O = unknown>(x: Operand<O>, repetitions: number | readonly n
     return node(moves.tile, [grown], {
       repetitions: [...new Array<number>(ndim - counts.length).fill(1), ...counts],
     });
-  });
+  },
+);
 
 export interface PadOptions {
   readonly mode?: PadMode | undefined;
   readonly constantValues?: Scalar | undefined;
 }
 
-/** More elements around the array: a number, [before, after], or a pair per axis. */
-export const pad: <O = unknown>(
-  x: Operand<O>,
-  padWidth: number | readonly number[] | readonly (readonly number[])[],
-  options?: PadOptions,
-) => LazyArray<O> = userCall(
+/** More elements around the array: a number, [before, after], or a pair per axis: `cw.pad(x, 1, {mode: "edge"})`. */
+export const pad: ArrayFunction<
+  "same",
+  [padWidth: number | readonly number[] | readonly (readonly number[])[], options?: PadOptions]
+> = userCall(
   "pad",
   (
     x: Operand,

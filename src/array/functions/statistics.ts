@@ -2,6 +2,7 @@
 
 import { type DType, isComplex } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
+import type { ResultRule } from "../../core/results.ts";
 import {
   type AxisArgument,
   checkAxes,
@@ -19,7 +20,9 @@ import { argsort as argsortOp, searchsorted as searchsortedOp, sort as sortOp } 
 import * as scans from "../../ops/scans.ts";
 import { type Built, built, castTo, checkDType, node, partAlong, promoteOperands } from "../build.ts";
 import { userCall } from "../call.ts";
+import type { ArrayFunction, DTypeOption, GuidedFunction, TotalFunction } from "../functionTypes.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
+import type { ArrayDType, OutputsOf } from "../operandTypes.ts";
 import { full } from "./creation.ts";
 import { equal, logicalNot, minimum, notEqual, sqrt, subtract } from "./elementwise.ts";
 import { take } from "./indexing.ts";
@@ -31,16 +34,18 @@ export interface ReduceOptions {
   readonly axis?: AxisArgument;
   readonly keepdims?: boolean | undefined;
 }
-export interface SumOptions extends ReduceOptions {
-  /** The dtype to add up in; small integers add up in 64 bits unless said. */
-  readonly dtype?: DType | null | undefined;
-}
+/** `dtype` is the one to add up in; small integers add up in 64 bits unless said. */
+export interface SumOptions extends ReduceOptions, DTypeOption {}
 export interface VarianceOptions extends ReduceOptions {
   /** Divides by count − correction: 0 for the population, 1 for a sample. */
   readonly correction?: number | undefined;
 }
 
-export type ReduceFunction<Options> = <O = unknown>(x: Operand<O>, options?: Options) => LazyArray<O>;
+/** A reduction over axes whose result has a dtype by a rule. */
+export type ReduceFunction<R extends ResultRule, Options = ReduceOptions> = ArrayFunction<
+  R,
+  [options?: Options]
+>;
 
 function reduce(
   op: r.ReduceFunction,
@@ -53,14 +58,14 @@ function reduce(
   return node(op, [x], { axes, keepdims: options.keepdims === true, ...extra });
 }
 
-const plainReduction = (op: r.ReduceFunction): ReduceFunction<ReduceOptions> =>
+const plainReduction = <R extends ResultRule>(op: r.ReduceFunction<R>): ReduceFunction<R> =>
   userCall(op.name, (x: Operand, options: ReduceOptions = {}): Built => reduce(op, asLazy(x), options), [
     1,
     "axis",
     "keepdims",
   ]);
 
-const accumulating = (op: r.ReduceFunction): ReduceFunction<SumOptions> =>
+const accumulating = (op: r.ReduceFunction): TotalFunction<ReduceOptions> =>
   userCall(
     op.name,
     (x: Operand, options: SumOptions = {}): Built => {
@@ -80,16 +85,23 @@ function accumulator(
   return r.accumulatorOf(x.dtype);
 }
 
-export const sum: ReduceFunction<SumOptions> = accumulating(r.sum);
-export const prod: ReduceFunction<SumOptions> = accumulating(r.prod);
-export const max: ReduceFunction<ReduceOptions> = plainReduction(r.max);
-export const min: ReduceFunction<ReduceOptions> = plainReduction(r.min);
-export const any: ReduceFunction<ReduceOptions> = plainReduction(r.any);
-export const all: ReduceFunction<ReduceOptions> = plainReduction(r.all);
-export const countNonzero: ReduceFunction<ReduceOptions> = plainReduction(r.countNonzero);
+/** Σx; small integers add up in 64 bits: `cw.sum(x, {axis: 0})`. */
+export const sum: TotalFunction<ReduceOptions> = accumulating(r.sum);
+/** The product; small integers in 64 bits: `cw.prod(x, {axis: 0})`. */
+export const prod: TotalFunction<ReduceOptions> = accumulating(r.prod);
+/** The largest; NaN where there is one: `cw.max(x, {axis: 0})`. */
+export const max: ReduceFunction<"same"> = plainReduction(r.max);
+/** The smallest; NaN where there is one: `cw.min(x, {axis: 0})`. */
+export const min: ReduceFunction<"same"> = plainReduction(r.min);
+/** Is any not zero: `cw.any(x.greater(3))`. */
+export const any: ReduceFunction<"bool"> = plainReduction(r.any);
+/** Are all not zero: `cw.all(x.greater(3))`. */
+export const all: ReduceFunction<"bool"> = plainReduction(r.all);
+/** How many are not zero: `cw.countNonzero(x, {axis: 0})`. */
+export const countNonzero: ReduceFunction<"index"> = plainReduction(r.countNonzero);
 
-/** Σx / n. */
-export const mean: ReduceFunction<ReduceOptions> = userCall(
+/** Σx / n: `cw.mean(x, {axis: 0})`. */
+export const mean: ReduceFunction<"floating"> = userCall(
   "mean",
   (x: Operand, options: ReduceOptions = {}): Built => {
     const array = asLazy(x);
@@ -109,16 +121,16 @@ function varianceOf(x: Operand, options: VarianceOptions): Built {
   });
 }
 
-/** Σ(x − mean)² / (n − correction), in one stable pass. */
-const variance: ReduceFunction<VarianceOptions> = userCall(
+/** Σ(x − mean)² / (n − correction), in one stable pass: `cw.var(x, {axis: 0, correction: 1})`. */
+const variance: ReduceFunction<"floating", VarianceOptions> = userCall(
   "var",
   (x: Operand, options: VarianceOptions = {}) => varianceOf(x, options),
   [1, "axis", "keepdims", "correction"],
 );
 
 export { variance as var };
-/** The square root of the variance. */
-export const std: ReduceFunction<VarianceOptions> = userCall(
+/** The square root of the variance: `cw.std(x, {axis: 0, correction: 1})`. */
+export const std: ReduceFunction<"floating", VarianceOptions> = userCall(
   "std",
   (x: Operand, options: VarianceOptions = {}) => sqrt(varianceOf(x, options)) as Built,
   [1, "axis", "keepdims", "correction"],
@@ -128,25 +140,27 @@ export interface ArgOptions {
   readonly axis?: number | null | undefined;
   readonly keepdims?: boolean | undefined;
 }
-/** The place of the extreme along an axis, or its row-major place in the whole array. */
-const argReduction = (op: r.ReduceFunction): ReduceFunction<ArgOptions> =>
+const argReduction = (op: r.ReduceFunction): ReduceFunction<"index", ArgOptions> =>
   userCall(op.name, (x: Operand, options: ArgOptions = {}): Built => reduce(op, asLazy(x), options), [
     1,
     "axis",
     "keepdims",
   ]);
-export const argmax: ReduceFunction<ArgOptions> = argReduction(r.argmax);
-export const argmin: ReduceFunction<ArgOptions> = argReduction(r.argmin);
+/** The place of the largest along an axis, or its row-major place in the whole array: `cw.argmax(x, {axis: 0})`. */
+export const argmax: ReduceFunction<"index", ArgOptions> = argReduction(r.argmax);
+/** The place of the smallest along an axis, or its row-major place in the whole array: `cw.argmin(x, {axis: 0})`. */
+export const argmin: ReduceFunction<"index", ArgOptions> = argReduction(r.argmin);
 
-export interface CumulativeOptions {
+export interface ScanOptions {
   /** May be left out for 1-d arrays. */
   readonly axis?: number | null | undefined;
-  readonly dtype?: DType | null | undefined;
   /** Begins with the total of nothing. */
   readonly includeInitial?: boolean | undefined;
 }
+/** `dtype` is the one to add up in. */
+export interface CumulativeOptions extends ScanOptions, DTypeOption {}
 
-const cumulative = (op: ScanOp): ReduceFunction<CumulativeOptions> =>
+const cumulative = (op: ScanOp): TotalFunction<ScanOptions> =>
   userCall(
     op.name,
     (x: Operand, options: CumulativeOptions = {}): Built => {
@@ -171,8 +185,10 @@ function soleAxis(x: LazyArray, axis: number | null | undefined): number {
   });
 }
 
-export const cumulativeSum: ReduceFunction<CumulativeOptions> = cumulative(scans.cumulativeSum);
-export const cumulativeProd: ReduceFunction<CumulativeOptions> = cumulative(scans.cumulativeProd);
+/** The sum up to each place along an axis: `cw.cumulativeSum(x, {axis: 0})`. */
+export const cumulativeSum: TotalFunction<ScanOptions> = cumulative(scans.cumulativeSum);
+/** The product up to each place along an axis: `cw.cumulativeProd(x, {axis: 0})`. */
+export const cumulativeProd: TotalFunction<ScanOptions> = cumulative(scans.cumulativeProd);
 
 export interface DiffOptions {
   readonly axis?: number | undefined;
@@ -184,8 +200,23 @@ export interface DiffOptions {
 
 const MOST_DIFFERENCES = 1000;
 
-/** x[i + 1] − x[i] along an axis, n times. */
-export const diff: ReduceFunction<DiffOptions> = userCall(
+type PlainDiffOptions = Omit<DiffOptions, "prepend" | "append"> & {
+  readonly prepend?: null | undefined;
+  readonly append?: null | undefined;
+};
+
+/** What stands before or after may be of a higher dtype. */
+interface DiffFunction {
+  <const A extends Operand>(x: A, options?: PlainDiffOptions): LazyArray<ArrayDType<A>, OutputsOf<A>>;
+  <const A extends Operand>(x: A, options: DiffOptions): LazyArray<DType, OutputsOf<A>>;
+  readonly "~method"?: {
+    <D extends DType, O>(this: LazyArray<D, O>, options?: PlainDiffOptions): LazyArray<D, O>;
+    <O>(this: LazyArray<DType, O>, options: DiffOptions): LazyArray<DType, O>;
+  };
+}
+
+/** x[i + 1] − x[i] along an axis, n times: `cw.diff([1, 4, 9])` is [3, 5]. */
+export const diff: DiffFunction = userCall(
   "diff",
   (x: Operand, options: DiffOptions = {}): Built => {
     const { n = 1 } = options;
@@ -218,12 +249,8 @@ export interface SearchsortedOptions {
   readonly sorter?: Operand | null | undefined;
 }
 
-/** Where each element of x2 would go into the sorted 1-d array x1. */
-export const searchsorted: <P = unknown, Q = unknown>(
-  x1: Operand<P>,
-  x2: Operand<Q>,
-  options?: SearchsortedOptions,
-) => LazyArray<P & Q> = userCall(
+/** Where each element of x2 would go into the sorted 1-d array x1: `cw.searchsorted([1, 3], [2])` is [1]. */
+export const searchsorted: GuidedFunction<"index", [options?: SearchsortedOptions]> = userCall(
   "searchsorted",
   (x1: Operand, x2: Operand, { side = "left", sorter }: SearchsortedOptions = {}): Built => {
     if (side !== "left" && side !== "right")
@@ -242,7 +269,7 @@ export interface SortOptions {
   readonly stable?: boolean | undefined;
 }
 
-const sorting = (op: typeof sortOp): ReduceFunction<SortOptions> =>
+const sorting = <R extends ResultRule>(op: typeof sortOp): ReduceFunction<R, SortOptions> =>
   userCall(
     op.name,
     (x: Operand, { axis = -1, descending = false }: SortOptions = {}): Built => {
@@ -256,22 +283,18 @@ const sorting = (op: typeof sortOp): ReduceFunction<SortOptions> =>
     },
     [1, "axis", "descending", "stable"],
   );
-export const sort: ReduceFunction<SortOptions> = sorting(sortOp);
-export const argsort: ReduceFunction<SortOptions> = sorting(argsortOp);
+/** In order along an axis: `cw.sort(x, {axis: 0, descending: true})`. */
+export const sort: ReduceFunction<"same", SortOptions> = sorting(sortOp);
+/** The places that sort an axis, as takeAlongAxis takes them: `cw.argsort(x, {axis: 1})`. */
+export const argsort: ReduceFunction<"index", SortOptions> = sorting(argsortOp);
 
 export interface IsinOptions {
   /** Tells which are not in x2. */
   readonly invert?: boolean | undefined;
 }
 
-type IsinFunction = <P = unknown, Q = unknown>(
-  x1: Operand<P>,
-  x2: Operand<Q>,
-  options?: IsinOptions,
-) => LazyArray<P & Q>;
-
-/** Is each element of x1 among those of x2? NaN is in nothing. */
-export const isin: IsinFunction = userCall(
+/** Is each element of x1 among those of x2? NaN is in nothing: `cw.isin([1, 2], [2, 3])` is [false, true]. */
+export const isin: GuidedFunction<"bool", [options?: IsinOptions]> = userCall(
   "isin",
   (x1: Operand, x2: Operand, { invert = false }: IsinOptions = {}): Built => {
     const { exprs, parents, dtype } = promoteOperands([asLazy(x1), asLazy(x2)], (promoted) => promoted);

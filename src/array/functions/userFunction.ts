@@ -16,6 +16,7 @@ import {
 } from "../../runtime/userFunctions.ts";
 import { userCall } from "../call.ts";
 import { NDArray } from "../ndarray.ts";
+import type { ArrayDType } from "../operandTypes.ts";
 
 /** What a function gives for a block: an array of the block's shape, its elements in a row, or for one element a number. */
 export type BlockResult = NDArray | TypedArray | Scalar;
@@ -23,7 +24,9 @@ export type BlockResult = NDArray | TypedArray | Scalar;
 /** Where the block is: its place in the grid, and which part of the result it makes. */
 export type { BlockInfo };
 
-export type BlocksOf<Arrays extends readonly unknown[]> = { [K in keyof Arrays]: NDArray };
+export type BlocksOf<Arrays extends readonly unknown[]> = {
+  [K in keyof Arrays]: NDArray<ArrayDType<Arrays[K]>>;
+};
 
 /** A function of one block of each array, and of where they are. Its arrays are contiguous, and its own. */
 export type BlockFunction<Arrays extends readonly unknown[] = [unknown]> = (

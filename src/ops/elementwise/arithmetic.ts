@@ -4,88 +4,168 @@ import { isFloat } from "../../core/dtype.ts";
 import * as s from "../../kernel/scalar.ts";
 import * as c from "../complex/arithmetic.ts";
 import { pow as complexPow } from "../complex/exponential.ts";
-import { binary, type ElementwiseFunction, FUNCTION_WORK, REORDERS, toReal, unary } from "./define.ts";
+import { type Binary, binary, FUNCTION_WORK, REORDERS, type Unary, unary } from "./define.ts";
 
-type Op = ElementwiseFunction;
-
-export const add: Op = binary("add", { ...REORDERS, accepts: "numeric", real: s.add, complex: c.add });
-export const subtract: Op = binary("subtract", { accepts: "numeric", real: s.sub, complex: c.subtract });
-export const multiply: Op = binary("multiply", {
+export const add: Binary<"same"> = binary("add", {
   ...REORDERS,
   accepts: "numeric",
+  result: "same",
+  real: s.add,
+  complex: c.add,
+});
+export const subtract: Binary<"same"> = binary("subtract", {
+  accepts: "numeric",
+  result: "same",
+  real: s.sub,
+  complex: c.subtract,
+});
+export const multiply: Binary<"same"> = binary("multiply", {
+  ...REORDERS,
+  accepts: "numeric",
+  result: "same",
   real: s.mul,
   complex: c.multiply,
 });
-export const divide: Op = binary("divide", {
+export const divide: Binary<"floating"> = binary("divide", {
   accepts: "numeric",
-  floating: true,
+  result: "floating",
   real: s.div,
   complex: c.divide,
 });
-export const floorDivide: Op = binary("floorDivide", { accepts: "real", real: floorDivideBody });
-export const remainder: Op = binary("remainder", { accepts: "real", real: remainderBody });
-export const pow: Op = binary("pow", {
+export const floorDivide: Binary<"same"> = binary("floorDivide", {
+  accepts: "real",
+  result: "same",
+  real: floorDivideBody,
+});
+export const remainder: Binary<"same"> = binary("remainder", {
+  accepts: "real",
+  result: "same",
+  real: remainderBody,
+});
+export const pow: Binary<"same"> = binary("pow", {
   work: 2 * FUNCTION_WORK,
   accepts: "numeric",
+  result: "same",
   real: powBody,
   complex: complexPow,
 });
-export const negative: Op = unary("negative", { accepts: "numeric", real: s.neg, complex: c.negative });
-export const positive: Op = unary("positive", { accepts: "numeric", real: (x) => x, complex: (z) => z });
-export const square: Op = unary("square", {
+export const negative: Unary<"same"> = unary("negative", {
   accepts: "numeric",
+  result: "same",
+  real: s.neg,
+  complex: c.negative,
+});
+export const positive: Unary<"same"> = unary("positive", {
+  accepts: "numeric",
+  result: "same",
+  real: (x) => x,
+  complex: (z) => z,
+});
+export const square: Unary<"same"> = unary("square", {
+  accepts: "numeric",
+  result: "same",
   real: (x) => s.mul(x, x),
   complex: c.square,
 });
-export const reciprocal: Op = unary("reciprocal", {
+export const reciprocal: Unary<"floating"> = unary("reciprocal", {
   accepts: "numeric",
-  floating: true,
+  result: "floating",
   real: (x) => s.div(s.one(x.type), x),
   complex: c.reciprocal,
 });
-export const abs: Op = unary("abs", { accepts: "numeric", result: toReal, real: absBody, complex: c.abs });
-export const sign: Op = unary("sign", { accepts: "numeric", real: signBody, complex: c.sign });
+export const abs: Unary<"real"> = unary("abs", {
+  accepts: "numeric",
+  result: "real",
+  real: absBody,
+  complex: c.abs,
+});
+export const sign: Unary<"same"> = unary("sign", {
+  accepts: "numeric",
+  result: "same",
+  real: signBody,
+  complex: c.sign,
+});
 
 const wholeNumber =
   (body: (x: s.Term) => s.Term): ((x: s.Term) => s.Term) =>
   (x) =>
     isFloat(x.type) ? body(x) : x;
-export const floor: Op = unary("floor", { accepts: "real", real: wholeNumber(s.floor) });
-export const ceil: Op = unary("ceil", { accepts: "real", real: wholeNumber(s.ceil) });
-export const trunc: Op = unary("trunc", { accepts: "real", real: wholeNumber(s.trunc) });
-export const round: Op = unary("round", {
+export const floor: Unary<"same"> = unary("floor", {
+  accepts: "real",
+  result: "same",
+  real: wholeNumber(s.floor),
+});
+export const ceil: Unary<"same"> = unary("ceil", {
+  accepts: "real",
+  result: "same",
+  real: wholeNumber(s.ceil),
+});
+export const trunc: Unary<"same"> = unary("trunc", {
+  accepts: "real",
+  result: "same",
+  real: wholeNumber(s.trunc),
+});
+export const round: Unary<"same"> = unary("round", {
   accepts: "numeric",
+  result: "same",
   real: wholeNumber(s.nearest),
   complex: c.round,
 });
 
 // A bool max is an or: the same order, false before true.
-export const maximum: Op = binary("maximum", { ...REORDERS, accepts: "realOrBool", real: s.max });
-export const minimum: Op = binary("minimum", { ...REORDERS, accepts: "realOrBool", real: s.min });
+export const maximum: Binary<"same"> = binary("maximum", {
+  ...REORDERS,
+  accepts: "realOrBool",
+  result: "same",
+  real: s.max,
+});
+export const minimum: Binary<"same"> = binary("minimum", {
+  ...REORDERS,
+  accepts: "realOrBool",
+  result: "same",
+  real: s.min,
+});
 
-export const copysign: Op = binary("copysign", { accepts: "real", floating: true, real: s.copysign });
-export const nextafter: Op = binary("nextafter", { accepts: "real", floating: true, real: s.nextafter });
-export const hypot: Op = binary("hypot", { accepts: "real", floating: true, real: s.hypot });
-export const atan2: Op = binary("atan2", {
+export const copysign: Binary<"floating"> = binary("copysign", {
+  accepts: "real",
+  result: "floating",
+  real: s.copysign,
+});
+export const nextafter: Binary<"floating"> = binary("nextafter", {
+  accepts: "real",
+  result: "floating",
+  real: s.nextafter,
+});
+export const hypot: Binary<"floating"> = binary("hypot", {
+  accepts: "real",
+  result: "floating",
+  real: s.hypot,
+});
+export const atan2: Binary<"floating"> = binary("atan2", {
   work: 2 * FUNCTION_WORK,
   accepts: "real",
-  floating: true,
+  result: "floating",
   real: s.atan2,
 });
 
-export const real: Op = unary("real", {
+export const real: Unary<"real"> = unary("real", {
   accepts: "numeric",
-  result: toReal,
+  result: "real",
   real: (x) => x,
   complex: (z) => z.re,
 });
-export const imag: Op = unary("imag", {
+export const imag: Unary<"real"> = unary("imag", {
   accepts: "numeric",
-  result: toReal,
+  result: "real",
   real: (x) => s.zero(x.type),
   complex: (z) => z.im,
 });
-export const conj: Op = unary("conj", { accepts: "numeric", real: (x) => x, complex: c.conj });
+export const conj: Unary<"same"> = unary("conj", {
+  accepts: "numeric",
+  result: "same",
+  real: (x) => x,
+  complex: c.conj,
+});
 
 /** Unsigned numbers are their own absolute value. */
 function absBody(x: s.Term): s.Term {
@@ -131,8 +211,8 @@ function floatRemainder(x: s.Term, y: s.Term): s.Term {
 }
 
 /**
- * (x − remainder)/y is whole up to rounding: take the nearest whole number. By zero, and where an operand
- * is infinite, it is x/y: the standard's table, where NumPy gives NaN or −1.
+ * (x − remainder)/y is whole up to rounding: take the nearest whole number. By zero it is x/y. Infinities follow from
+ * that as in NumPy: ±inf // y is NaN, which it leaves no remainder of, and x // ±inf is 0 or −1 by the signs.
  */
 function floatFloorDivide(x: s.Term, y: s.Term): s.Term {
   const ratio = s.div(x, y);
@@ -144,6 +224,5 @@ function floatFloorDivide(x: s.Term, y: s.Term): s.Term {
   const over = s.gt(s.sub(lowered, floored), s.constant(x.type, 0.5));
   const nearest = s.select(over, s.add(floored, s.one(x.type)), floored);
   const result = s.select(s.isZero(lowered), s.copysign(s.zero(x.type), ratio), nearest);
-  const special = s.or(s.isZero(y), s.or(s.isInf(x), s.isInf(y)));
-  return s.select(special, ratio, result);
+  return s.select(s.isZero(y), ratio, result);
 }

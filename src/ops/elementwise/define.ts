@@ -2,15 +2,19 @@
 // beside this file. In: that line. Out: the record that every later stage reads.
 // Must hold: all inputs of a node have the dtype `computeIn` gives; the API inserts casts.
 
-import { type DType, infoOf } from "../../core/dtype.ts";
+import type { DType } from "../../core/dtype.ts";
 import { DTypeError, InvariantError } from "../../core/errors.ts";
+import { type ResultRule, resultOf } from "../../core/results.ts";
 import { broadcastShapes, sameShape } from "../../core/shape.ts";
 import type { ArrayType, ElementwiseOp } from "../../expr/op.ts";
 import { type ComplexTerm, isComplexTerm, type Term, type Value } from "../../kernel/scalar.ts";
-import { checkKind, type KindSet, toFloating } from "../kinds.ts";
+import { checkKind, type KindSet } from "../kinds.ts";
 
-export interface ElementwiseFunction extends ElementwiseOp {
-  readonly arity: number;
+export interface ElementwiseFunction<R extends ResultRule = ResultRule, N extends number = number>
+  extends ElementwiseOp {
+  readonly arity: N;
+  /** The result's dtype from the operands': functions and methods have their types from it. */
+  readonly result: R;
   /** The dtype that operands of this promoted dtype are cast to; an error where the op does not take it. */
   computeIn(promoted: DType): DType;
 }
@@ -20,10 +24,8 @@ type ComplexBody = (...z: ComplexTerm[]) => Value;
 
 export interface ElementwiseLine {
   readonly accepts: KindSet;
-  /** Integers are computed as the default float. */
-  readonly floating?: boolean;
-  /** The result's dtype from the operands': the same unless said. */
-  readonly result?: (dtype: DType) => DType;
+  /** The result's dtype from the operands', a rule of core/results.ts. "floating" computes in it too. */
+  readonly result: ResultRule;
   readonly real: RealBody;
   readonly complex?: ComplexBody;
   readonly commutative?: boolean;
@@ -40,35 +42,39 @@ export const REORDERS: Pick<ElementwiseLine, "commutative" | "associative"> = {
   associative: true,
 };
 
-export const toBool = (): DType => "bool";
-/** A complex number's parts; a real type is itself. */
-export const toReal = (dtype: DType): DType => infoOf(dtype).part;
+/** A function of one operand. */
+export type Unary<R extends ResultRule> = ElementwiseFunction<R, 1>;
+/** A function of two. */
+export type Binary<R extends ResultRule> = ElementwiseFunction<R, 2>;
 
-export function elementwise(name: string, arity: number, line: ElementwiseLine): ElementwiseFunction {
+export function elementwise<L extends ElementwiseLine, N extends number>(
+  name: string,
+  arity: N,
+  line: L,
+): ElementwiseFunction<L["result"], N> {
   const computeIn = (promoted: DType): DType => {
     const accepted = checkKind(line.accepts, promoted);
-    return line.floating === true ? toFloating(accepted) : accepted;
+    return line.result === "floating" ? resultOf(accepted, "floating") : accepted;
   };
   return {
     name,
     class: "elementwise",
     arity,
+    result: line.result,
     work: line.work,
     commutative: line.commutative === true,
     associative: line.associative === true,
     computeIn,
-    infer: (inputs) => inferElementwise(name, inputs, computeIn, line.result ?? sameDType),
+    infer: (inputs) => inferElementwise(name, inputs, computeIn, line.result),
     body: (inputs) => runBody(name, line, inputs),
   };
 }
-
-const sameDType = (dtype: DType): DType => dtype;
 
 function inferElementwise(
   name: string,
   inputs: readonly ArrayType[],
   computeIn: (dtype: DType) => DType,
-  result: (dtype: DType) => DType,
+  result: ResultRule,
 ): ArrayType {
   const first = inputs[0]!;
   if (computeIn(first.dtype) !== first.dtype || inputs.some((input) => input.dtype !== first.dtype)) {
@@ -77,7 +83,7 @@ function inferElementwise(
       cure: "Cast the operands to one dtype",
     });
   }
-  return typeOf(inputs, result(first.dtype));
+  return typeOf(inputs, resultOf(first.dtype, result));
 }
 
 /** The broadcast type; an input's own object where it is that already, which keeps long chains small. */
@@ -94,6 +100,7 @@ function runBody(name: string, line: ElementwiseLine, inputs: readonly Value[]):
   return line.complex(...(inputs as ComplexTerm[]));
 }
 
-export const unary = (name: string, line: ElementwiseLine): ElementwiseFunction => elementwise(name, 1, line);
-export const binary = (name: string, line: ElementwiseLine): ElementwiseFunction =>
+export const unary = <const L extends ElementwiseLine>(name: string, line: L): Unary<L["result"]> =>
+  elementwise(name, 1, line);
+export const binary = <const L extends ElementwiseLine>(name: string, line: L): Binary<L["result"]> =>
   elementwise(name, 2, line);

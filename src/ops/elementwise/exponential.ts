@@ -4,41 +4,39 @@ import * as s from "../../kernel/scalar.ts";
 import * as e from "../complex/exponential.ts";
 import * as h from "../complex/hyperbolic.ts";
 import * as t from "../complex/trigonometric.ts";
-import { binary, type ElementwiseFunction, FUNCTION_WORK, unary } from "./define.ts";
-
-type Op = ElementwiseFunction;
+import { type Binary, binary, FUNCTION_WORK, type Unary, unary } from "./define.ts";
 
 const floating = (
   name: string,
   real: (x: s.Term) => s.Term,
   complex: (z: s.ComplexTerm) => s.ComplexTerm,
   work: number = FUNCTION_WORK,
-): ElementwiseFunction => unary(name, { accepts: "numeric", floating: true, real, complex, work });
+): Unary<"floating"> => unary(name, { accepts: "numeric", result: "floating", real, complex, work });
 
-export const exp: Op = floating("exp", s.exp, e.exp);
-export const expm1: Op = floating("expm1", s.expm1, e.expm1);
-export const log: Op = floating("log", s.log, e.log);
-export const log1p: Op = floating("log1p", s.log1p, e.log1p);
-export const log2: Op = floating("log2", s.log2, e.log2);
-export const log10: Op = floating("log10", s.log10, e.log10);
-export const sqrt: Op = floating("sqrt", s.sqrt, e.sqrt, 4);
-export const sin: Op = floating("sin", s.sin, t.sin);
-export const cos: Op = floating("cos", s.cos, t.cos);
-export const tan: Op = floating("tan", s.tan, t.tan);
-export const asin: Op = floating("asin", s.asin, t.asin);
-export const acos: Op = floating("acos", s.acos, t.acos);
-export const atan: Op = floating("atan", s.atan, t.atan);
-export const sinh: Op = floating("sinh", s.sinh, h.sinh);
-export const cosh: Op = floating("cosh", s.cosh, h.cosh);
-export const tanh: Op = floating("tanh", s.tanh, h.tanh);
-export const asinh: Op = floating("asinh", s.asinh, h.asinh);
-export const acosh: Op = floating("acosh", s.acosh, h.acosh);
-export const atanh: Op = floating("atanh", s.atanh, h.atanh);
+export const exp: Unary<"floating"> = floating("exp", s.exp, e.exp);
+export const expm1: Unary<"floating"> = floating("expm1", s.expm1, e.expm1);
+export const log: Unary<"floating"> = floating("log", s.log, e.log);
+export const log1p: Unary<"floating"> = floating("log1p", s.log1p, e.log1p);
+export const log2: Unary<"floating"> = floating("log2", s.log2, e.log2);
+export const log10: Unary<"floating"> = floating("log10", s.log10, e.log10);
+export const sqrt: Unary<"floating"> = floating("sqrt", s.sqrt, e.sqrt, 4);
+export const sin: Unary<"floating"> = floating("sin", s.sin, t.sin);
+export const cos: Unary<"floating"> = floating("cos", s.cos, t.cos);
+export const tan: Unary<"floating"> = floating("tan", s.tan, t.tan);
+export const asin: Unary<"floating"> = floating("asin", s.asin, t.asin);
+export const acos: Unary<"floating"> = floating("acos", s.acos, t.acos);
+export const atan: Unary<"floating"> = floating("atan", s.atan, t.atan);
+export const sinh: Unary<"floating"> = floating("sinh", s.sinh, h.sinh);
+export const cosh: Unary<"floating"> = floating("cosh", s.cosh, h.cosh);
+export const tanh: Unary<"floating"> = floating("tanh", s.tanh, h.tanh);
+export const asinh: Unary<"floating"> = floating("asinh", s.asinh, h.asinh);
+export const acosh: Unary<"floating"> = floating("acosh", s.acosh, h.acosh);
+export const atanh: Unary<"floating"> = floating("atanh", s.atanh, h.atanh);
 
-export const logaddexp: Op = binary("logaddexp", {
+export const logaddexp: Binary<"floating"> = binary("logaddexp", {
   commutative: true,
   accepts: "real",
-  floating: true,
+  result: "floating",
   work: 2 * FUNCTION_WORK,
   real: logaddexpBody,
 });

@@ -3,69 +3,79 @@
 import { isFloat } from "../../core/dtype.ts";
 import * as s from "../../kernel/scalar.ts";
 import * as c from "../complex/arithmetic.ts";
-import { binary, type ElementwiseFunction, REORDERS, toBool, unary } from "./define.ts";
+import { type Binary, binary, REORDERS, type Unary, unary } from "./define.ts";
 
-type Op = ElementwiseFunction;
-
-const ordered = (name: string, real: (x: s.Term, y: s.Term) => s.Term): ElementwiseFunction =>
-  binary(name, { accepts: "realOrBool", result: toBool, real });
+const ordered = (name: string, real: (x: s.Term, y: s.Term) => s.Term): Binary<"bool"> =>
+  binary(name, { accepts: "realOrBool", result: "bool", real });
 const test = (
   name: string,
   real: (x: s.Term) => s.Term,
   complex: (z: s.ComplexTerm) => s.Term,
-): ElementwiseFunction => unary(name, { accepts: "any", result: toBool, real, complex });
+): Unary<"bool"> => unary(name, { accepts: "any", result: "bool", real, complex });
 /** The operands' truth, joined. */
-const logical = (name: string, join: (x: s.Term, y: s.Term) => s.Term): ElementwiseFunction =>
+const logical = (name: string, join: (x: s.Term, y: s.Term) => s.Term): Binary<"bool"> =>
   binary(name, {
     ...REORDERS,
     accepts: "any",
-    result: toBool,
+    result: "bool",
     real: (x, y) => join(s.nonZero(x), s.nonZero(y)),
     complex: (x, y) => join(c.nonZero(x), c.nonZero(y)),
   });
-const bitwise = (name: string, real: (x: s.Term, y: s.Term) => s.Term): ElementwiseFunction =>
-  binary(name, { ...REORDERS, accepts: "integerOrBool", real });
+const bitwise = (name: string, real: (x: s.Term, y: s.Term) => s.Term): Binary<"same"> =>
+  binary(name, { ...REORDERS, accepts: "integerOrBool", result: "same", real });
 
-export const equal: Op = binary("equal", {
+export const equal: Binary<"bool"> = binary("equal", {
   commutative: true,
   accepts: "any",
-  result: toBool,
+  result: "bool",
   real: s.eq,
   complex: c.equal,
 });
-export const notEqual: Op = binary("notEqual", {
+export const notEqual: Binary<"bool"> = binary("notEqual", {
   commutative: true,
   accepts: "any",
-  result: toBool,
+  result: "bool",
   real: s.ne,
   complex: c.notEqual,
 });
-export const less: Op = ordered("less", s.lt);
-export const lessEqual: Op = ordered("lessEqual", s.le);
-export const greater: Op = ordered("greater", s.gt);
-export const greaterEqual: Op = ordered("greaterEqual", s.ge);
+export const less: Binary<"bool"> = ordered("less", s.lt);
+export const lessEqual: Binary<"bool"> = ordered("lessEqual", s.le);
+export const greater: Binary<"bool"> = ordered("greater", s.gt);
+export const greaterEqual: Binary<"bool"> = ordered("greaterEqual", s.ge);
 
-export const isnan: Op = test("isnan", s.isNaN_, c.isnan);
-export const isinf: Op = test("isinf", s.isInf, c.isinf);
-export const isfinite: Op = test("isfinite", s.isFinite_, c.isfinite);
-export const signbit: Op = unary("signbit", {
+export const isnan: Unary<"bool"> = test("isnan", s.isNaN_, c.isnan);
+export const isinf: Unary<"bool"> = test("isinf", s.isInf, c.isinf);
+export const isfinite: Unary<"bool"> = test("isfinite", s.isFinite_, c.isfinite);
+export const signbit: Unary<"bool"> = unary("signbit", {
   accepts: "real",
-  result: toBool,
+  result: "bool",
   real: (x) => (isFloat(x.type) ? s.signbit(x) : s.lt(x, s.zero(x.type))),
 });
 
-export const logicalAnd: Op = logical("logicalAnd", s.and);
-export const logicalOr: Op = logical("logicalOr", s.or);
-export const logicalXor: Op = logical("logicalXor", s.xor);
-export const logicalNot: Op = test(
+export const logicalAnd: Binary<"bool"> = logical("logicalAnd", s.and);
+export const logicalOr: Binary<"bool"> = logical("logicalOr", s.or);
+export const logicalXor: Binary<"bool"> = logical("logicalXor", s.xor);
+export const logicalNot: Unary<"bool"> = test(
   "logicalNot",
   (x) => s.not(s.nonZero(x)),
   (z) => s.not(c.nonZero(z)),
 );
 
-export const bitwiseAnd: Op = bitwise("bitwiseAnd", s.and);
-export const bitwiseOr: Op = bitwise("bitwiseOr", s.or);
-export const bitwiseXor: Op = bitwise("bitwiseXor", s.xor);
-export const bitwiseInvert: Op = unary("bitwiseInvert", { accepts: "integerOrBool", real: s.not });
-export const bitwiseLeftShift: Op = binary("bitwiseLeftShift", { accepts: "integer", real: s.shl });
-export const bitwiseRightShift: Op = binary("bitwiseRightShift", { accepts: "integer", real: s.shr });
+export const bitwiseAnd: Binary<"same"> = bitwise("bitwiseAnd", s.and);
+export const bitwiseOr: Binary<"same"> = bitwise("bitwiseOr", s.or);
+export const bitwiseXor: Binary<"same"> = bitwise("bitwiseXor", s.xor);
+export const bitwiseInvert: Unary<"same"> = unary("bitwiseInvert", {
+  accepts: "integerOrBool",
+  result: "same",
+  real: s.not,
+});
+export const bitwiseLeftShift: Binary<"same"> = binary("bitwiseLeftShift", {
+  accepts: "integer",
+  result: "same",
+  real: s.shl,
+});
+export const bitwiseRightShift: Binary<"same"> = binary("bitwiseRightShift", {
+  accepts: "integer",
+  result: "same",
+  real: s.shr,
+});

@@ -2,19 +2,17 @@
 // In: floats. Out: within 3 ulp for every x, infinities too.
 
 import * as s from "../../kernel/scalar.ts";
-import { type ElementwiseFunction, unary } from "./define.ts";
+import { type Unary, unary } from "./define.ts";
 
-type Op = ElementwiseFunction;
-
-const floating = (name: string, real: (x: s.Term) => s.Term): ElementwiseFunction =>
-  unary(name, { accepts: "real", floating: true, real });
+const floating = (name: string, real: (x: s.Term) => s.Term): Unary<"floating"> =>
+  unary(name, { accepts: "real", result: "floating", real });
 
 /** 1 / (1 + e^−x). */
-export const sigmoid: Op = floating("sigmoid", sigmoidBody);
+export const sigmoid: Unary<"floating"> = floating("sigmoid", sigmoidBody);
 /** log(1 + eˣ). */
-export const softplus: Op = floating("softplus", softplusBody);
+export const softplus: Unary<"floating"> = floating("softplus", softplusBody);
 /** log(1 − eˣ): NaN above 0, but −inf as far above as rounding may leave the logarithm of a probability of 1. */
-export const log1mexp: Op = floating("log1mexp", log1mexpBody);
+export const log1mexp: Unary<"floating"> = floating("log1mexp", log1mexpBody);
 
 /** With t = e^−|x| ≤ 1: 1/(1 + t) for x ≥ 0 and t/(1 + t) below. Nothing overflows, small results stay relative. */
 function sigmoidBody(x: s.Term): s.Term {

@@ -1,5 +1,8 @@
 // What a user may say about fusion, and what holds when nothing is said.
 
+import { ValueError } from "../../core/errors.ts";
+import { describe } from "../../core/shape.ts";
+
 export interface FusionOptions {
   /**
    * "all" (the default): several inputs, diamonds, other task counts, operations that read the same.
@@ -54,6 +57,23 @@ export function fusionRules(options: FusionOptions): FusionRules {
     allowedMem: options.allowedMem ?? Number.POSITIVE_INFINITY,
     print: printer(options.debug),
   };
+}
+
+/** A name that the plan does not have is a mistake. */
+export function checkFusionNames(
+  options: FusionOptions,
+  operations: readonly { readonly name: string }[],
+): void {
+  if (options.alwaysFuse === undefined && options.neverFuse === undefined) return;
+  const names = new Set(operations.map(({ name }) => name));
+  for (const option of ["alwaysFuse", "neverFuse"] as const) {
+    const unknown = options[option]?.find((name) => !names.has(name));
+    if (unknown === undefined) continue;
+    throw new ValueError({
+      what: `${option} names ${describe(unknown)}, and the plan has no such operation`,
+      cure: `It has ${operations[0]?.name} to ${operations.at(-1)?.name}: x.plan({optimizeFunction: (plan) => plan}) prints them`,
+    });
+  }
 }
 
 const TOPIC = "chunkwise:fusion";

@@ -9,7 +9,7 @@ import * as arithmetic from "../../ops/elementwise/arithmetic.ts";
 import * as logic from "../../ops/elementwise/logic.ts";
 import { broadcastTo, castTo, constantOf, filledLike, scalar } from "../make.ts";
 import { constant, on, p, single, x, y } from "../pattern.ts";
-import { type Compute, type Declined, decline, floating, integer, rule } from "../patternRule.ts";
+import { type Compute, type Declined, decline, integer, rule } from "../patternRule.ts";
 import { functionRule, type Rule } from "../rule.ts";
 import { BITS } from "./bits.ts";
 import { nonZero as divisor, isVariable, nx, d as second, signedInteger } from "./conditions.ts";
@@ -40,7 +40,6 @@ const byWhole =
 
 const DIVISION: readonly Rule[] = [
   rule("floorDivideOne", "x // 1 = x", p.floorDivide(x, 1), x, INTEGER),
-  rule("floorDivideOneFloat", "x // 1 = floor(x)", p.floorDivide(x, 1), p.floor(x), { when: [floating(x)] }),
   rule("floorDivideMinusOne", "x // -1 = -x", p.floorDivide(x, -1), p.negative(x), {
     when: [signedInteger(x)],
   }),

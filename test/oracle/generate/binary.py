@@ -45,14 +45,6 @@ def divide(a, b):
     return np.where(finite, exact, np.true_divide(a, b))
 
 
-def floor_divide(a, b):
-    """NumPy pairs // with %, the standard asks for the quotient where an operand is infinite."""
-    result = np.asarray(np.floor_divide(a, b))
-    if result.dtype.kind != "f":
-        return result
-    return np.where(np.isinf(a) | np.isinf(b), a / b, result).astype(result.dtype)
-
-
 def power(a, b):
     if a.dtype.kind in "iu":
         return np.power(a, b)
@@ -64,7 +56,6 @@ FLOAT_NOTE = "integers are computed as float64"
 PRECISE_NOTE = FLOAT_NOTE + "; values rounded from 80-bit long double, NumPy itself is within 4 ulps"
 ZERO_NOTE = "pairs of +0 and -0 are left out: the standard leaves the choice open"
 PYTHON_NOTE = "Python's: the remainder has the divisor's sign"
-FLOOR_NOTE = "the standard's table where an operand is infinite: x / y, for NumPy's NaN and -1"
 COMPARE_NOTE = "int64 with uint64 only for small values: NumPy 1.24 compares them as float64, NumPy 2 exactly"
 TEXTBOOK = "complex: the textbook formula without fused multiply-add, also where a part is not finite (as NumPy)"
 
@@ -82,7 +73,7 @@ SPECS = {
                    "the textbook formula overflows and for division by zero (as NumPy 2); the rest is "
                    "implementation-dependent and left out"),
     "equal": Spec(ALL, np.equal, scalars=(bool, int, float, complex), note=COMPARE_NOTE),
-    "floorDivide": Spec(REALS, floor_divide, scalars=REAL_SCALARS, note=FLOOR_NOTE),
+    "floorDivide": Spec(REALS, np.floor_divide, scalars=REAL_SCALARS),
     "greater": Spec(["bool"] + REALS, np.greater, scalars=REAL_SCALARS, note=COMPARE_NOTE),
     "greaterEqual": Spec(["bool"] + REALS, np.greater_equal, scalars=REAL_SCALARS, note=COMPARE_NOTE),
     "hypot": Spec(REALS, checked("hypot"), floats=True, scalars=REAL_SCALARS, note=PRECISE_NOTE),

@@ -29,9 +29,9 @@ function pythonRemainder(x: number, y: number): number {
   return isNegative(rest) === isNegative(y) ? rest : rest + y;
 }
 
-/** CPython's float floor division; by zero and with infinite operands x / y. */
+/** NumPy's float floor division: CPython's, and by zero x / y. */
 function pythonQuotient(x: number, y: number): number {
-  if (y === 0 || !Number.isFinite(x) || !Number.isFinite(y)) return x / y;
+  if (y === 0) return x / y;
   const rest = x % y;
   const whole = (x - rest) / y - (rest !== 0 && rest < 0 !== y < 0 ? 1 : 0);
   if (whole === 0) return withSign(0, x / y);
