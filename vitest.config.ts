@@ -13,6 +13,8 @@ const config: ViteUserConfig = defineConfig({
   // Two at a time even on two cores, where vitest would leave one to itself.
   test: {
     include: ["test/**/*.test.ts"],
+    // Threads load the built package: it is built once, before any test runs.
+    globalSetup: ["test/built.ts"],
     setupFiles: ["test/setup.ts"],
     testTimeout: 60_000,
     // Who reads what was freed is found out, in every test and on every thread (docs/adr/0014).

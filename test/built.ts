@@ -1,5 +1,5 @@
-// The built package, for tests whose threads load it: built when it is older than the sources. One process builds at
-// a time; the others wait for it.
+// The built package, for tests whose threads load it: built before any test runs, when it is older than the sources
+// (vitest.config.ts). One process builds at a time; the others wait for it.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -46,3 +46,5 @@ function build(): void {
     rmSync(LOCK, { recursive: true, force: true });
   }
 }
+
+export default ensureBuilt;
