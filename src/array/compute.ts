@@ -10,6 +10,7 @@ import { type Plan, planOf } from "../plan/index.ts";
 import { openedRun } from "../runtime/opened.ts";
 import {
   type AsyncComputeOptions,
+  type CheckedRun,
   type ComputeOptions,
   checkRun,
   type PlanOnlyOptions,
@@ -37,7 +38,7 @@ export type Executed<Array extends LazyArray> =
     ? NDArray<ArrayDType<Array>>
     : OutputsOf<Array> & { readonly result: NDArray<ArrayDType<Array>> };
 
-async function run(prepared: Prepared, options: AsyncComputeOptions): Promise<Block[]> {
+async function run(prepared: Prepared, options: CheckedRun): Promise<Block[]> {
   if (pressure.isDue) await collected();
   const { data, sources } = prepared.plan;
   const setting = await openedRun(data, () => runKey(data, sources), options);
@@ -50,10 +51,7 @@ async function collected(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve));
 }
 
-export async function computeArrays(
-  arrays: readonly LazyArray[],
-  options: AsyncComputeOptions,
-): Promise<NDArray[]> {
+export async function computeArrays(arrays: readonly LazyArray[], options: CheckedRun): Promise<NDArray[]> {
   const prepared = prepare(arrays, options);
   return prepared.results(await run(prepared, options));
 }
@@ -74,8 +72,8 @@ export function compute<const Arrays extends readonly LazyArray[]>(
   options?: AsyncComputeOptions,
 ): Promise<Results<Arrays>>;
 export async function compute(...args: readonly unknown[]): Promise<NDArray[]> {
-  const { arrays, options } = readArguments(args, "compute", "run");
-  return computeArrays(arrays, options);
+  const { arrays, options } = readArguments(args, "compute");
+  return computeArrays(arrays, checkRun(options, "compute", "run", engine.spec));
 }
 
 /** The same at once; for work in memory. */
@@ -85,8 +83,8 @@ export function computeSync<const Arrays extends readonly LazyArray[]>(
   options?: ComputeOptions,
 ): Results<Arrays>;
 export function computeSync(...args: readonly unknown[]): NDArray[] {
-  const { arrays, options } = readArguments(args, "computeSync", "sync");
-  return computeArraysSync(arrays, options);
+  const { arrays, options } = readArguments(args, "computeSync");
+  return computeArraysSync(arrays, checkRun(options, "computeSync", "sync", engine.spec));
 }
 
 function checkLazy(arrays: readonly unknown[], where: string): LazyArray[] {
@@ -100,15 +98,11 @@ function checkLazy(arrays: readonly unknown[], where: string): LazyArray[] {
   });
 }
 
-function readArguments(
-  args: readonly unknown[],
-  name: string,
-  call: "sync" | "run",
-): { arrays: LazyArray[]; options: AsyncComputeOptions } {
+function readArguments(args: readonly unknown[], name: string): { arrays: LazyArray[]; options: unknown } {
   const [first, second] = args;
   const isList = Array.isArray(first);
   const arrays = checkLazy(isList ? (first as unknown[]) : args, name);
-  return { arrays, options: checkRun(isList ? second : undefined, name, call, engine.spec) };
+  return { arrays, options: isList ? second : undefined };
 }
 
 /** The marked outputs and the result, or the result alone where nothing was marked. */
@@ -126,7 +120,7 @@ const stages = (array: LazyArray): LazyArray[] => [...array.outputs.values(), ar
 
 export async function execute<Array extends LazyArray>(
   array: Array,
-  options: AsyncComputeOptions,
+  options: CheckedRun,
 ): Promise<Executed<Array>> {
   return gather(array, await computeArrays(stages(array), options));
 }

@@ -117,7 +117,7 @@ async function storeAll(
   where: string,
 ): Promise<LazyArray[]> {
   const run = checkRun(options, where, "run", engine.spec);
-  const spec = run.spec!;
+  const { spec } = run;
   const destinations: Destination[] = [];
   for (const [i, array] of arrays.entries())
     destinations.push(await destinationOf(array, targets[i]!, run.durable ?? spec.durable));

@@ -3,7 +3,7 @@
 
 import type { PlanData } from "../plan/plan.ts";
 import type { StoredArray } from "./arrays.ts";
-import type { AsyncComputeOptions } from "./options.ts";
+import type { CheckedRun } from "./options.ts";
 import { foundTasks } from "./resume.ts";
 import type { RunSetting } from "./run.ts";
 import type { RunKey } from "./runKey.ts";
@@ -13,11 +13,11 @@ import { namedStore } from "./workDir.ts";
 export async function openedRun(
   plan: PlanData,
   key: () => Promise<RunKey>,
-  options: AsyncComputeOptions,
+  options: CheckedRun,
   resumed: ReadonlyMap<string, StoredArray> = new Map(),
 ): Promise<RunSetting> {
   const setting = settingOf(options);
-  const { workDir, codecs, durable } = options.spec!;
+  const { workDir, codecs, durable } = options.spec;
   const isDurable = options.durable ?? durable;
   const named = workDir === null ? null : namedStore(workDir, await key(), codecs, isDurable);
   if (named === null && resumed.size === 0) return setting;

@@ -42,11 +42,15 @@ type OptionsAt<C extends Call> = OptionsOf<{
 }>;
 
 /** What computations take. */
-export type AsyncComputeOptions = OptionsAt<"run">;
+export interface AsyncComputeOptions extends OptionsAt<"run"> {}
+/** The same once it is checked: under one spec. */
+export interface CheckedRun extends AsyncComputeOptions {
+  readonly spec: Spec;
+}
 /** What computations at once take. */
-export type ComputeOptions = OptionsAt<"sync">;
+export interface ComputeOptions extends OptionsAt<"sync"> {}
 /** What plans take. */
-export type PlanOnlyOptions = OptionsAt<"plan">;
+export interface PlanOnlyOptions extends OptionsAt<"plan"> {}
 
 const namesWhere = (is: (entry: Table[keyof Table]) => boolean): string[] =>
   Object.entries(RUN_OPTIONS).flatMap(([name, entry]) => (is(entry as Table[keyof Table]) ? [name] : []));
@@ -65,6 +69,20 @@ const settled = (effect: Effect): readonly (keyof Table)[] =>
   namesWhere((entry) => entry.effect === effect) as (keyof Table)[];
 const PLANNING = settled("plan");
 
+export function checkRun(
+  options: unknown,
+  where: string,
+  call: "run",
+  usual: Spec,
+  others?: readonly string[],
+): CheckedRun;
+export function checkRun(
+  options: unknown,
+  where: string,
+  call: Call,
+  usual: Spec,
+  others?: readonly string[],
+): AsyncComputeOptions;
 /** Options of a call, checked; `where` is what the user called. `others` are what it takes besides, and checks itself. */
 export function checkRun(
   options: unknown,

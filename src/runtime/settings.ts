@@ -84,7 +84,8 @@ export const SETTINGS = {
   ),
 };
 
-export type Settings = OptionsOf<typeof SETTINGS>;
+/** What may be said in a Spec, a configuration file, the environment. */
+export interface Settings extends OptionsOf<typeof SETTINGS> {}
 
 /** What a table of options takes. */
 export type OptionsOf<Table> = {

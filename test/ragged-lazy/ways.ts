@@ -1,7 +1,7 @@
 // Lazy ragged arrays every way that users may compute them (../ways.ts). In: lazy arrays. Out: what they give inline; and
 // an error where the reference, two threads, or a budget of the largest task give other rows or another type.
 
-import type * as cw from "chunkwise";
+import * as cw from "chunkwise";
 import * as rg from "chunkwise/ragged";
 import { expect } from "vitest";
 import type { Partition } from "../../src/expr/op.ts";
@@ -9,6 +9,7 @@ import { postOrder } from "../../src/expr/walk.ts";
 import { interpret } from "../../src/kernel/interpret/index.ts";
 import { PartitionResource } from "../../src/ops/partitions.ts";
 import { type Layout, mergeRows, plain, toList } from "../../src/ragged/index.ts";
+import { PARTITIONS } from "../../src/ragged/lazy/reading.ts";
 import type { TakePartition } from "../../src/runtime/partitions.ts";
 import { runPlan } from "../../src/runtime/run.ts";
 import { settingOf } from "../../src/runtime/setting.ts";
@@ -29,8 +30,12 @@ async function reference(arrays: readonly rg.LazyRagged[], { data, sources }: cw
     };
   };
   const takers = new Map([...parts.keys()].map((name) => [name, takerOf(name)]));
-  const setting = { ...settingOf({ executor: "inline" }), budget: Number.POSITIVE_INFINITY, store: null };
-  await runPlan({ plan: data, sources, takers, run: interpret }, setting);
+  const setting = {
+    ...settingOf({ executor: "inline", spec: new cw.Spec() }),
+    budget: Number.POSITIVE_INFINITY,
+    store: null,
+  };
+  await runPlan({ plan: data, sources, takers, run: interpret, partitions: PARTITIONS }, setting);
   const distinct = [...new Set(arrays.map(({ expr }) => expr))];
   return arrays.map(({ expr, isItem }) => {
     const rows = mergeRows((parts.get(data.results[distinct.indexOf(expr)]!) as Layout[]).map(plain), {

@@ -203,7 +203,7 @@ describe("durable: true", () => {
       /durable is "yes"\. It must be true or false/,
     );
     expect(() => new cw.Spec({ durable: 1 } as unknown as cw.SpecOptions)).toThrow(
-      /durable is 1\. Use true or false/,
+      /durable is 1\. It must be true or false/,
     );
   });
 });

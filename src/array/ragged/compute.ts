@@ -37,7 +37,7 @@ const planned = (roots: readonly Expr[], options: PlanningOptions): Plan =>
 export async function runRagged(
   arrays: readonly LazyRagged[],
   takers: Takers,
-  options: AsyncComputeOptions,
+  options: CheckedRun,
 ): Promise<void> {
   const plan = planned(
     arrays.map(({ expr }) => expr),
@@ -68,7 +68,7 @@ const toAll =
 
 export async function computeLazy(
   arrays: readonly LazyRagged[],
-  options: AsyncComputeOptions,
+  options: CheckedRun,
 ): Promise<(RaggedArray | RaggedValue)[]> {
   const parts = arrays.map((): Partition[] => []);
   await runRagged(

@@ -18,7 +18,7 @@ import {
   writeJsonLines,
   writeParquetLayouts,
 } from "../../ragged/sources/index.ts";
-import { type AsyncComputeOptions, checkRun, OPTIONS_AT } from "../../runtime/options.ts";
+import { type AsyncComputeOptions, type CheckedRun, checkRun, OPTIONS_AT } from "../../runtime/options.ts";
 import type { FileArguments, WriteOptions, WriteTarget } from "../../storage/parquet/index.ts";
 import { asyncCall } from "../call.ts";
 import { LazyRagged, type Ragged, type RaggedArray } from "./arrays.ts";
@@ -65,7 +65,7 @@ const PARQUET_WRITING = [
 const JSON_WRITING = ["files", "nonFinite"];
 
 /** Options of the run, and the others. */
-function split(options: object, where: string): { run: AsyncComputeOptions; own: object } {
+function split(options: object, where: string): { run: CheckedRun; own: object } {
   const isOfRun = ([name]: readonly [string, unknown]): boolean => OPTIONS_AT.run.includes(name);
   const entries = Object.entries(options);
   return {
@@ -124,7 +124,7 @@ async function writtenParts(
   array: Ragged,
   folder: string,
   options: object,
-  run: AsyncComputeOptions,
+  run: CheckedRun,
 ): Promise<readonly WrittenPart[]> {
   const rows = asLazyRagged(array);
   if (rows.isItem)
