@@ -37,8 +37,7 @@ interface Looks {
   readonly [name: string]: unknown;
 }
 
-const isMethod = (looks: Looks, name: string): boolean =>
-  typeof looks[name] === "function";
+const isMethod = (looks: Looks, name: string): boolean => typeof looks[name] === "function";
 
 const storedArray = (value: object): DTypeError =>
   new DTypeError({
