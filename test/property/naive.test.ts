@@ -19,7 +19,13 @@ const families: readonly Family[] = EXACT_FAMILIES.map(
 ).filter(({ size }) => size > 0);
 const OPTIONS: ArbitraryOptions = { dtypes: DTYPES, families };
 
-const elements = ({ shape, list }: Naive): Element[] => placesOf(shape).map((place) => at(list, place));
+/** As a result gives them: 64-bit integers as numbers where these are exact. */
+const elements = ({ shape, list }: Naive): Element[] =>
+  placesOf(shape).map((place) => {
+    const element = at(list, place);
+    const isExact = typeof element === "bigint" && Number.isSafeInteger(Number(element));
+    return isExact ? Number(element) : element;
+  });
 
 needThreads();
 
