@@ -12,6 +12,7 @@ import { type Layout, mergeRows, plain, toList } from "../../ragged/index.ts";
 import { openedRun } from "../../runtime/opened.ts";
 import {
   type AsyncComputeOptions,
+  type CheckedRun,
   checkRun,
   OPTIONS_AT,
   type PlanOnlyOptions,
