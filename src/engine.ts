@@ -1,8 +1,7 @@
 // The engine, put together: which passes there are, and what computations share. One value owns what is remembered between
-// them; there is a default one, which the functions of the namespace use.
+// them; the default one, which the functions of the namespace use, is made in array/engine.ts.
 // Must hold: nothing enters itself into a table when it is imported; what there is stands here.
 
-import { taskParts } from "./array/taskParts.ts";
 import type { Block } from "./core/block.ts";
 import type { Expr } from "./expr/expr.ts";
 import { PlanCache } from "./plan/cache.ts";
@@ -16,7 +15,7 @@ import type { TaskParts } from "./runtime/taskParts.ts";
 
 export class Engine {
   /** What tasks need: ops by their names, partitions, users' functions. */
-  readonly tasks: TaskParts = taskParts();
+  readonly tasks: TaskParts;
   /** The passes that rewrite expressions, in order. */
   readonly pipeline: RuleSequence = pipelineOf({
     evaluate: (expr) => this.#evaluated(expr),
@@ -25,6 +24,10 @@ export class Engine {
   /** Plans of computations that were planned before. */
   readonly plans: PlanCache = new PlanCache();
   #spec: Spec | null = null;
+
+  constructor(tasks: TaskParts) {
+    this.tasks = tasks;
+  }
 
   /** The settings of computations that name none: made when they are first asked for, of what the environment says then. */
   get spec(): Spec {
@@ -38,5 +41,3 @@ export class Engine {
     return runPlanSync({ plan: data, sources, partitions: this.tasks.partitions })[0]!;
   }
 }
-
-export const engine: Engine = new Engine();

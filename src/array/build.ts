@@ -10,7 +10,6 @@ import { fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
 import { promote, resultDType } from "../core/promotion.ts";
 import { describe, SCALAR_SHAPE, type Shape, sameShape, shapeText } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
-import { engine } from "../engine.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import type { Op, SourceOp } from "../expr/op.ts";
 import { cast, castAttrs } from "../ops/elementwise/choice.ts";
@@ -18,6 +17,7 @@ import type { ElementwiseFunction } from "../ops/elementwise/define.ts";
 import { broadcast } from "../ops/moves/layout.ts";
 import { slice } from "../ops/moves/select.ts";
 import { full, sourceAttrs } from "../ops/sources.ts";
+import { engine } from "./engine.ts";
 import type { OutOption } from "./functionTypes.ts";
 import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
 

@@ -4,7 +4,6 @@
 import type { Block } from "../core/block.ts";
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
-import { engine } from "../engine.ts";
 import { pressure } from "../kernel/wasm/pressure.ts";
 import { type Plan, planOf } from "../plan/index.ts";
 import { openedRun } from "../runtime/opened.ts";
@@ -17,6 +16,7 @@ import {
 } from "../runtime/options.ts";
 import { runPlan, runPlanSync } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
+import { engine } from "./engine.ts";
 import { LazyArray } from "./lazyArray.ts";
 import type { NDArray } from "./ndarray.ts";
 import type { ArrayDType, OutputsOf } from "./operandTypes.ts";

@@ -1,7 +1,6 @@
 // Methods: puts every function whose first argument is an array on LazyArray's prototype. The package's
 // door calls `installMethods` once.
 
-import { engine } from "../engine.ts";
 import type { Plan } from "../plan/index.ts";
 import { type AsyncComputeOptions, type ComputeOptions, checkRun } from "../runtime/options.ts";
 import type { StoreArgument } from "../storage/location.ts";
@@ -14,6 +13,7 @@ import {
   type PlanCallOptions,
   plan,
 } from "./compute.ts";
+import { engine } from "./engine.ts";
 import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
 import * as elementwise from "./functions/elementwise.ts";

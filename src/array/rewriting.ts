@@ -1,11 +1,11 @@
 // Which rules a computation's expressions are rewritten by. In: its options. Out: the rewriting, and a text that says
 // all it depends on, so that plans can be found again.
 
-import { engine } from "../engine.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { Rewriting } from "../plan/cache.ts";
 import { optimize as rewriteAll } from "../rewrite/pipeline.ts";
 import type { ComputeOptions } from "../runtime/options.ts";
+import { engine } from "./engine.ts";
 
 const NOTHING: Rewriting = { key: "none", apply: (roots) => roots };
 

@@ -5,7 +5,6 @@ import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { NEEDED, type Need } from "../../core/form/need.ts";
 import { describe } from "../../core/shape.ts";
-import { engine } from "../../engine.ts";
 import { lineOf } from "../../expr/site.ts";
 import { reasonOf } from "../../ragged/demand/index.ts";
 import { outlineOf } from "../../ragged/demand/outline.ts";
@@ -15,6 +14,7 @@ import { Reading } from "../../ragged/lazy/reading.ts";
 import { checkRun } from "../../runtime/options.ts";
 import type { OnFail } from "../../runtime/settings.ts";
 import { userCall } from "../call.ts";
+import { engine } from "../engine.ts";
 import { LazyRagged } from "./arrays.ts";
 
 export interface ProjectOptions {

@@ -3,7 +3,6 @@
 
 import { ValueError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
-import { engine } from "../../engine.ts";
 import type { Expr } from "../../expr/expr.ts";
 import type { Partition } from "../../expr/op.ts";
 import { execute } from "../../kernel/execute.ts";
@@ -21,6 +20,7 @@ import type { TakePartition } from "../../runtime/partitions.ts";
 import { runPlan } from "../../runtime/run.ts";
 import { runKey } from "../../runtime/runKey.ts";
 import { asyncCall, userCall } from "../call.ts";
+import { engine } from "../engine.ts";
 import { guarded, type PlanningOptions, planOptions } from "../prepare.ts";
 import { rewritingOf } from "../rewriting.ts";
 import { type LazyItem, LazyRagged, RaggedArray, type RaggedValue } from "./arrays.ts";

@@ -2,7 +2,6 @@
 
 import { ValueError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
-import { engine } from "../../engine.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
 import type { Layout } from "../../ragged/index.ts";
@@ -21,6 +20,7 @@ import {
 import { type AsyncComputeOptions, type CheckedRun, checkRun, OPTIONS_AT } from "../../runtime/options.ts";
 import type { FileArguments, WriteOptions, WriteTarget } from "../../storage/parquet/index.ts";
 import { asyncCall } from "../call.ts";
+import { engine } from "../engine.ts";
 import { LazyRagged, type Ragged, type RaggedArray } from "./arrays.ts";
 import { checkTarget } from "./check.ts";
 import { computeLazy, runRagged } from "./compute.ts";
