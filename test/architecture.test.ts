@@ -26,6 +26,7 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
     "core",
     "engine.ts",
     "expr",
+    "ops",
     "storage",
     "rewrite",
     "native",
