@@ -25,7 +25,8 @@ import { check } from "./settings.ts";
 /** One operation per node, fused as usual, and all in one where that can be. */
 function plansOf(arrays: readonly cw.LazyArray[]): PlanData[] {
   const apart = cw.plan(arrays, { optimize: false }).data;
-  const names = apart.operations.map(({ name }) => name);
+  const rewritten = cw.plan(arrays, { optimizeFunction: (plan) => plan }).data;
+  const names = rewritten.operations.map(({ name }) => name);
   return [apart, cw.plan(arrays).data, cw.plan(arrays, { alwaysFuse: names }).data];
 }
 
