@@ -1,5 +1,14 @@
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
+/**
+ * Files of these folders share the modules of their process: loading them takes most of a second, and what they test keeps
+ * nothing that another file could see. The others end processes and threads, count memory, or look at what is left behind.
+ */
+const SHARED = [
+  ...["bad-input", "blocks", "deferred", "expr", "math", "observe", "oracle", "parquet", "plan"],
+  ...["property", "ragged", "ragged-lazy", "rewrite", "storage"],
+].map((folder) => `test/${folder}/**/*.test.ts`);
+
 const config: ViteUserConfig = defineConfig({
   resolve: {
     alias: [
@@ -12,7 +21,6 @@ const config: ViteUserConfig = defineConfig({
   },
   // Two at a time even on two cores, where vitest would leave one to itself.
   test: {
-    include: ["test/**/*.test.ts"],
     // Threads load the built package: it is built once, before any test runs.
     globalSetup: ["test/built.ts"],
     setupFiles: ["test/setup.ts"],
@@ -20,6 +28,10 @@ const config: ViteUserConfig = defineConfig({
     // Who reads what was freed is found out, in every test and on every thread (docs/adr/0014).
     env: { CHUNKWISE_CHECKED: "1" },
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: "shared", include: SHARED, isolate: false } },
+      { extends: true, test: { name: "alone", include: ["test/**/*.test.ts"], exclude: SHARED } },
+    ],
   },
 });
 

@@ -3,11 +3,11 @@
 
 import * as cw from "chunkwise";
 import type fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { chunksOf } from "../../src/expr/chunks.ts";
 import type { Expr } from "../../src/expr/expr.ts";
 import { postOrder } from "../../src/expr/walk.ts";
-import { needThreads, Ways } from "../ways.ts";
+import { AT_ONCE, needThreads, Ways } from "../ways.ts";
 import { MAKERS, programs, programsOf } from "./arbitrary.ts";
 import { expectAllSame } from "./compare.ts";
 import type { Program } from "./program.ts";
@@ -15,13 +15,16 @@ import { check } from "./settings.ts";
 
 needThreads();
 
-async function sameInAnyChunks(runs: number, cases: fc.Arbitrary<Program>): Promise<void> {
-  const ways = new Ways();
+const ways = new Ways();
+// Those of several functions are computed at once.
+afterEach(() => ways.agree(AT_ONCE), 60_000);
+afterAll(() => ways.agree(), 60_000);
+
+function sameInAnyChunks(runs: number, cases: fc.Arbitrary<Program>): void {
   check(runs, cases, (program) => {
     const inPieces = ways.compute(program.build("cut"));
     expectAllSame(inPieces, cw.computeSync(program.build("whole")));
   });
-  await ways.agree();
 }
 
 describe("each function", () => {

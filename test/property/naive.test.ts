@@ -2,9 +2,9 @@
 // reductions, scans, moves and selections over bool, int32 and float64.
 
 import type fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import type { DType } from "../../src/core/dtype.ts";
-import { needThreads, Ways } from "../ways.ts";
+import { AT_ONCE, needThreads, Ways } from "../ways.ts";
 import { type ArbitraryOptions, EXACT_FAMILIES, type Family, programs, programsOf } from "./arbitrary.ts";
 import { at, type Element, type Naive, placesOf } from "./naive/lists.ts";
 import { evaluateNaive, isNaiveCall } from "./naive.ts";
@@ -29,13 +29,14 @@ const elements = ({ shape, list }: Naive): Element[] =>
 
 needThreads();
 
-async function sameAsNaive(runs: number, cases: fc.Arbitrary<Program>): Promise<void> {
-  const ways = new Ways();
-  check(runs, cases, (program) => expectNaive(program, ways));
-  await ways.agree();
-}
+const ways = new Ways();
+// Those of several functions are computed at once.
+afterEach(() => ways.agree(AT_ONCE), 60_000);
+afterAll(() => ways.agree(), 60_000);
 
-function expectNaive(program: Program, ways: Ways): void {
+const sameAsNaive = (runs: number, cases: fc.Arbitrary<Program>): void => check(runs, cases, expectNaive);
+
+function expectNaive(program: Program): void {
   const naive = evaluateNaive(program);
   const expected = program.roots.map((root) => naive[root]!);
   ways.compute(program.build("cut")).forEach((array, i) => {
