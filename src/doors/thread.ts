@@ -1,6 +1,8 @@
 // What a task thread loads: the loop that runs tasks, and the layer of arrays that users' functions work with.
 
+import { installRaggedMethods } from "../array/ragged/methods.ts";
 import { taskParts } from "../array/taskParts.ts";
 import { serveTasks } from "../runtime/pools/thread.ts";
 
+installRaggedMethods();
 await serveTasks(taskParts());

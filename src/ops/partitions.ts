@@ -17,6 +17,8 @@ export abstract class PartitionResource extends Resource {
   abstract bytesOf(at: number): number;
   /** null for what only this thread has. */
   abstract location(): PartitionLocation | null;
+  /** They are in memory: reading one is not waited for. */
+  abstract readonly isInMemory: boolean;
 
   largest(): number {
     let most = 0;

@@ -150,11 +150,12 @@ export class Execution implements TaskArrays {
 
   /** True when every step can be done by another thread. */
   get isPortable(): boolean {
-    const isElsewhere = ({ resource }: ReadPartitions): boolean => resource.location() !== null;
+    const isSeen = ({ resource }: ReadPartitions): boolean =>
+      resource.isInMemory || resource.location() !== null;
     return (
       functionsOf(this.request.plan).every(({ isPortable }) => isPortable) &&
       this.request.plan.operations.every(({ steps }) => steps.every(isBuiltIn)) &&
-      [...this.partitioned.values()].every(isElsewhere)
+      [...this.partitioned.values()].every(isSeen)
     );
   }
 

@@ -58,12 +58,12 @@ const RAGGED: Kind<rg.LazyRagged, Value> = {
   isInOrder: () => true,
 };
 
-/** Threads read files and import modules themselves: what is in memory here, closures too, they do not see. */
+/** Threads read files and import modules themselves, and see what is in memory; closures they do not. */
 const isForThreads = ({ expr }: rg.LazyRagged): boolean =>
   [...postOrder([expr])].every(({ attrs }) => Object.values(attrs).every(canLeave));
 
 function canLeave(value: unknown): boolean {
-  if (value instanceof PartitionResource) return value.location() !== null;
+  if (value instanceof PartitionResource) return value.isInMemory || value.location() !== null;
   return !(value instanceof FunctionResource) || value.isPortable;
 }
 

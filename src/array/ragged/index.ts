@@ -1,6 +1,8 @@
 // Ragged arrays: what `chunkwise/ragged` gives. Every function works on arrays in memory at once, and on lazy ones later.
 
-import "./methods.ts";
+import { installRaggedMethods } from "./methods.ts";
+
+installRaggedMethods();
 
 export type { Form, Parameters } from "../../core/form/form.ts";
 export { formOfJson, jsonOfForm } from "../../core/form/json.ts";

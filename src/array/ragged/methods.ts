@@ -29,8 +29,11 @@ const LAZY_METHODS = { compute, plan, necessaryColumns, explainColumns } satisfi
 
 type Calls = { [name: string]: (...args: unknown[]) => unknown };
 
-install(RaggedArray.prototype, METHODS as object as Calls);
-install(LazyRagged.prototype, { ...METHODS, ...LAZY_METHODS } as object as Calls);
+/** Doors call it; a second call changes nothing. */
+export function installRaggedMethods(): void {
+  install(RaggedArray.prototype, METHODS as object as Calls);
+  install(LazyRagged.prototype, { ...METHODS, ...LAZY_METHODS } as object as Calls);
+}
 
 function install(prototype: object, methods: Calls): void {
   for (const [name, call] of Object.entries(methods))

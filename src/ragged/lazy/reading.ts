@@ -7,6 +7,7 @@ import type { Partition } from "../../expr/op.ts";
 import { type PartitionFormat, type PartitionLocation, PartitionResource } from "../../ops/partitions.ts";
 import { bytesOfLayout, packLayout, unpackLayout } from "../layout/bytes.ts";
 import type { Layout } from "../layout/layout.ts";
+import { MemorySource } from "../sources/memory.ts";
 import { openSource } from "../sources/open.ts";
 import type { RaggedSource, SourceLocation } from "../sources/source.ts";
 
@@ -39,6 +40,10 @@ export class Reading extends PartitionResource {
 
   readPartition(at: number): Partition | Promise<Partition> {
     return this.source.read(at, this.need);
+  }
+
+  get isInMemory(): boolean {
+    return this.source instanceof MemorySource;
   }
 
   bytesOf(at: number): number {

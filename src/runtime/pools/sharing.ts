@@ -6,8 +6,10 @@
 import { type Block, subBlock } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
 import { chunkBox, placeOf } from "../../core/chunks.ts";
+import type { Partition } from "../../expr/op.ts";
 import { Borrowed } from "../../kernel/blocks.ts";
 import { copyElements } from "../../kernel/routines/walk.ts";
+import type { PartitionResource } from "../../ops/partitions.ts";
 import type { Operation } from "../../plan/plan.ts";
 import { taskWindows } from "../../plan/windows.ts";
 import type { HeldArray } from "../arrays.ts";
@@ -64,9 +66,11 @@ class Sharing {
   }
 
   #readsOf(operation: Operation, place: readonly number[]): SharedPart[] {
-    const { memory, held, arrays } = this.#execution;
-    if (memory.size === 0 && held.size === 0) return [];
+    const { memory, held, arrays, partitioned } = this.#execution;
+    if (memory.size === 0 && held.size === 0 && partitioned.size === 0) return [];
     return taskWindows(operation, arrays, place).flatMap(({ array, box }) => {
+      const source = partitioned.get(array)?.resource;
+      if (source !== undefined) return source.location() === null ? this.#packed(array, box, source) : [];
       const whole = memory.get(array)?.whole;
       if (whole !== undefined) return this.#window(array, box, whole);
       const chunked = held.get(array);
@@ -82,6 +86,19 @@ class Sharing {
   #window(array: string, box: Box, whole: Block): SharedPart[] {
     if (!this.#isNew(`${array} ${box.start} ${box.shape}`)) return [];
     return [{ array, box, block: this.#shown(subBlock(whole, box.start, box.shape)) }];
+  }
+
+  /** Partitions that only this thread has, as bytes that others can see. */
+  #packed(array: string, box: Box, source: PartitionResource): SharedPart[] {
+    const numbers = Array.from({ length: box.shape[0]! }, (_, i) => box.start[0]! + i);
+    return numbers.flatMap((chunk) => {
+      if (!this.#isNew(`${array} ${chunk}`)) return [];
+      // They are in memory: nothing is waited for (Execution.isPortable).
+      const bytes = this.#execution.partitions!.pack(source.readPartition(chunk) as Partition);
+      const [visible, block] = this.#visible({ dtype: "uint8", shape: [bytes.length] });
+      (visible.data as Uint8Array).set(bytes);
+      return [{ array, chunk, block }];
+    });
   }
 
   /** Chunks that are in memory; the others must be in a store. */
@@ -127,7 +144,7 @@ class Sharing {
     return seen;
   }
 
-  #visible({ dtype, shape }: Block): [Block, SharedBlock] {
+  #visible({ dtype, shape }: Pick<Block, "dtype" | "shape">): [Block, SharedBlock] {
     const visible = this.#borrowed.block(dtype, shape);
     const seen = sharedBlock(visible);
     if (seen === null) throw new NoRoom();

@@ -73,6 +73,8 @@ function isWorthThreads(execution: Execution, threads: number): boolean {
   const functions = functionsOf(execution.request.plan);
   const isInMemory = execution.isInMemory && functions.length === 0;
   if (threads === 1 || isInMemory || !isShared || !execution.isPortable) return false;
+  // Partitions in memory would have to be packed for threads.
+  if ([...execution.partitioned.values()].some(({ resource }) => resource.isInMemory)) return false;
   const enough = execution.isPlain
     ? threads <= SYSTEM_THREADS
       ? Number.POSITIVE_INFINITY
@@ -148,10 +150,10 @@ class ThreadPool implements Pool {
     this.#here = new InlinePool(execution.request.plan.operations, execution);
     const plan: Json = planToJson(execution.request.plan);
     const stored = [...execution.stored].map(([name, array]) => this.#placeOf(name, array));
-    const partitioned = [...execution.partitioned].map(([array, { resource }]) => ({
-      array,
-      location: resource.location()!,
-    }));
+    const partitioned = [...execution.partitioned].flatMap(([array, { resource }]) => {
+      const location = resource.location();
+      return location === null ? [] : [{ array, location }];
+    });
     const names = execution.request.plan.arrays.map(({ name }) => name);
     const limits = execution.request.plan.operations.map((operation) => execution.limitOf(operation));
     this.#opening = { type: "open", run: this.#run, plan, names, stored, partitioned, limits };
