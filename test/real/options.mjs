@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 
 const USAGE = `npm run test:real -- [--part ci|whole] [--seed n] [--only program or run] [--times n] [--jobs n] [--patience s] [--bail] [--programs file]
-  --part      ci: half of the programs in up to six minutes; whole (unless given): all of them, more than 2,000 runs
+  --part      ci: a third of the programs in up to six minutes; whole (unless given): all of them, more than 2,000 runs
   --seed      decides which runs there are and what random programs do; 1 unless given
   --only      (may be repeated) one program's runs (roll-plus-self), or one run (roll-plus-self@zstd,store,threads8,none,growth)
   --times     each run so many times

@@ -19,7 +19,7 @@ export const FACTORS = {
  * default options carry on threads, so many times each.
  */
 export const PARTS = {
-  ci: { every: 2, runs: 2, random: 30, randomRuns: 1, large: 0, byDefault: 1 },
+  ci: { every: 3, runs: 2, random: 30, randomRuns: 1, large: 0, byDefault: 1 },
   whole: { every: 1, runs: 8, random: 150, randomRuns: 2, large: 24, byDefault: 5 },
 };
 
