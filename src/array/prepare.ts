@@ -80,11 +80,19 @@ function planned(
   return { plan: engine.plans.planFor(roots, rewriting, chosen, exactly), withLines: () => exactly().data };
 }
 
+const chosenOf = new WeakMap<PlanningOptions, PlanOptions>();
+
 /** The options of planning alone, and the budget of the spec. */
-export function planOptions({ spec, ...options }: PlanningOptions): PlanOptions {
-  const memory = spec === undefined ? NO_OPTIONS : budgetOf(spec);
-  const chosen = planningOf(options);
-  return Object.keys(chosen).length === 0 ? memory : { ...memory, ...chosen };
+export function planOptions(options: PlanningOptions): PlanOptions {
+  let chosen = chosenOf.get(options);
+  if (chosen === undefined) {
+    const { spec } = options;
+    const memory = spec === undefined ? NO_OPTIONS : budgetOf(spec);
+    const planning = planningOf(options);
+    chosen = Object.keys(planning).length === 0 ? memory : { ...memory, ...planning };
+    chosenOf.set(options, chosen);
+  }
+  return chosen;
 }
 
 /** The same for results that go to stores. */

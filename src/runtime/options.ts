@@ -91,7 +91,7 @@ export function checkRun(
   usual: Spec,
   others: readonly string[] = [],
 ): AsyncComputeOptions {
-  if (options === undefined) return underOneSpec({}, call, usual);
+  if (options === undefined) return usualOptions(call, usual);
   const known = [...OPTIONS_AT[call], ...others];
   if (!isPlain(options))
     throw new ValueError({
@@ -101,6 +101,16 @@ export function checkRun(
     });
   for (const [name, value] of Object.entries(options)) checkOption(name, value, where, known);
   return underOneSpec(options, call, usual);
+}
+
+const unsaid = new WeakMap<Spec, { [C in Call]?: AsyncComputeOptions }>();
+
+/** Of calls that say nothing, which most are: made once for each spec. */
+function usualOptions(call: Call, usual: Spec): AsyncComputeOptions {
+  const known = unsaid.get(usual) ?? {};
+  unsaid.set(usual, known);
+  known[call] ??= underOneSpec({}, call, usual);
+  return known[call];
 }
 
 const MOST_NAMED = 6;

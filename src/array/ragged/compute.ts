@@ -121,9 +121,10 @@ export const plan: (arrays: LazyRagged | readonly LazyRagged[], options?: PlanOn
   "plan",
   (arrays: LazyRagged | readonly LazyRagged[], options?: PlanOnlyOptions) => {
     const list = Array.from(Array.isArray(arrays) ? arrays : [arrays], lazyOnly);
+    const checked = checkRun(options, "plan", "plan", engine.spec);
     return planned([...new Set(list.map(({ expr }) => expr))], {
-      spec: engine.spec,
-      ...checkRun(options, "plan", "plan", engine.spec),
+      ...checked,
+      spec: checked.spec ?? engine.spec,
     });
   },
   [1, ...OPTIONS_AT.plan],
