@@ -1,5 +1,5 @@
 // What one task reads: the windows of stored arrays, without compiling the task. In: an operation and one of its
-// places. Out: boxes of arrays, the same that the compiled task reads (test/plan/windows.test.ts compares them).
+// places. Out: boxes of arrays, the same that the compiled task reads (test/property/windows.test.ts compares them).
 
 import { type Box, isEmptyBox } from "../core/box.ts";
 import { chunkBox } from "../core/chunks.ts";
