@@ -9,7 +9,7 @@ import type { PlanData } from "../plan/plan.ts";
 import type { RunEvent } from "./events.ts";
 import { either, flag, functionOf, instanceOf } from "./optionChecks.ts";
 import { type Call, type Effect, type OptionsOf, option, SETTINGS, type Settings } from "./settings.ts";
-import { Spec } from "./spec.ts";
+import { definedIn, Spec } from "./spec.ts";
 
 type Listener = (event: RunEvent) => void;
 type OptimizeFunction = (plan: PlanData) => PlanData;
@@ -150,9 +150,6 @@ function ownSettings({
   const own = definedIn({ allowedMem, reservedMem, workDir, retries, twins });
   return Object.keys(own).length === 0 ? null : own;
 }
-
-const definedIn = (options: AsyncComputeOptions): AsyncComputeOptions =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
 /** What of the options changes a plan. */
 export function planningOf(options: PlanOnlyOptions): PlanOptions {

@@ -100,8 +100,9 @@ function checkValues(settings: SpecOptions): SpecOptions {
   return settings;
 }
 
-const definedIn = (options: SpecOptions): SpecOptions =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+/** Without what was left open. */
+export const definedIn = <T extends object>(options: T): T =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 
 const { process: host } = globalThis as { process?: { env?: { [name: string]: string | undefined } } };
 
