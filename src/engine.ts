@@ -9,9 +9,13 @@ import { planOf } from "./plan/index.ts";
 import { necessaryColumnsPass } from "./ragged/lazy/necessaryColumns.ts";
 import type { RuleSequence } from "./rewrite/database.ts";
 import { pipelineOf } from "./rewrite/pipeline.ts";
+import { ExecutorTable } from "./runtime/pools/executors.ts";
+import { inlineExecutor } from "./runtime/pools/inline.ts";
+import { threadExecutor } from "./runtime/pools/threadPool.ts";
 import { runPlanSync } from "./runtime/run.ts";
 import { Spec } from "./runtime/spec.ts";
 import type { TaskParts } from "./runtime/taskParts.ts";
+import { CodecTable } from "./storage/codecs/table.ts";
 
 export class Engine {
   /** What tasks need: ops by their names, partitions, users' functions. */
@@ -21,6 +25,10 @@ export class Engine {
     evaluate: (expr) => this.#evaluated(expr),
     necessaryColumns: necessaryColumnsPass,
   });
+  /** The codecs that stored arrays may name; `add` takes others besides. */
+  readonly codecs: CodecTable = new CodecTable();
+  /** What carries tasks, by the names that the option `executor` takes. */
+  readonly executors: ExecutorTable = new ExecutorTable([threadExecutor(), inlineExecutor]);
   /** Plans of computations that were planned before. */
   readonly plans: PlanCache = new PlanCache();
   #spec: Spec | null = null;

@@ -1,190 +1,13 @@
-// The one public door: every name is listed here.
+// The one public door. Functions of arrays come by their modules (array/functions/index.ts), all else by name.
 
 import { installMethods } from "./array/methods.ts";
 
 installMethods();
 
 export { compute, computeSync, type Executed, type PlanCallOptions, plan } from "./array/compute.ts";
-export {type AsarrayOptions, 
-  asarray, type CreationOptions, type EyeOptions, empty, emptyLike, eye, full, fullLike,
-  ones, onesLike, tril, triu, zeros, zerosLike,
-} from "./array/functions/creation.ts"; // biome-ignore format: a list of names
-export {
-  arrayNamespaceInfo,
-  astype,
-  canCast,
-  complex,
-  e,
-  type FloatInfo,
-  finfo,
-  type IntegerInfo,
-  iinfo,
-  inf,
-  isdtype,
-  type NamespaceInfo,
-  nan,
-  newaxis,
-  pi,
-  resultType,
-} from "./array/functions/dtypes.ts";
-export {
-  abs,
-  acos,
-  acosh,
-  add,
-  asin,
-  asinh,
-  atan,
-  atan2,
-  atanh,
-  bitwiseAnd,
-  bitwiseInvert,
-  bitwiseLeftShift,
-  bitwiseOr,
-  bitwiseRightShift,
-  bitwiseXor,
-  ceil,
-  clip,
-  conj,
-  copysign,
-  cos,
-  cosh,
-  divide,
-  equal,
-  exp,
-  expm1,
-  floor,
-  floorDivide,
-  greater,
-  greaterEqual,
-  hypot,
-  imag,
-  isfinite,
-  isinf,
-  isnan,
-  less,
-  lessEqual,
-  log,
-  log1mexp,
-  log1p,
-  log2,
-  log10,
-  logaddexp,
-  logicalAnd,
-  logicalNot,
-  logicalOr,
-  logicalXor,
-  maximum,
-  minimum,
-  multiply,
-  negative,
-  nextafter,
-  notEqual,
-  positive,
-  pow,
-  real,
-  reciprocal,
-  remainder,
-  round,
-  sigmoid,
-  sign,
-  signbit,
-  sin,
-  sinh,
-  softplus,
-  sqrt,
-  square,
-  subtract,
-  tan,
-  tanh,
-  trunc,
-  where,
-} from "./array/functions/elementwise.ts";
-export {
-  logSoftmax,
-  logsumexp,
-  type SoftmaxOptions,
-  softmax,
-} from "./array/functions/exponentialSums.ts";
-export { type GroupbyOptions, type GroupReduction, groupbyReduce } from "./array/functions/groupby.ts";
-export { applyGufunc, type GufuncOptions } from "./array/functions/gufunc.ts";
-export { get, set, take, takeAlongAxis } from "./array/functions/indexing.ts";
-export {
-  type AxisOption,
-  broadcastArrays,
-  concat,
-  type MeshgridOptions,
-  meshgrid,
-  stack,
-  unstack,
-} from "./array/functions/joining.ts";
-export {
-  matmul,
-  type TensordotOptions,
-  tensordot,
-  type VecdotOptions,
-  vecdot,
-} from "./array/functions/linear.ts";
-export {
-  broadcastTo,
-  expandDims,
-  flip,
-  matrixTranspose,
-  moveaxis,
-  permuteDims,
-  rechunk,
-  reshape,
-  squeeze,
-} from "./array/functions/manipulation.ts";
+export { engine } from "./array/engine.ts";
+export * from "./array/functions/index.ts";
 export { type MapBlocksOptions, mapBlocks } from "./array/functions/mapBlocks.ts";
-export {
-  type Boundary,
-  type Depth,
-  type MapOverlapOptions,
-  mapOverlap,
-  type PerAxis,
-} from "./array/functions/mapOverlap.ts";
-export { nanmax, nanmean, nanmin, nanprod, nansum } from "./array/functions/nan.ts";
-export { arange, type LinspaceOptions, linspace } from "./array/functions/ranges.ts";
-export {
-  type PadOptions,
-  pad,
-  type RepeatOptions,
-  type RollOptions,
-  repeat,
-  roll,
-  tile,
-} from "./array/functions/repeating.ts";
-export {
-  type ArgOptions,
-  all,
-  any,
-  argmax,
-  argmin,
-  argsort,
-  type CumulativeOptions,
-  countNonzero,
-  cumulativeProd,
-  cumulativeSum,
-  type DiffOptions,
-  diff,
-  type IsinOptions,
-  isin,
-  max,
-  mean,
-  min,
-  prod,
-  type ReduceOptions,
-  type SearchsortedOptions,
-  type SortOptions,
-  type SumOptions,
-  searchsorted,
-  sort,
-  std,
-  sum,
-  type VarianceOptions,
-  var,
-} from "./array/functions/statistics.ts";
 export {
   type BlockFunction,
   type BlockInfo,
@@ -192,19 +15,7 @@ export {
   ModuleFunction,
   moduleFunction,
 } from "./array/functions/userFunction.ts";
-export type {
-  ArrayFunction,
-  BinaryFunction,
-  DTypeOption,
-  GuidedFunction,
-  OutOption,
-  PairFunction,
-  TotalFunction,
-  UnaryFunction,
-} from "./array/functionTypes.ts";
-export { type ArrayInput, LazyArray, type Operand } from "./array/lazyArray.ts";
-export { type JSONElement, NDArray, type NestedList, type NestedScalars } from "./array/ndarray.ts";
-export type { ArrayDType, Joined } from "./array/operandTypes.ts";
+export type { ArrayMethods } from "./array/methodTypes.ts";
 export { computePlan, type LoadPlanOptions, loadPlan, savePlan } from "./array/savedPlan.ts";
 export { type SelectionItem, Slice, slice } from "./array/selection.ts";
 export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
@@ -230,12 +41,18 @@ export { Complex, type ElementOf, type RealScalar, type Scalar } from "./core/nu
 export type { Promote } from "./core/promotion.ts";
 export type { Result, ResultRule } from "./core/results.ts";
 export type { AxisArgument, Shape } from "./core/shape.ts";
+export type * from "./lazy/functionTypes.ts";
+export { type ArrayInput, LazyArray, type Operand } from "./lazy/lazyArray.ts";
+export { type JSONElement, NDArray, type NestedList, type NestedScalars } from "./lazy/ndarray.ts";
+export type { ArrayDType, Joined } from "./lazy/operandTypes.ts";
+export type { Called, OtherArray } from "./lazy/otherArrays.ts";
 export { MemoryError } from "./plan/budget.ts";
 export { Plan, type PlanOptions } from "./plan/index.ts";
 export { PlanError } from "./plan/load.ts";
-export type { OperationInfo, RunEvent } from "./runtime/events.ts";
+export type { OperationInfo, RunEvent, TaskStats } from "./runtime/events.ts";
 export { FunctionMemoryError } from "./runtime/functionMemory.ts";
 export type { AsyncComputeOptions, ComputeOptions } from "./runtime/options.ts";
+export { type CarriedRun, type Executor, LostWorker, type Pool, type TaskJob } from "./runtime/pools/pool.ts";
 export { measureReservedMemory } from "./runtime/reserved.ts";
 export type { RetryOptions, TwinOptions } from "./runtime/scheduler/policy.ts";
 export type { ExecutorName } from "./runtime/settings.ts";
@@ -243,6 +60,8 @@ export { Spec, type SpecOptions } from "./runtime/spec.ts";
 export {
   type ByteRange,
   type CodecArgument,
+  type CodecImplementation,
+  CodecTable,
   CorruptDataError,
   FileStore,
   type FileStoreOptions,
@@ -253,11 +72,13 @@ export {
   MetadataError,
   NotFoundError,
   NotSupportedError,
+  type OwnCodec,
   StorageError,
   type Store,
   type StoreArgument,
   type StoreKey,
   StoreKeyError,
+  type StoreLocation,
   type StoreOptions,
   StoreRequestError,
   ZipStore,

@@ -1,11 +1,11 @@
 // Complex bodies against NumPy's values (test/oracle/complex), their symmetries, and their float32 form.
 
 import { describe, expect, test } from "vitest";
+import * as arithmetic from "../src/kernel/complex/arithmetic.ts";
+import * as exponential from "../src/kernel/complex/exponential.ts";
+import * as hyperbolic from "../src/kernel/complex/hyperbolic.ts";
+import * as trigonometric from "../src/kernel/complex/trigonometric.ts";
 import { type ComplexTerm, register, type Term, zero } from "../src/kernel/scalar.ts";
-import * as arithmetic from "../src/ops/complex/arithmetic.ts";
-import * as exponential from "../src/ops/complex/exponential.ts";
-import * as hyperbolic from "../src/ops/complex/hyperbolic.ts";
-import * as trigonometric from "../src/ops/complex/trigonometric.ts";
 import * as oracle from "./oracle/complex/harness.ts";
 import {
   type Body,

@@ -60,16 +60,17 @@ function isIn(text: string, block: readonly string[]): boolean {
 const fences = pages.flatMap(fencesOf);
 const inLanguage = (language: string): Fence[] => fences.filter((fence) => fence.language === language);
 
-test("code blocks are TypeScript, output, commands or pictures, so that none escapes", () => {
+test("code blocks are code, output, commands or pictures, so that none escapes", () => {
   // Pictures are compared by architecturePage.test.ts.
-  expect(fences.filter(({ language }) => !["ts", "text", "sh", "mermaid"].includes(language))).toEqual([]);
+  const known = ["ts", "js", "text", "sh", "mermaid"];
+  expect(fences.filter(({ language }) => !known.includes(language))).toEqual([]);
 });
 
-describe("code is in an example", () => {
-  const sources = filesIn("examples", ".ts").map(read);
-  test.each(inLanguage("ts"))("$place", ({ lines }) => {
+describe.each(["ts", "js"])("code (%s) is in an example", (language) => {
+  const sources = filesIn("examples", `.${language}`).map(read);
+  test.each(inLanguage(language))("$place", ({ lines }) => {
     const found = sources.some((source) => isIn(source, lines));
-    expect(found, `not in examples/*.ts:\n${lines.join("\n")}`).toBe(true);
+    expect(found, `not in examples/*.${language}:\n${lines.join("\n")}`).toBe(true);
   });
 });
 

@@ -1076,17 +1076,8 @@ describe("evaluation", () => {
 
 describe("hostile input", () => {
   const many = 100_000;
-  const timed = (source: string) => {
-    const start = performance.now();
-    const value = evaluate(parse([source]), {
-      ...writer(),
-      call: () => "v",
-      method: () => "v",
-      index: () => "v",
-    });
-    expect(performance.now() - start).toBeLessThan(5000);
-    return value;
-  };
+  const evaluated = (source: string) =>
+    evaluate(parse([source]), { ...writer(), call: () => "v", method: () => "v", index: () => "v" });
 
   test("ten thousand brackets end in a typed error, closed or not", () => {
     for (const [open, close] of [
@@ -1110,8 +1101,8 @@ describe("hostile input", () => {
     expect(failure(`${level.repeat(10_000)}a${")".repeat(10_000)}`).message).toContain(
       "nested more than 200",
     );
-    expect(timed(`${level.repeat(18)}a${")".repeat(18)}`)).toBe("v");
-    expect(timed(`${"(".repeat(200)}a${")".repeat(200)}`)).toBe("a");
+    expect(evaluated(`${level.repeat(18)}a${")".repeat(18)}`)).toBe("v");
+    expect(evaluated(`${"(".repeat(200)}a${")".repeat(200)}`)).toBe("a");
   });
 
   test.each([
@@ -1130,7 +1121,7 @@ describe("hostile input", () => {
     ["a number", `0.${"1".repeat(10 * many)} * a`],
     ["a string", `f(k="${"s".repeat(10 * many)}")`],
   ])("very long: %s", (_, source) => {
-    timed(source);
+    evaluated(source);
   });
 
   test("very long and wrong", () => {
@@ -1141,9 +1132,7 @@ describe("hostile input", () => {
       "9".repeat(long),
       `"${"s".repeat(long)}`,
     ]) {
-      const start = performance.now();
       expect(failure(source).message.length).toBeLessThan(500);
-      expect(performance.now() - start).toBeLessThan(5000);
     }
   });
 

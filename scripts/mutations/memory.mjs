@@ -91,11 +91,7 @@ export const MUTATIONS = [
     name: "A2b: a run's blocks are freed before its threads have ended",
     tests: [ABANDONED],
     changes: [
-      [
-        "runtime/pools/threads.ts",
-        "if (busy.has(at)) await thread.end()",
-        "if (busy.has(at)) void thread.end()",
-      ],
+      ["runtime/pools/threadPool.ts", "          await thread.end();", "          void thread.end();"],
     ],
   },
   {

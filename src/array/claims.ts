@@ -8,7 +8,6 @@ import { sizeOf } from "../core/shape.ts";
 import { isFinished, isOurs } from "../runtime/mark.ts";
 import { ZarrResource } from "../runtime/zarrResource.ts";
 import { NotFoundError } from "../storage/errors.ts";
-import { FileStore } from "../storage/fileStore.ts";
 import type { Store } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { type CreateArrayOptions, planArray } from "../storage/zarr/create.ts";
@@ -52,7 +51,10 @@ async function resumable({ store, path }: Place, settings: CreateArrayOptions): 
       what: `the same computation is stored there with other ${different.join(", ")}`,
       cure: "Use another path, or overwrite: true",
     });
-  return openArray(store, path, { writeEmptyChunks: settings.writeEmptyChunks ?? true });
+  return openArray(store, path, {
+    writeEmptyChunks: settings.writeEmptyChunks ?? true,
+    ...(settings.known === undefined ? {} : { known: settings.known }),
+  });
 }
 
 /** No two arrays in one place, and none where a source is that would have to go first. */
@@ -91,7 +93,7 @@ export async function checkApart(
 /** After a run: the array is where it was put, with as many chunks as it has, where every one was written. */
 export async function checkWritten(array: ZarrArray, wasAll: boolean): Promise<void> {
   const { store, metadataKey, path } = array;
-  if (!(store instanceof FileStore)) return;
+  if (store.near !== "files" || store.has === undefined) return;
   const cure = "Somebody removed or moved it while it was written; write it again";
   if (!(await store.has(metadataKey)))
     throw new NotFoundError({ what: "the array is not there any more", where: metadataKey, cure });
@@ -114,9 +116,10 @@ interface Address {
 }
 
 async function addressOf({ store, path }: Place): Promise<Address> {
-  return store instanceof FileStore
-    ? { store: FileStore, path: `${await store.realRoot()}${path}` }
-    : { store, path: path === "" ? "/" : path };
+  const address = await store.address?.();
+  return address === undefined
+    ? { store, path: path === "" ? "/" : path }
+    : { store: "addresses", path: `${address}${path}` };
 }
 
 /** Places that are taken. One overlaps another when it is the same, inside of it, or around it. */

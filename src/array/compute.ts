@@ -5,8 +5,10 @@ import type { Block } from "../core/block.ts";
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
 import { pressure } from "../kernel/wasm/pressure.ts";
+import { LazyArray } from "../lazy/lazyArray.ts";
+import type { NDArray } from "../lazy/ndarray.ts";
+import type { ArrayDType, OutputsOf } from "../lazy/operandTypes.ts";
 import { type Plan, planOf } from "../plan/index.ts";
-import { openedRun } from "../runtime/opened.ts";
 import {
   type AsyncComputeOptions,
   type CheckedRun,
@@ -16,10 +18,8 @@ import {
 } from "../runtime/options.ts";
 import { runPlan, runPlanSync } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
+import { settingFor } from "../runtime/runSetting.ts";
 import { engine } from "./engine.ts";
-import { LazyArray } from "./lazyArray.ts";
-import type { NDArray } from "./ndarray.ts";
-import type { ArrayDType, OutputsOf } from "./operandTypes.ts";
 import {
   type PlanningOptions,
   type Prepared,
@@ -41,7 +41,7 @@ export type Executed<Array extends LazyArray> =
 async function run(prepared: Prepared, options: CheckedRun): Promise<Block[]> {
   if (pressure.isDue) await collected();
   const { data, sources } = prepared.plan;
-  const setting = await openedRun(data, () => runKey(data, sources), options);
+  const setting = await settingFor(data, () => runKey(data, sources), options, engine);
   return runPlan(requestOf(prepared, options), setting);
 }
 

@@ -4,8 +4,8 @@
 import { isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { DTypeError } from "../core/errors.ts";
 import { describe, type Shape } from "../core/shape.ts";
-import type { Operand } from "./lazyArray.ts";
-import { NDArray } from "./ndarray.ts";
+import type { Operand } from "../lazy/lazyArray.ts";
+import { NDArray } from "../lazy/ndarray.ts";
 
 /** What zarrita's `get` gives. */
 export interface StridedChunk<T extends TypedArray = TypedArray> {

@@ -3,14 +3,18 @@
 // methods.ts installs them and cannot leave one out.
 
 import type { DType } from "../core/dtype.ts";
+import type { LazyArray } from "../lazy/lazyArray.ts";
+import type { NDArray } from "../lazy/ndarray.ts";
+import type * as elementwise from "../ops/elementwise/index.ts";
+import type * as exponentialSums from "../ops/exponentialSums.ts";
+import type * as reductions from "../ops/reductions.ts";
+import type * as scans from "../ops/scans.ts";
 import type { Plan } from "../plan/index.ts";
 import type { AsyncComputeOptions, ComputeOptions } from "../runtime/options.ts";
 import type { StoreArgument } from "../storage/location.ts";
 import type { Executed, PlanCallOptions } from "./compute.ts";
 import type * as creation from "./functions/creation.ts";
 import type * as dtypes from "./functions/dtypes.ts";
-import type * as elementwise from "./functions/elementwise.ts";
-import type * as exponentialSums from "./functions/exponentialSums.ts";
 import type * as indexing from "./functions/indexing.ts";
 import type * as joining from "./functions/joining.ts";
 import type * as linear from "./functions/linear.ts";
@@ -18,8 +22,6 @@ import type * as manipulation from "./functions/manipulation.ts";
 import type * as nan from "./functions/nan.ts";
 import type * as repeating from "./functions/repeating.ts";
 import type * as statistics from "./functions/statistics.ts";
-import type { LazyArray } from "./lazyArray.ts";
-import type { NDArray } from "./ndarray.ts";
 import type { ToZarrOptions } from "./storing.ts";
 
 /** The functions of a module as methods. */
@@ -38,6 +40,8 @@ export interface FunctionMethods
     Methods<typeof manipulation>,
     Methods<typeof repeating>,
     Methods<typeof statistics>,
+    Methods<typeof reductions>,
+    Methods<typeof scans>,
     Methods<typeof nan>,
     Methods<typeof exponentialSums>,
     Methods<typeof linear>,
@@ -60,4 +64,9 @@ export interface ArrayMethods extends FunctionMethods {
     store: StoreArgument,
     options?: ToZarrOptions,
   ): Promise<LazyArray<D>>;
+}
+
+declare module "../lazy/lazyArray.ts" {
+  /** Methods: every function whose first argument is an array (methods.ts installs them). */
+  interface LazyArray<D extends DType = DType, O = unknown> extends ArrayMethods {}
 }

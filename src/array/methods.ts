@@ -1,10 +1,16 @@
 // Methods: puts every function whose first argument is an array on LazyArray's prototype. The package's
 // door calls `installMethods` once.
 
+import { userMethod } from "../lazy/call.ts";
+import { LazyArray } from "../lazy/lazyArray.ts";
+import type { NDArray } from "../lazy/ndarray.ts";
+import * as elementwise from "../ops/elementwise/index.ts";
+import * as exponentialSums from "../ops/exponentialSums.ts";
+import * as reductions from "../ops/reductions.ts";
+import * as scans from "../ops/scans.ts";
 import type { Plan } from "../plan/index.ts";
 import { type AsyncComputeOptions, type ComputeOptions, checkRun } from "../runtime/options.ts";
 import type { StoreArgument } from "../storage/location.ts";
-import { userMethod } from "./call.ts";
 import {
   computeArrays,
   computeArraysSync,
@@ -16,8 +22,6 @@ import {
 import { engine } from "./engine.ts";
 import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
-import * as elementwise from "./functions/elementwise.ts";
-import * as exponentialSums from "./functions/exponentialSums.ts";
 import * as indexing from "./functions/indexing.ts";
 import { unstack } from "./functions/joining.ts";
 import * as linear from "./functions/linear.ts";
@@ -25,9 +29,7 @@ import * as manipulation from "./functions/manipulation.ts";
 import * as nan from "./functions/nan.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/statistics.ts";
-import { LazyArray } from "./lazyArray.ts";
 import type { FunctionMethods } from "./methodTypes.ts";
-import type { NDArray } from "./ndarray.ts";
 import { type ToZarrOptions, toZarr } from "./storing.ts";
 
 const { fullLike, zerosLike, onesLike, emptyLike, tril, triu } = creation;
@@ -41,6 +43,8 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
   ...repeating,
   unstack,
   ...statistics,
+  ...reductions,
+  ...scans,
   ...nan,
   ...exponentialSums,
   ...linear,

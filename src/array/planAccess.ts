@@ -3,7 +3,7 @@
 
 import { PlanError } from "../plan/load.ts";
 import { type Admitted, type Root, Roots } from "../runtime/planRoots.ts";
-import type { StoreLocation } from "../storage/location.ts";
+import type { StoreLocation } from "../storage/store.ts";
 
 export class PlanAccess {
   readonly #modules: Roots;
@@ -25,6 +25,11 @@ export class PlanAccess {
     if (location.kind === "file") {
       const root = this.#taken(this.#stores.folder(location.root), "stores");
       return { kind: "file", root: root ?? location.root };
+    }
+    if (location.kind === "module") {
+      // It reads whatever its argument says: who allows it to run has not allowed that yet.
+      this.#taken(this.#stores.module(location.module), "stores");
+      return { ...location, module: this.module(location.module) };
     }
     const url = this.#taken(this.#stores.site(location.url), "stores");
     return { kind: "http", url: url ?? location.url };

@@ -8,18 +8,18 @@ import { chunksOf } from "../expr/chunks.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import type { Site } from "../expr/site.ts";
 import { execute as executeProgram } from "../kernel/execute.ts";
+import type { LazyArray } from "../lazy/lazyArray.ts";
+import { NDArray } from "../lazy/ndarray.ts";
 import { rechunk } from "../ops/moves/layout.ts";
 import type { Rewriting } from "../plan/cache.ts";
 import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { RunEvent } from "../runtime/events.ts";
-import type { RunRequest } from "../runtime/execution.ts";
 import { type AsyncComputeOptions, type ComputeOptions, planningOf } from "../runtime/options.ts";
 import { planStorage } from "../runtime/planStorage.ts";
+import type { RunRequest } from "../runtime/runArrays.ts";
 import type { Spec } from "../runtime/spec.ts";
 import { engine } from "./engine.ts";
-import type { LazyArray } from "./lazyArray.ts";
-import { NDArray } from "./ndarray.ts";
 import { rewritingOf } from "./rewriting.ts";
 
 /**
@@ -101,7 +101,9 @@ const storedTo = (
   spec: Spec | undefined,
   transfers?: readonly Transfer[],
 ): PlanOptions =>
-  transfers === undefined ? options : { ...options, storage: planStorage(spec?.codecs ?? null, transfers) };
+  transfers === undefined
+    ? options
+    : { ...options, storage: planStorage(spec?.codecs ?? null, engine.codecs, transfers) };
 
 const NO_OPTIONS: PlanOptions = {};
 const budgets = new WeakMap<Spec, PlanOptions>();
@@ -110,7 +112,11 @@ const budgets = new WeakMap<Spec, PlanOptions>();
 function budgetOf(spec: Spec): PlanOptions {
   let budget = budgets.get(spec);
   if (budget === undefined) {
-    budget = { allowedMem: spec.budget, reservedMem: spec.reservedMem, storage: planStorage(spec.codecs) };
+    budget = {
+      allowedMem: spec.budget,
+      reservedMem: spec.reservedMem,
+      storage: planStorage(spec.codecs, engine.codecs),
+    };
     budgets.set(spec, budget);
   }
   return budget;
@@ -143,6 +149,7 @@ export function requestOf(
     sources: plan.sources,
     withLines,
     emit: onEvent === undefined ? null : guarded(onEvent),
+    codecs: engine.codecs,
     partitions: engine.tasks.partitions,
     run: (program, bound) => executeProgram(program, bound, threads),
   };

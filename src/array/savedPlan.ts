@@ -9,22 +9,24 @@ import { isDType } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import { checkShape, describe, sameShape, shapeText } from "../core/shape.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
-import { DataResource } from "../ops/sources.ts";
+import { asyncCall, userCall } from "../lazy/call.ts";
+import { NDArray } from "../lazy/ndarray.ts";
+import { DataResource } from "../lazy/sources.ts";
 import { Plan } from "../plan/index.ts";
 import type { Json } from "../plan/json.ts";
 import { foreignPlan, PlanError } from "../plan/load.ts";
-import { openedRun } from "../runtime/opened.ts";
 import { type AsyncComputeOptions, checkRun, OPTIONS_AT } from "../runtime/options.ts";
 import type { Root } from "../runtime/planRoots.ts";
 import { runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
+import { settingFor } from "../runtime/runSetting.ts";
 import { type FunctionResource, findFunction } from "../runtime/userFunctions.ts";
 import { ZarrResource } from "../runtime/zarrResource.ts";
-import { type StoreLocation, storeAt } from "../storage/location.ts";
+import { storeAt } from "../storage/location.ts";
+import { isModuleAddress } from "../storage/modules.ts";
+import type { StoreLocation } from "../storage/store.ts";
 import { openArray } from "../storage/zarr/group.ts";
-import { asyncCall, userCall } from "./call.ts";
 import { engine } from "./engine.ts";
-import { NDArray } from "./ndarray.ts";
 import { PlanAccess } from "./planAccess.ts";
 import { requestOf } from "./prepare.ts";
 
@@ -133,16 +135,28 @@ function sourceLoad(name: string, json: Json | undefined, access: PlanAccess): (
     if (typeof path !== "string")
       throw new PlanError({ where: `plan.sources.${name}`, what: `${describe(path)} is not a path` });
     const location = access.store(locationFrom(name, store));
-    return async () => new ZarrResource(await openArray(storeAt(location), path));
+    return async () => {
+      const store = await storeAt(location);
+      return new ZarrResource(await openArray(store, path, { known: engine.codecs }));
+    };
   }
   if (data !== undefined) return async () => loadedData(name, data);
   throw new PlanError({ where: "plan.sources", what: `there is nothing for source ${name}` });
 }
 
 function locationFrom(name: string, json: Json | undefined): StoreLocation {
-  const { kind, root, url } = (json ?? {}) as { [name: string]: Json };
+  const {
+    kind,
+    root,
+    url,
+    module,
+    name: exported,
+    argument = null,
+  } = (json ?? {}) as { [name: string]: Json };
   if (kind === "file" && typeof root === "string") return { kind, root };
   if (kind === "http" && typeof url === "string") return { kind, url };
+  if (kind === "module" && isModuleAddress(module) && typeof exported === "string")
+    return { kind, module, name: exported, argument };
   throw new PlanError({
     where: `plan.sources.${name}`,
     what: `${describe(json)} is not the location of a store`,
@@ -191,7 +205,7 @@ export const computePlan: (plan: Plan, options?: AsyncComputeOptions) => Promise
       throw new ValueError({ what: `${describe(plan)} is not a plan`, cure: "Use loadPlan" });
     const run = checkRun(options, "computePlan", "run", engine.spec);
     const { data, sources } = plan;
-    const setting = await openedRun(data, () => runKey(data, sources), run);
+    const setting = await settingFor(data, () => runKey(data, sources), run, engine);
     const blocks = await runPlan(requestOf({ plan, withLines: () => data }, run), setting);
     return blocks.map((block) => NDArray.fromBlock(block));
   },

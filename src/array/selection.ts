@@ -5,9 +5,9 @@
 import { isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { IndexError } from "../core/errors.ts";
 import { describe, type Shape, shapeText } from "../core/shape.ts";
-import { userCall } from "./call.ts";
-import { asLazy, LazyArray } from "./lazyArray.ts";
-import { NDArray, type NestedScalars } from "./ndarray.ts";
+import { userCall } from "../lazy/call.ts";
+import { asLazy, LazyArray } from "../lazy/lazyArray.ts";
+import { NDArray, type NestedScalars } from "../lazy/ndarray.ts";
 
 /** A range of places along an axis, as `cw.slice(0, 10, 2)` makes it. */
 export class Slice {

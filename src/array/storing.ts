@@ -8,27 +8,26 @@ import { ValueError } from "../core/errors.ts";
 import { fitScalar, type Scalar } from "../core/numbers.ts";
 import { describe } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
+import { asyncCall, checkNames } from "../lazy/call.ts";
+import { LazyArray } from "../lazy/lazyArray.ts";
 import { uniformResults, withoutResults } from "../plan/uniform.ts";
 import { StoredArray } from "../runtime/arrays.ts";
 import { removeDamaged } from "../runtime/damaged.ts";
 import { markBegun, markFinished, markOf, removeMark } from "../runtime/mark.ts";
-import { openedRun } from "../runtime/opened.ts";
 import { type AsyncComputeOptions, checkRun, OPTIONS_AT } from "../runtime/options.ts";
 import { transferTo } from "../runtime/planStorage.ts";
 import { checkOnce, runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
+import { settingFor } from "../runtime/runSetting.ts";
 import { doubtOf } from "../runtime/written.ts";
-import { FileStore } from "../storage/fileStore.ts";
 import { durableStore, type StoreArgument, storeOf } from "../storage/location.ts";
 import { normalPath, type Store } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { createArray } from "../storage/zarr/create.ts";
 import { openArray } from "../storage/zarr/group.ts";
 import { clearPlace } from "../storage/zarr/place.ts";
-import { asyncCall, checkNames } from "./call.ts";
 import { type Claim, checkApart, checkWritten, claimOf } from "./claims.ts";
 import { engine } from "./engine.ts";
-import { LazyArray } from "./lazyArray.ts";
 import { prepareCut, requestOf } from "./prepare.ts";
 import { regionStart } from "./region.ts";
 import { settingsOf, type TargetOptions, writtenTo } from "./target.ts";
@@ -140,7 +139,7 @@ async function storeAll(
     begun.push(await begin(destination, claims.get(destination) ?? null, key));
   const written = new Map(data.results.map((name, i) => [name, begun[i]!.target]));
   const resumed = new Map([...written].filter((_, i) => begun[i]!.isResumed));
-  const setting = await openedRun(left, async () => known, run, resumed);
+  const setting = await settingFor(left, async () => known, run, engine, resumed);
   await runPlan({ ...requestOf(prepared, run), plan: left, targets: written }, setting);
   for (const [i, { existing, store, path }] of filled.entries()) {
     await checkWritten(begun[i]!.target.array, existing === null && !filled[i]!.isWhole);
@@ -196,10 +195,10 @@ async function destinationOf(
   if (options.region === undefined) {
     return { ...common, ...writtenTo(array, options, store), existing: null };
   }
-  const zarr = await openArray(store, path);
+  const zarr = await openArray(store, path, { known: engine.codecs });
   const start = regionStart(options.region, zarr, array.shape);
   checkType(array, zarr);
-  const transfer = transferTo(zarr.metadata, store);
+  const transfer = transferTo(zarr.metadata, store, engine.codecs);
   return { ...common, unit: zarr.metadata.unitShape, transfer, existing: { zarr, start } };
 }
 
@@ -227,8 +226,7 @@ async function begin(
   }
   if (claim?.kind === "resume") {
     // What the run before was writing when it was killed.
-    if (store instanceof FileStore)
-      await store.sweepStrays({ below: path === "" ? "/" : (path as `/${string}`) });
+    await store.sweepStrays?.({ below: path === "" ? "/" : (path as `/${string}`) });
     const mark = await markOf(store, path);
     await removeDamaged(claim.zarr, doubtOf(mark?.written, mark?.state !== undefined));
     await markBegun(store, path, key, mark);

@@ -7,16 +7,17 @@ import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/chunks.ts";
+import type { LazyArray } from "../lazy/lazyArray.ts";
 import { transferTo } from "../runtime/planStorage.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import type { StoreArgument } from "../storage/location.ts";
 import type { Store } from "../storage/store.ts";
 import { type CreateArrayOptions, planArray } from "../storage/zarr/create.ts";
 import type { ArrayMetadata } from "../storage/zarr/metadata.ts";
-import type { LazyArray } from "./lazyArray.ts";
+import { engine } from "./engine.ts";
 import type { SelectionItem } from "./selection.ts";
 
-type ArraySettings = Partial<Omit<CreateArrayOptions, "shape" | "signal">>;
+type ArraySettings = Partial<Omit<CreateArrayOptions, "shape" | "signal" | "known">>;
 
 /** How an array is stored. */
 export interface TargetOptions extends ArraySettings {
@@ -39,6 +40,7 @@ export const settingsOf = (
   dtype: array.dtype,
   chunks: chunksOf(array.expr),
   writeEmptyChunks: true,
+  known: engine.codecs,
   ...options,
   shape: array.shape,
 });
@@ -62,7 +64,7 @@ export function writtenTo(
   store: Pick<Store, "open">,
 ): { readonly unit: ChunkShape; readonly transfer: Transfer } {
   const metadata = metadataOf(array, options);
-  return { unit: unitOf(array, metadata), transfer: transferTo(metadata, store) };
+  return { unit: unitOf(array, metadata), transfer: transferTo(metadata, store, engine.codecs) };
 }
 
 /** The same for a plan: a path or URL is a folder. */

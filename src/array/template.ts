@@ -6,22 +6,11 @@ import { ChunkwiseError, ValueError } from "../core/errors.ts";
 import { isScalar } from "../core/numbers.ts";
 import { describe } from "../core/shape.ts";
 import { suggestions } from "../core/suggest.ts";
-import type { Built } from "./build.ts";
-import { namedArguments, userCall } from "./call.ts";
-import * as creation from "./functions/creation.ts";
-import * as dtypes from "./functions/dtypes.ts";
-import * as elementwise from "./functions/elementwise.ts";
-import * as exponentialSums from "./functions/exponentialSums.ts";
-import * as indexing from "./functions/indexing.ts";
-import * as joining from "./functions/joining.ts";
-import * as linear from "./functions/linear.ts";
-import * as manipulation from "./functions/manipulation.ts";
-import * as nan from "./functions/nan.ts";
-import * as ranges from "./functions/ranges.ts";
-import * as repeating from "./functions/repeating.ts";
-import * as statistics from "./functions/statistics.ts";
-import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
-import type { Joined } from "./operandTypes.ts";
+import type { Built } from "../lazy/build.ts";
+import { namedArguments, userCall } from "../lazy/call.ts";
+import { asLazy, LazyArray, type Operand } from "../lazy/lazyArray.ts";
+import type { Joined } from "../lazy/operandTypes.ts";
+import * as functions from "./functions/index.ts";
 import { type SelectionItem, Slice } from "./selection.ts";
 import { type EvaluationContext, evaluate, type IndexItem, UnknownName } from "./template/evaluate.ts";
 import { parse } from "./template/parse.ts";
@@ -29,27 +18,16 @@ import { parse } from "./template/parse.ts";
 type AnyFunction = (...args: readonly unknown[]) => unknown;
 
 const FUNCTIONS: ReadonlyMap<string, AnyFunction> = new Map(
-  Object.entries<unknown>({
-    ...elementwise,
-    ...statistics,
-    ...manipulation,
-    ...joining,
-    ...repeating,
-    ...nan,
-    ...exponentialSums,
-    ...linear,
-    ...indexing,
-    ...creation,
-    ...ranges,
-    ...dtypes,
-  }).filter((entry): entry is [string, AnyFunction] => typeof entry[1] === "function"),
+  Object.entries<unknown>(functions).filter(
+    (entry): entry is [string, AnyFunction] => typeof entry[1] === "function",
+  ),
 );
 
 const CONSTANTS: ReadonlyMap<string, number> = new Map([
-  ["pi", dtypes.pi],
-  ["e", dtypes.e],
-  ["inf", dtypes.inf],
-  ["nan", dtypes.nan],
+  ["pi", functions.pi],
+  ["e", functions.e],
+  ["inf", functions.inf],
+  ["nan", functions.nan],
 ]);
 
 type ExprTag = <Holes extends Operand[]>(
@@ -71,7 +49,7 @@ function contextOf(holes: readonly Operand[]): EvaluationContext<Built> {
     call,
     method: (target, name, args, keywords) =>
       attribute(target, name) ?? call(name, [target, ...args], keywords),
-    index: (target, items) => indexing.get(target as Operand, ...items.map(selectionItem)),
+    index: (target, items) => functions.get(target as Operand, ...items.map(selectionItem)),
     result: (value) => (value instanceof LazyArray ? value : asLazy(checkResult(value))) as Built,
   };
 }

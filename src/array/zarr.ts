@@ -3,7 +3,9 @@
 
 import type { ChunksArgument } from "../core/chunks.ts";
 import { makeExpr } from "../expr/expr.ts";
-import { sourceAttrs, stored } from "../ops/sources.ts";
+import { asyncCall } from "../lazy/call.ts";
+import { LazyArray } from "../lazy/lazyArray.ts";
+import { sourceAttrs, stored } from "../lazy/sources.ts";
 import { ZarrResource } from "../runtime/zarrResource.ts";
 import { type StoreArgument, storeOf } from "../storage/location.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
@@ -15,11 +17,10 @@ import {
   type ZarrGroup,
 } from "../storage/zarr/group.ts";
 import type { JsonObject } from "../storage/zarr/json.ts";
-import { chunksFor } from "./build.ts";
-import { asyncCall } from "./call.ts";
-import { LazyArray } from "./lazyArray.ts";
+import { chunksFor } from "./chunked.ts";
+import { engine } from "./engine.ts";
 
-export interface FromZarrOptions extends OpenOptions {
+export interface FromZarrOptions extends Omit<OpenOptions, "known"> {
   /** The array's path in the store, as "group/temperature"; the root unless given. */
   readonly path?: string;
   /** How it is cut here; as it is stored unless given. Multiples of the stored chunks are read best. */
@@ -32,7 +33,7 @@ const OPEN_OPTIONS = ["path", "zarrFormat", "consolidated", "maxChunkBytes", "si
 export const fromZarr: (store: StoreArgument, options?: FromZarrOptions) => Promise<LazyArray> = asyncCall(
   "fromZarr",
   async (store, { path = "", chunks, ...options } = {}) =>
-    lazyStored(await openArray(await storeOf(store), path, options), chunks),
+    lazyStored(await openArray(await storeOf(store), path, { ...options, known: engine.codecs }), chunks),
   [1, ...OPEN_OPTIONS, "chunks"],
 );
 
@@ -65,7 +66,7 @@ export class Group {
   }
 
   async array(path: string, { chunks, ...options }: Omit<FromZarrOptions, "path"> = {}): Promise<LazyArray> {
-    return lazyStored(await this.zarr.openArray(path, options), chunks);
+    return lazyStored(await this.zarr.openArray(path, { ...options, known: engine.codecs }), chunks);
   }
 
   async group(path: string): Promise<Group> {

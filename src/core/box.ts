@@ -1,6 +1,6 @@
 // A box: a rectangular region of an array, where it starts and how long it is on each axis.
 
-import { type Shape, sizeOf } from "./shape.ts";
+import { type Shape, sameShape, sizeOf } from "./shape.ts";
 
 export interface Box {
   readonly start: readonly number[];
@@ -10,6 +10,9 @@ export interface Box {
 export const wholeBox = (shape: Shape): Box => ({ start: shape.map(() => 0), shape });
 
 export const isEmptyBox = (box: Box): boolean => sizeOf(box.shape) === 0;
+
+export const sameBox = (a: Box, b: Box): boolean =>
+  sameShape(a.shape, b.shape) && sameShape(a.start, b.start);
 
 /** The smallest box around both. Empty boxes count for nothing. */
 export function hull(a: Box, b: Box): Box {

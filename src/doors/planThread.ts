@@ -3,6 +3,6 @@
 
 import { OPS } from "../ops/index.ts";
 import { OpTable } from "../ops/table.ts";
-import { serveTasks } from "../runtime/pools/thread.ts";
+import { serveTasks } from "../runtime/pools/threadServer.ts";
 
 await serveTasks({ ops: new OpTable(OPS.values()), partitions: null, adapt: null });

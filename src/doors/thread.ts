@@ -2,7 +2,7 @@
 
 import { installRaggedMethods } from "../array/ragged/methods.ts";
 import { taskParts } from "../array/taskParts.ts";
-import { serveTasks } from "../runtime/pools/thread.ts";
+import { serveTasks } from "../runtime/pools/threadServer.ts";
 
 installRaggedMethods();
 await serveTasks(taskParts());

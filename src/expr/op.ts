@@ -6,7 +6,7 @@ import type { Attrs } from "../core/attrs.ts";
 import type { Block } from "../core/block.ts";
 import type { Box } from "../core/box.ts";
 import type { ChunkShape } from "../core/chunks.ts";
-import type { DType } from "../core/dtype.ts";
+import type { DType, RealDType } from "../core/dtype.ts";
 import type { Form } from "../core/form/form.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Shape } from "../core/shape.ts";
@@ -58,8 +58,8 @@ export interface ElementwiseOp extends OpBase {
 
 /** What a reduction's end knows beside its state. */
 export interface ReduceEnd {
-  /** How many elements went into one result. */
-  readonly count: number;
+  /** How many elements went into one result, as a number of a type. */
+  count(type: RealDType): Term;
   readonly attrs: Attrs;
   readonly dtype: DType;
 }
@@ -80,6 +80,10 @@ export interface ReduceOp extends OpBase {
   /** A state (one bool) that nothing changes any more, if there is one: the rest need not be read. */
   readonly absorbing?: Scalar | undefined;
   finish(state: readonly Value[], end: ReduceEnd): Value;
+  /** Which component of the state is a position, if there is one: one of a later part is moved on by what comes before. */
+  readonly place?: number | undefined;
+  /** What one element alone gives: itself, whether it is not zero, or its place; not said where that must be computed. */
+  readonly alone?: "element" | "truth" | "place" | undefined;
 }
 
 /** Running totals along attrs.axis. */

@@ -1,5 +1,5 @@
 // A block program: what one task does with its blocks, as data. Loops of scalar programs, reductions,
-// scans and routine calls over numbered buffers. It speaks of coordinates, not of memory: how a buffer
+// reductions of segments, scans and routine calls over numbered buffers. It speaks of coordinates, not of memory: how a buffer
 // lies in memory is known only when it is bound to blocks, so one program serves every layout.
 
 import type { Attrs } from "../core/attrs.ts";
@@ -55,6 +55,27 @@ export interface ReduceStep {
   readonly from: readonly number[];
 }
 
+/**
+ * A reduction of every segment: segment g is the elements from offsets[g] on and before offsets[g + 1], in the order of
+ * any other reduction (docs/adr/0016). Buffers have one axis, and their elements lie one after another.
+ */
+export interface SegmentStep {
+  readonly kind: "segments";
+  /** An int32 buffer, one longer than there are segments; its numbers never fall. */
+  readonly offsets: number;
+  readonly operands: readonly number[];
+  /** operands → state; `index` 0 is the place in the segment. */
+  readonly lift: ScalarProgram;
+  /** state, state → state */
+  readonly combine: ScalarProgram;
+  /** Of segments without elements. */
+  readonly identity: readonly Scalar[];
+  /** state, length of the segment (int64) → results */
+  readonly finish: ScalarProgram;
+  /** Buffers with one element for each segment. */
+  readonly results: readonly number[];
+}
+
 export interface ScanStep {
   readonly kind: "scan";
   readonly domain: Shape;
@@ -86,7 +107,7 @@ export interface RoutineView {
   readonly from: readonly number[];
 }
 
-export type KernelStep = LoopStep | ReduceStep | ScanStep | RoutineStep;
+export type KernelStep = LoopStep | ReduceStep | SegmentStep | ScanStep | RoutineStep;
 
 export interface BlockProgram {
   readonly buffers: readonly Buffer[];
@@ -112,6 +133,13 @@ function stepText(step: KernelStep): string {
         programText(step.combine, "  combine "),
         ...(step.finish === null ? [] : [programText(step.finish, "  finish ")]),
       ].join("\n");
+    case "segments":
+      return [
+        `segments b${step.offsets} ${bufferTexts(step.operands)} → ${bufferTexts(step.results)}`,
+        programText(step.lift, "  lift "),
+        programText(step.combine, "  combine "),
+        programText(step.finish, "  finish "),
+      ].join("\n");
     case "scan":
       return [
         `${step.exclusive ? "exclusive scan" : "scan"} ${shapeText(step.domain)} along ${step.axis} from ${scalarText(step.identity)} ` +
@@ -128,6 +156,8 @@ function stepText(step: KernelStep): string {
       throw step;
   }
 }
+
+const bufferTexts = (buffers: readonly number[]): string => buffers.map((buffer) => `b${buffer}`).join(" ");
 
 const accessTexts = (accesses: readonly Access[]): string => accesses.map(accessText).join(" ");
 

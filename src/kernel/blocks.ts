@@ -2,10 +2,10 @@
 // whatever was there before: who makes a block fills it.
 
 import { type Block, blockBytes, newBlock } from "../core/block.ts";
-import type { DType } from "../core/dtype.ts";
+import { type DType, infoOf, type TypedArray } from "../core/dtype.ts";
 import { InvariantError } from "../core/errors.ts";
 import type { Shape } from "../core/shape.ts";
-import { giveBlock, keepBlock, takeBlock } from "./wasm/memory.ts";
+import { giveBlock, keepBlock, placeOfKept, takeBlock } from "./wasm/memory.ts";
 
 /** Smaller results are ordinary arrays: copying them costs less than keeping account of them. */
 const KEPT_BYTES = 1 << 16;
@@ -14,6 +14,12 @@ const KEPT_BYTES = 1 << 16;
 export function resultBlock(dtype: DType, shape: Shape): Block {
   const isSmall = blockBytes(dtype, shape) < KEPT_BYTES;
   return (isSmall ? null : keepBlock(dtype, shape)) ?? newBlock(dtype, shape);
+}
+
+/** Numbers one after another; where they lie in the kernels' memory they are worked on there. */
+export function blockOfData(data: TypedArray, dtype: DType): Block {
+  const shape = [data.length / infoOf(dtype).slots];
+  return { dtype, shape, strides: [1], offset: 0, data, place: placeOfKept(data) };
 }
 
 /** Bytes of borrowed blocks on this thread: what there is now, the most since somebody set `most`, and what there may be. */

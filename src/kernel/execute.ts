@@ -11,6 +11,7 @@ import { runLoopKernel } from "./wasm/loops.ts";
 import { runReduceKernel } from "./wasm/reductions.ts";
 import { ROUTINE_KERNELS } from "./wasm/routines.ts";
 import { runScanKernel } from "./wasm/scans.ts";
+import { runSegmentKernel } from "./wasm/segments.ts";
 import { machineThreads } from "./wasm/threads.ts";
 
 /** How many threads may work on it; as many as the machine has when not said. */
@@ -77,6 +78,8 @@ function runKernel(step: KernelStep, blocks: readonly Block[], threads: number):
       return true;
     case "reduce":
       return runReduceKernel(step, blocks, threads);
+    case "segments":
+      return runSegmentKernel(step, blocks, threads);
     case "scan":
       return runScanKernel(step, blocks, threads);
     case "routine":

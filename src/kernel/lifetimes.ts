@@ -11,15 +11,19 @@ export interface Lifetime {
   readonly last: number;
 }
 
-export function accessesOf(step: KernelStep): readonly Access[] {
+/** Buffers that a step reads or writes. */
+export function buffersOf(step: KernelStep): readonly number[] {
+  const of = (accesses: readonly Access[]): number[] => accesses.map(({ buffer }) => buffer);
   switch (step.kind) {
     case "loop":
     case "reduce":
-      return [...step.operands, ...step.results];
+      return of([...step.operands, ...step.results]);
+    case "segments":
+      return [step.offsets, ...step.operands, ...step.results];
     case "scan":
-      return [step.operand, step.result, ...(step.before === null ? [] : [step.before])];
+      return of([step.operand, step.result, ...(step.before === null ? [] : [step.before])]);
     case "routine":
-      return [...step.inputs, ...step.outputs].map(({ access }) => access);
+      return of([...step.inputs, ...step.outputs].map(({ access }) => access));
     default:
       step satisfies never;
       throw step;
@@ -31,7 +35,7 @@ export function lifetimesOf({ buffers, steps }: BlockProgram): Map<number, Lifet
   const lifetimes = new Map<number, Lifetime>();
   if (buffers.every(({ role }) => role !== "temporary")) return lifetimes;
   steps.forEach((step, at) => {
-    for (const { buffer } of accessesOf(step)) {
+    for (const buffer of buffersOf(step)) {
       if (buffers[buffer]!.role !== "temporary") continue;
       lifetimes.set(buffer, { first: lifetimes.get(buffer)?.first ?? at, last: at });
     }

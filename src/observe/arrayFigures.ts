@@ -2,12 +2,12 @@
 // that its HTML and its terminal representation share.
 
 import { plan } from "../array/compute.ts";
-import type { LazyArray } from "../array/lazyArray.ts";
 import { bytesText, countText } from "../core/bytes.ts";
 import { countChunks } from "../core/chunks.ts";
 import { infoOf } from "../core/dtype.ts";
 import { ChunkwiseError } from "../core/errors.ts";
 import { shapeText, sizeOf } from "../core/shape.ts";
+import type { LazyArray } from "../lazy/lazyArray.ts";
 
 export interface ArrayFigures {
   readonly dtype: string;

@@ -3,6 +3,7 @@
 
 import type * as FsPromises from "node:fs/promises";
 import { ChunkwiseError, ValueError } from "../core/errors.ts";
+import type { Address } from "../core/platform.ts";
 import { describe } from "../core/shape.ts";
 
 /** A file could not be written. */
@@ -10,7 +11,7 @@ export class SaveError extends ChunkwiseError {}
 
 let count = 0;
 
-export async function save(path: string | URL, text: string): Promise<void> {
+export async function save(path: string | Address, text: string): Promise<void> {
   if (typeof text !== "string") {
     throw new ValueError({
       where: "save",
@@ -38,7 +39,7 @@ export async function save(path: string | URL, text: string): Promise<void> {
 }
 
 /** On the disk before it gets its name. */
-async function writeThrough(fs: typeof FsPromises, path: string | URL, text: string): Promise<void> {
+async function writeThrough(fs: typeof FsPromises, path: string | Address, text: string): Promise<void> {
   const file = await fs.open(path, "wx");
   try {
     await file.writeFile(text);

@@ -4,10 +4,10 @@
 import type { Attrs } from "../core/attrs.ts";
 import type { Box } from "../core/box.ts";
 import { ShapeError } from "../core/errors.ts";
+import { checkKind } from "../core/kinds.ts";
 import { describe, shapeText } from "../core/shape.ts";
 import { type ContractAxes, freeAxes } from "../expr/chunks.ts";
 import type { ArrayType, ContractOp } from "../expr/op.ts";
-import { checkKind } from "./kinds.ts";
 
 export const contractAxes = (attrs: Attrs): ContractAxes => attrs as unknown as ContractAxes;
 

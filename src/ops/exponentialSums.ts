@@ -1,42 +1,58 @@
-// Sums of exponentials in one pass, which cannot overflow: the state is the largest x so far, and Σ e^(x − largest)
-// over all others. Leaving the largest term out, which is 1, keeps the digits of a sum of small ones beside it. Where
-// all x are −inf, or several are +inf, x − largest counts as 0. No elements are −1 others: the sum is 0.
+// Sums of exponentials and what is made of them: nothing overflows, however large the elements.
+// Must hold: softmax and logSoftmax are the nodes that the rules of rewrite/rules/logSum.ts make.
 
-import type { ReduceOp } from "../expr/op.ts";
+import { checkKind, toFloating } from "../core/kinds.ts";
+import { type AxisArgument, checkAxes } from "../core/shape.ts";
+import type { Op } from "../expr/op.ts";
 import * as s from "../kernel/scalar.ts";
-import { type ReduceFunction, reduction } from "./reductions.ts";
+import { type Built, built, castTo, node } from "../lazy/build.ts";
+import { userCall } from "../lazy/call.ts";
+import type { ArrayFunction } from "../lazy/functionTypes.ts";
+import { asLazy, type LazyArray, type Operand } from "../lazy/lazyArray.ts";
+import { add, divide, subtract } from "./elementwise/arithmetic.ts";
+import { exp, log1p } from "./elementwise/exponential.ts";
+import { exponentialSum, expSumRest } from "./exponentialSum.ts";
+import { max } from "./reductions.ts";
 
-const exponentialSum = (name: string, finish: (largest: s.Term, others: s.Term) => s.Term): ReduceFunction =>
-  reduction(name, {
-    accepts: "real",
-    result: "same",
-    state: (dtype) => [dtype, dtype],
-    lift: (x) => [x, s.zero((x as s.Term).type)],
-    combine: combineOthers as ReduceOp["combine"],
-    identity: () => [-Infinity, -1],
-    finish: ([largest, others]) => finish(largest as s.Term, others as s.Term),
-  });
+export interface SoftmaxOptions {
+  /** One axis or several (the last unless said), or null: all of them. */
+  readonly axis?: AxisArgument;
+}
+type SoftmaxFunction = ArrayFunction<"floating", [options?: SoftmaxOptions]>;
 
-/** log Σ eˣ; −inf for no elements. */
-export const logsumexp: ReduceFunction = exponentialSum("logsumexp", (largest, others) =>
-  s.add(largest, s.log1p(others)),
+/** log Σ eˣ; of no elements −inf: `cw.logsumexp(x, {axis: 1})`. */
+export const logsumexp = exponentialSum("logsumexp", (largest, others) => s.add(largest, s.log1p(others)));
+
+/** eˣ / Σ eˣ along an axis: `cw.softmax(x, {axis: -1})`. */
+export const softmax: SoftmaxFunction = userCall(
+  "softmax",
+  (x: Operand, options: SoftmaxOptions = {}): Built => {
+    const { array, shifted, others } = shiftedParts(x, options);
+    return built(divide(exp(shifted), add(others, 1)).expr, [array]);
+  },
+  [1, "axis"],
 );
 
-/** Σ e^(x − max x) − 1: what softmax divides by, but for the 1. */
-export const expSumRest: ReduceFunction = exponentialSum("expSumRest", (_, others) => others);
+/** x − log Σ eˣ along an axis: `cw.logSoftmax(x, {axis: -1})`. */
+export const logSoftmax: SoftmaxFunction = userCall(
+  "logSoftmax",
+  (x: Operand, options: SoftmaxOptions = {}): Built => {
+    const { array, shifted, others } = shiftedParts(x, options);
+    return built(subtract(shifted, log1p(others)).expr, [array]);
+  },
+  [1, "axis"],
+);
 
-/** The sum of the smaller maximum is brought to the larger one: one exponential for two states. */
-function combineOthers(
-  [largestA, othersA]: readonly s.Term[],
-  [largestB, othersB]: readonly s.Term[],
-): readonly s.Term[] {
-  const [a, b] = [largestA!, largestB!];
-  // Equal infinities are 0 apart, not NaN.
-  const apart = s.select(s.eq(a, b), s.zero(a.type), s.neg(s.abs(s.sub(a, b))));
-  const isA = s.ge(a, b);
-  const higher = s.select(isA, othersA!, othersB!);
-  const lower = s.add(s.select(isA, othersB!, othersA!), s.one(a.type));
-  return [s.max(a, b), s.add(higher, s.mul(lower, s.exp(apart)))];
+/** x − max x and Σ e^(x − max x) − 1. Nothing has no maximum, and nothing needs to be shifted. */
+function shiftedParts(
+  x: Operand,
+  options: SoftmaxOptions,
+): { readonly array: LazyArray; readonly shifted: LazyArray; readonly others: LazyArray } {
+  const given = asLazy(x);
+  const array = castTo(given, toFloating(checkKind("real", given.dtype)));
+  const last = array.ndim === 0 ? null : -1;
+  const axes = checkAxes(options.axis === undefined ? last : options.axis, array.ndim);
+  const reduced = (op: Op): Built => node(op, [array], { axes, keepdims: true });
+  const shifted = array.size === 0 ? array : subtract(array, reduced(max));
+  return { array, shifted, others: reduced(expSumRest) };
 }
-
-export const EXPONENTIAL_SUMS: readonly ReduceFunction[] = [logsumexp, expSumRest];

@@ -1,13 +1,12 @@
 // The built-in ops on dense arrays, and their sources, by name.
 
 import type { Op } from "../expr/op.ts";
+import { cast } from "../lazy/cast.ts";
+import { SOURCES } from "../lazy/sources.ts";
 import { contract } from "./contraction.ts";
-import * as arithmetic from "./elementwise/arithmetic.ts";
-import { cast, where } from "./elementwise/choice.ts";
-import * as exponential from "./elementwise/exponential.ts";
-import * as logic from "./elementwise/logic.ts";
-import * as special from "./elementwise/special.ts";
-import { EXPONENTIAL_SUMS } from "./exponentialSums.ts";
+import * as elementwise from "./elementwise/index.ts";
+import { expSumRest } from "./exponentialSum.ts";
+import * as exponentialSums from "./exponentialSums.ts";
 import { groupby } from "./groupby.ts";
 import { BLOCK_OPS } from "./mapBlocks.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/layout.ts";
@@ -16,23 +15,29 @@ import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";
 import { concat, repeat, setSlice, slice, tile } from "./moves/select.ts";
 import { partitioned } from "./partitions.ts";
-import { REDUCTIONS } from "./reductions.ts";
+import type { ReduceRecord } from "./reduction.ts";
+import * as reductions from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
-import { SCANS } from "./scans.ts";
-import { SOURCES } from "./sources.ts";
+import * as scans from "./scans.ts";
 import { OpTable } from "./table.ts";
+
+/** The functions of a module that are ops. */
+const opsIn = (module: object): Op[] =>
+  Object.values(module).filter(
+    (value): value is Op & object => typeof value === "function" && "class" in value,
+  );
+
+/** The reductions that have names of their own. */
+export const REDUCE_OPS: readonly ReduceRecord[] = opsIn(reductions) as unknown as readonly ReduceRecord[];
 
 const ALL: readonly Op[] = [
   ...SOURCES,
   partitioned,
-  ...Object.values(arithmetic),
-  ...Object.values(exponential),
-  ...Object.values(logic),
-  ...Object.values(special),
-  ...[cast, where],
-  ...REDUCTIONS,
-  ...EXPONENTIAL_SUMS,
-  ...SCANS,
+  cast,
+  ...opsIn(elementwise),
+  ...opsIn(reductions),
+  ...[...opsIn(exponentialSums), expSumRest],
+  ...opsIn(scans),
   ...[permute, broadcast, expandDims, squeeze, rechunk, reshape],
   ...[slice, setSlice, concat, repeat, tile, pad, overlap],
   contract,

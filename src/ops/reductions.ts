@@ -1,75 +1,18 @@
-// Reductions: what goes into the state, how two states combine, what comes out. attrs.axes are ascending
-// and non-negative; attrs.keepdims leaves them as 1. Trees, chunks and kernels follow from these records.
+// Reductions: what goes into the state, how two states combine, what comes out. reduction.ts says how a line is read.
 
-import type { Attrs } from "../core/attrs.ts";
 import { DEFAULT_INT, type DType, infoOf, isFloat } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import { integerRange, type Scalar } from "../core/numbers.ts";
-import { type ResultRule, resultOf } from "../core/results.ts";
-import { type Shape, shapeText, sizeOf } from "../core/shape.ts";
-import type { ArrayType, ReduceOp } from "../expr/op.ts";
+import { describe } from "../core/shape.ts";
+import * as c from "../kernel/complex/arithmetic.ts";
 import * as s from "../kernel/scalar.ts";
-import * as c from "./complex/arithmetic.ts";
-import { checkKind, type KindSet } from "./kinds.ts";
-
-export interface ReduceAttrs {
-  readonly axes: readonly number[];
-  readonly keepdims: boolean;
-}
-
-export const reduceAttrs = (attrs: Attrs): ReduceAttrs => attrs as unknown as ReduceAttrs;
-
-export function reducedShape(shape: Shape, { axes, keepdims }: ReduceAttrs): Shape {
-  if (keepdims) return shape.map((length, axis) => (axes.includes(axis) ? 1 : length));
-  return shape.filter((_, axis) => !axes.includes(axis));
-}
-
-/** How many elements go into one result. */
-export const reducedCount = (shape: Shape, axes: readonly number[]): number =>
-  sizeOf(axes.map((axis) => shape[axis]!));
-
-export interface ReduceLine
-  extends Pick<ReduceOp, "state" | "lift" | "combine" | "identity" | "absorbing" | "finish"> {
-  readonly accepts: KindSet;
-  /** A rule of core/results.ts: small integers are cast before they are added up. */
-  readonly result: ResultRule;
-  /** Nothing at all has no minimum. */
-  readonly needsElements?: boolean;
-}
-
-export interface ReduceFunction<R extends ResultRule = ResultRule> extends ReduceOp {
-  readonly accepts: KindSet;
-  /** The result's dtype from the array's. */
-  readonly result: R;
-}
-
-export function reduction<const L extends ReduceLine>(name: string, line: L): ReduceFunction<L["result"]> {
-  return {
-    name,
-    class: "reduce",
-    accepts: line.accepts,
-    result: line.result,
-    infer: ([input], attrs) => inferReduction(name, line, input!, reduceAttrs(attrs)),
-    state: line.state,
-    lift: line.lift,
-    combine: line.combine,
-    identity: line.identity,
-    absorbing: line.absorbing,
-    finish: line.finish,
-  };
-}
-
-function inferReduction(name: string, line: ReduceLine, input: ArrayType, attrs: ReduceAttrs): ArrayType {
-  checkKind(line.accepts, input.dtype);
-  const shape = reducedShape(input.shape, attrs);
-  if (line.needsElements === true && sizeOf(shape) > 0 && reducedCount(input.shape, attrs.axes) === 0) {
-    throw new ValueError({
-      what: `the ${name} of no elements is not defined (shape ${shapeText(input.shape)}, axes ${shapeText(attrs.axes)})`,
-      cure: "Reduce over axes that have elements",
-    });
-  }
-  return { dtype: resultOf(input.dtype, line.result), shape };
-}
+import type { Built } from "../lazy/build.ts";
+import { userCall } from "../lazy/call.ts";
+import type { NestedReduceOptions, ReduceFunction, ReduceOptions } from "../lazy/functionTypes.ts";
+import type { LazyArray, Operand } from "../lazy/lazyArray.ts";
+import { otherAmong } from "../lazy/otherArrays.ts";
+import { sqrt } from "./elementwise/exponential.ts";
+import { type ReduceRecord, reduction } from "./reduction.ts";
 
 const own = (dtype: DType): readonly DType[] => [dtype];
 const first = ([state]: readonly s.Value[]): s.Value => state!;
@@ -85,48 +28,76 @@ const addValues = (a: s.Value, b: s.Value): s.Value =>
 const multiplyValues = (a: s.Value, b: s.Value): s.Value =>
   s.isComplexTerm(a) ? c.multiply(a, b as s.ComplexTerm) : s.mul(a, b as s.Term);
 
-export const sum: ReduceFunction<"same"> = reduction("sum", {
+/** Σx; small integers add up in 64 bits: `cw.sum(x, {axis: 0})`. */
+export const sum = reduction("sum", {
   accepts: "numeric",
+  computesIn: "total",
   result: "same",
   state: own,
   lift: (x) => [x],
   combine: ([a], [b]) => [addValues(a!, b!)],
   identity: () => [0],
   finish: first,
+  alone: "element",
 });
 
-export const prod: ReduceFunction<"same"> = reduction("prod", {
+/** The product; small integers in 64 bits: `cw.prod(x, {axis: 0})`. */
+export const prod = reduction("prod", {
   accepts: "numeric",
+  computesIn: "total",
   result: "same",
   state: own,
   lift: (x) => [x],
   combine: ([a], [b]) => [multiplyValues(a!, b!)],
   identity: () => [1],
   finish: first,
+  alone: "element",
 });
 
-/** Σx / n. */
-export const mean: ReduceFunction<"same"> = reduction("mean", {
+/** Σx / n: `cw.mean(x, {axis: 0})`. */
+export const mean = reduction("mean", {
   accepts: "numeric",
+  computesIn: "floating",
   result: "same",
   state: own,
   lift: (x) => [x],
   combine: ([a], [b]) => [addValues(a!, b!)],
   identity: () => [0],
   finish: ([total], { count }) => {
-    if (!s.isComplexTerm(total!)) return s.div(total!, s.constant(total!.type, count));
-    const n = s.constant(total.re.type, count);
+    if (!s.isComplexTerm(total!)) return s.div(total!, count(total!.type));
+    const n = count(total.re.type);
     return { re: s.div(total.re, n), im: s.div(total.im, n) };
   },
+  alone: "element",
 });
 
+export interface VarianceOptions extends ReduceOptions {
+  /** Divides by count − correction: 0 for the population, 1 for a sample. */
+  readonly correction?: number | undefined;
+}
+/** Of nested arrays. */
+export interface NestedVarianceOptions extends NestedReduceOptions {
+  /** What is taken off the count. */
+  readonly ddof?: number | undefined;
+}
+type VarianceFunction = ReduceFunction<"floating", VarianceOptions, NestedVarianceOptions>;
+
+function checkCorrection(correction: unknown = 0): number {
+  if (typeof correction === "number" && !Number.isNaN(correction)) return correction;
+  throw new ValueError({ what: `correction is ${describe(correction)}`, cure: "It must be a number" });
+}
+
 /**
+ * Σ(x − mean)² / (n − correction), in one stable pass: `cw.var(x, {axis: 0, correction: 1})`.
+ *
  * Variance in one pass: n, mean μ (as a sum of two doubles) and M₂ = Σ(x−μ)², combined as Chan, Golub and
  * LeVeque do: δ = μᵦ − μₐ, μ = μₐ + δ·nᵦ/n, M₂ = M₂ₐ + M₂ᵦ + δ²·nₐ·nᵦ/n. The mean's rounding error is carried
  * along, so that data far from zero lose no digits against two passes. In float64 for float32 too.
  */
-export const variance: ReduceFunction<"same"> = reduction("var", {
+const variance: ReduceRecord<"same"> & VarianceFunction = reduction("var", {
   accepts: "real",
+  computesIn: "floating",
+  parameters: { correction: checkCorrection },
   result: "same",
   state: () => ["float64", "float64", "float64", "float64"],
   lift: (x) => {
@@ -137,12 +108,22 @@ export const variance: ReduceFunction<"same"> = reduction("var", {
   combine: combineMoments,
   identity: () => [0, 0, 0, 0],
   finish: ([, , , moment], { count, attrs, dtype }) => {
-    const left = count - (attrs["correction"] as number);
+    const left = s.sub(count("float64"), s.constant("float64", attrs["correction"] as number));
     // With nothing left to divide by, the standard says NaN.
-    const divisor = s.constant("float64", left > 0 ? left : Number.NaN);
+    const divisor = s.select(s.gt(left, s.zero("float64")), left, s.constant("float64", Number.NaN));
     return s.convert(s.div(moment as s.Term, divisor), infoOf(dtype).part);
   },
 });
+
+export { variance as var };
+
+/** The square root of the variance: `cw.std(x, {axis: 0, correction: 1})`. */
+export const std: VarianceFunction = userCall(
+  "std",
+  (x: Operand, options: VarianceOptions = {}): Built => sqrt(variance(x, options) as LazyArray) as Built,
+  [1, "axis", "keepdims", "correction"],
+  otherAmong,
+) as VarianceFunction;
 
 /** An empty state on either side changes nothing: its share of the shift, or of what is left of it, is 0. */
 function combineMoments(a: readonly s.Value[], b: readonly s.Value[]): readonly s.Value[] {
@@ -177,7 +158,8 @@ function extreme(dtype: DType, lowest: boolean): Scalar {
   return integerRange(dtype)[lowest ? 0 : 1];
 }
 
-export const max: ReduceFunction<"same"> = reduction("max", {
+/** The largest; NaN where there is one: `cw.max(x, {axis: 0})`. */
+export const max = reduction("max", {
   accepts: "realOrBool",
   result: "same",
   state: own,
@@ -186,9 +168,11 @@ export const max: ReduceFunction<"same"> = reduction("max", {
   identity: (dtype) => [extreme(dtype, true)],
   finish: first,
   needsElements: true,
+  alone: "element",
 });
 
-export const min: ReduceFunction<"same"> = reduction("min", {
+/** The smallest; NaN where there is one: `cw.min(x, {axis: 0})`. */
+export const min = reduction("min", {
   accepts: "realOrBool",
   result: "same",
   state: own,
@@ -196,6 +180,22 @@ export const min: ReduceFunction<"same"> = reduction("min", {
   combine: pair(s.min),
   identity: (dtype) => [extreme(dtype, false)],
   finish: first,
+  needsElements: true,
+  alone: "element",
+});
+
+/** The largest less the smallest; NaN where there is one: `cw.ptp([1, 5, 2])` is 4. */
+export const ptp = reduction("ptp", {
+  accepts: "real",
+  result: "same",
+  state: (dtype) => [dtype, dtype],
+  lift: (x) => [x, x],
+  combine: ([high, low], [higher, lower]) => [
+    s.max(high as s.Term, higher as s.Term),
+    s.min(low as s.Term, lower as s.Term),
+  ],
+  identity: (dtype) => [extreme(dtype, true), extreme(dtype, false)],
+  finish: ([high, low]) => s.sub(high as s.Term, low as s.Term),
   needsElements: true,
 });
 
@@ -205,7 +205,7 @@ const truthTest = (
   name: string,
   join: (x: s.Term, y: s.Term) => s.Term,
   empty: boolean,
-): ReduceFunction<"bool"> =>
+): ReduceRecord<"bool"> & ReduceFunction<"bool"> =>
   reduction(name, {
     accepts: "any",
     result: "bool",
@@ -215,12 +215,16 @@ const truthTest = (
     identity: () => [empty],
     absorbing: !empty,
     finish: first,
+    alone: "truth",
   });
 
-export const any: ReduceFunction<"bool"> = truthTest("any", s.or, false);
-export const all: ReduceFunction<"bool"> = truthTest("all", s.and, true);
+/** Is any not zero: `cw.any(x.greater(3))`. */
+export const any = truthTest("any", s.or, false);
+/** Are all not zero: `cw.all(x.greater(3))`. */
+export const all = truthTest("all", s.and, true);
 
-export const countNonzero: ReduceFunction<"index"> = reduction("countNonzero", {
+/** How many are not zero: `cw.countNonzero(x, {axis: 0})`. */
+export const countNonzero = reduction("countNonzero", {
   accepts: "any",
   result: "index",
   state: () => [DEFAULT_INT],
@@ -228,14 +232,20 @@ export const countNonzero: ReduceFunction<"index"> = reduction("countNonzero", {
   combine: pair(s.add),
   identity: () => [0n],
   finish: first,
+  alone: "truth",
 });
+
+export interface ArgOptions {
+  readonly axis?: number | null | undefined;
+  readonly keepdims?: boolean | undefined;
+}
 
 /** The place of the extreme: the first NaN if there is one, else the first of the equal ones. */
 const argExtreme = (
   name: string,
   better: (x: s.Term, y: s.Term) => s.Term,
   lowest: boolean,
-): ReduceFunction<"index"> =>
+): ReduceRecord<"index"> & ReduceFunction<"index", ArgOptions> =>
   reduction(name, {
     accepts: "realOrBool",
     result: "index",
@@ -245,6 +255,8 @@ const argExtreme = (
     identity: (dtype) => [extreme(dtype, lowest), integerRange(DEFAULT_INT)[1]],
     finish: ([, position]) => position!,
     needsElements: true,
+    place: 1,
+    alone: "place",
   });
 
 function combineArg(
@@ -254,19 +266,21 @@ function combineArg(
 ): readonly s.Term[] {
   const nanA = s.isNaN_(valueA!);
   const nanB = s.isNaN_(valueB!);
-  const tie = s.or(s.eq(valueA!, valueB!), s.and(nanA, nanB));
-  const wins = s.or(s.and(better(valueB!, valueA!), s.not(nanA)), s.and(nanB, s.not(nanA)));
-  const takeB = s.select(tie, s.lt(placeB!, placeA!), wins);
+  const isEarlier = s.lt(placeB!, placeA!);
+  const isBetter = s.or(s.or(nanB, better(valueB!, valueA!)), s.and(s.eq(valueA!, valueB!), isEarlier));
+  const takeB = s.select(nanA, s.and(nanB, isEarlier), isBetter);
   return [s.select(takeB, valueB!, valueA!), s.select(takeB, placeB!, placeA!)];
 }
 
-export const argmax: ReduceFunction<"index"> = argExtreme("argmax", s.gt, true);
-export const argmin: ReduceFunction<"index"> = argExtreme("argmin", s.lt, false);
-
-/** Small integers add up in 64 bits; every other type in itself. */
-export const accumulatorOf = (dtype: DType): DType => resultOf(dtype, "total");
-
-export const REDUCTIONS: readonly ReduceFunction[] = [
-  ...[sum, prod, mean, variance, max, min],
-  ...[any, all, countNonzero, argmax, argmin],
-];
+/** The place of the largest along an axis, or its row-major place in the whole array: `cw.argmax(x, {axis: 0})`. */
+export const argmax: ReduceRecord<"index"> & ReduceFunction<"index", ArgOptions> = argExtreme(
+  "argmax",
+  s.gt,
+  true,
+);
+/** The place of the smallest along an axis, or its row-major place in the whole array: `cw.argmin(x, {axis: 0})`. */
+export const argmin: ReduceRecord<"index"> & ReduceFunction<"index", ArgOptions> = argExtreme(
+  "argmin",
+  s.lt,
+  false,
+);

@@ -5,9 +5,9 @@ import type { Attrs } from "../core/attrs.ts";
 import { type Box, wholeBox } from "../core/box.ts";
 import { INDEX_DTYPE } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
+import { checkKind } from "../core/kinds.ts";
 import { type Shape, sameShape, shapeText } from "../core/shape.ts";
 import type { ArrayType, RoutineOp } from "../expr/op.ts";
-import { checkKind } from "./kinds.ts";
 
 interface GatherAttrs {
   /** Axes that are indexed, ascending. */

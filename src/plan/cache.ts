@@ -6,7 +6,7 @@ import { attrsText, type Resource } from "../core/attrs.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { postOrder } from "../expr/walk.ts";
-import { resourceOf } from "../ops/sources.ts";
+import { resourceOf } from "../lazy/sources.ts";
 import { MemoryError } from "./budget.ts";
 import { Plan, type PlanOptions, planOf } from "./index.ts";
 import type { PlanData } from "./plan.ts";

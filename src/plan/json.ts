@@ -19,7 +19,7 @@ export const isReferable = (resource: Resource): resource is Resource & Referabl
 export const planToJson = (plan: PlanData): Json => JSON.parse(JSON.stringify(plan, encodeValue)) as Json;
 
 export function encodeValue(name: string, value: unknown): unknown {
-  if (name === "op" && typeof value === "object") return (value as Op).name;
+  if (name === "op" && value instanceof Object) return (value as Op).name;
   if (name === "ragged" && value !== undefined) return encodeRagged(value as RaggedType);
   if (typeof value === "bigint") return { $bigint: String(value) };
   if (typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0)))

@@ -5,8 +5,8 @@
 import type { Transfer } from "../core/transfer.ts";
 import type { Expr } from "../expr/expr.ts";
 import { postOrder } from "../expr/walk.ts";
+import { resourceOf } from "../lazy/sources.ts";
 import { rechunk } from "../ops/moves/layout.ts";
-import { resourceOf } from "../ops/sources.ts";
 import { attrsInBlocks, splitContraction } from "./contractions.ts";
 import type { SiteOf } from "./origin.ts";
 import { type PlanArray, readsOf } from "./plan.ts";

@@ -7,7 +7,8 @@
 import { sameShape, sizeOf } from "../core/shape.ts";
 import { rechunk } from "../ops/moves/layout.ts";
 import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./compile/layout.ts";
-import { compileLayout, type TaskProgram } from "./compile/task.ts";
+import { compileLayout } from "./compile/task.ts";
+import type { TaskProgram } from "./compile/writer.ts";
 import { type MemoryTerm, type Phases, phasesOf, type TransferOf, totalMemory } from "./phases.ts";
 import { isRagged, type Operation, type PlanArray, type PlanStep } from "./plan.ts";
 import { raggedTerms } from "./ragged.ts";

@@ -7,7 +7,7 @@ import { liveBytes } from "../kernel/lifetimes.ts";
 import { type RoundedTask, roundsOf } from "./compile/rounds.ts";
 import { scratchOf } from "./compile/scratch.ts";
 import { isStraightCopy } from "./compile/straight.ts";
-import type { TaskProgram, Window } from "./compile/task.ts";
+import type { TaskProgram, Window } from "./compile/writer.ts";
 import type { PlanArray } from "./plan.ts";
 import { readTransfer, writeTransfer } from "./transfer.ts";
 

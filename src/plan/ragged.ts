@@ -3,7 +3,7 @@
 
 import { blockBytes } from "../core/block.ts";
 import { sizeOf } from "../core/shape.ts";
-import type { MemoryTerm } from "./memory.ts";
+import type { MemoryTerm } from "./phases.ts";
 import type { Operation, PlanArray } from "./plan.ts";
 import { taskKinds } from "./windows/kinds.ts";
 import { taskWindows } from "./windows.ts";

@@ -14,7 +14,7 @@ import { type Shape, sameShape, shapeText, sizeOf } from "../core/shape.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { MoveOp } from "../expr/op.ts";
-import { resourceOf } from "../ops/sources.ts";
+import { resourceOf } from "../lazy/sources.ts";
 import type { PlanArray } from "./plan.ts";
 import { type PlanWriter, StepList } from "./writer.ts";
 

@@ -8,7 +8,7 @@ import { type Shape, sizeOf } from "../core/shape.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { ArrayType, ReduceOp, ScanOp } from "../expr/op.ts";
-import { reduceAttrs } from "../ops/reductions.ts";
+import { reduceAttrs } from "../ops/reduction.ts";
 import type { OperationOutput, PlanArray, ReduceTreeStep, ValueRef } from "./plan.ts";
 import { type LowerSettings, type PlanWriter, StepList } from "./writer.ts";
 

@@ -2,7 +2,7 @@
 // place of chunks. In: a plan. Out: the values, by the results' names; and the plan without what computes them.
 
 import type { Scalar } from "../core/numbers.ts";
-import { full } from "../ops/sources.ts";
+import { full } from "../lazy/sources.ts";
 import { isRechunk } from "./memory.ts";
 import type { PlanData, PlanStep, ValueRef } from "./plan.ts";
 

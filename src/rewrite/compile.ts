@@ -6,8 +6,16 @@
 // closest, and that is what `explain` tells.
 
 import type { Expr } from "../expr/expr.ts";
-import { full } from "../ops/sources.ts";
-import { type Closest, fail, type MatchState, type NodeStep, Scope, type Step } from "./match.ts";
+import { full } from "../lazy/sources.ts";
+import {
+  type Closest,
+  compileGuard,
+  fail,
+  type MatchState,
+  type NodeStep,
+  Scope,
+  type Step,
+} from "./match.ts";
 import { compileNary } from "./matchNary.ts";
 import { compileOp } from "./matchOp.ts";
 import { sameScalar, shortText, valueText } from "./matchText.ts";
@@ -31,7 +39,7 @@ export function compileMatcher(
   when: readonly Condition<unknown>[],
   finish: Finish,
 ): Matcher {
-  const scope = new Scope();
+  const scope = new Scope(compilePattern);
   const root = compilePattern(pattern, lastStep(scope, when, finish), scope, "the node");
   // A state is used again, unless a right side threw or is itself matching with this rule.
   let idle: MatchState | null = null;
@@ -96,7 +104,7 @@ function boundOf(names: readonly string[], slots: readonly unknown[]): { readonl
 }
 
 /** `place` is how messages call the node: "input 1 of add". */
-export function compilePattern(pattern: Pattern, next: Step, scope: Scope, place: string): NodeStep {
+function compilePattern(pattern: Pattern, next: Step, scope: Scope, place: string): NodeStep {
   const inner = compileForm(pattern, next, scope, place);
   return pattern.alias === null ? inner : bindAround(scope.slot(pattern.alias), inner);
 }
@@ -130,29 +138,6 @@ function compileForm(pattern: Pattern, next: Step, scope: Scope, place: string):
       form satisfies never;
       throw form;
   }
-}
-
-/** The conditions on one node, and that nothing else uses it. */
-export function compileGuard(pattern: Pattern, scope: Scope, place: string): NodeStep | null {
-  const { conditions, isSingle } = pattern;
-  if (conditions.length === 0 && !isSingle) return null;
-  const clause = scope.clauses - conditions.length - 1;
-  scope.clauses = clause;
-  return (node, state) => {
-    if (isSingle && state.context.clients(node) > 1)
-      return (
-        state.closest !== null &&
-        fail(state, clause, `${place} has ${state.context.clients(node)} clients, not one`)
-      );
-    for (let i = 0; i < conditions.length; i++) {
-      if (!conditions[i]!.test(node))
-        return (
-          state.closest !== null &&
-          fail(state, clause + 1 + i, `does not hold: ${conditions[i]!.text} (${shortText(node)})`)
-        );
-    }
-    return true;
-  };
 }
 
 function compileVariable(name: string, pattern: Pattern, next: Step, scope: Scope, place: string): NodeStep {

@@ -4,15 +4,14 @@
 // Must hold: cost ≈ nodes + replacements. A replacement keeps dtype and shape. A node that is reached again
 // while it is being rewritten is a cycle of rules, told at once; a budget bounds what rules may add.
 
-import { RuleGrowthError, RuleTypeError } from "../core/errors.ts";
-import { sameShape } from "../core/shape.ts";
+import { RuleGrowthError } from "../core/errors.ts";
 import { type Expr, withInputs } from "../expr/expr.ts";
 import { assumeReplaced } from "../expr/site.ts";
+import { checkType } from "./checkType.ts";
 import { ClientCounts } from "./clients.ts";
 import { recordDerivation } from "./derivation.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { Frames } from "./frames.ts";
-import { shortText } from "./matchText.ts";
 import { NodeOrder } from "./order.ts";
 import { type Parts, partsOf } from "./parts.ts";
 import type { Rule, RuleContext } from "./rule.ts";
@@ -287,15 +286,4 @@ class Run {
       rules: [rule.name],
     });
   }
-}
-
-/** A replacement means the same: same dtype, same shape. */
-export function checkType(rule: { readonly name: string }, node: Expr, replacement: Expr): void {
-  if (replacement.type === node.type) return;
-  if (replacement.dtype === node.dtype && sameShape(replacement.shape, node.shape)) return;
-  throw new RuleTypeError({
-    what: `rule ${rule.name} replaces ${shortText(node)} by ${shortText(replacement)}`,
-    cure: "A rule must keep dtype and shape: mend it, or exclude it",
-    rules: [rule.name],
-  });
 }

@@ -8,10 +8,9 @@ import { type Expr, makeExpr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { exprText } from "../expr/print.ts";
 import { postOrder } from "../expr/walk.ts";
+import { checkType } from "./checkType.ts";
 import { recordDerivation } from "./derivation.ts";
-import { checkType } from "./driver.ts";
 import { shortText } from "./matchText.ts";
-import type { Replacements } from "./rule.ts";
 
 /** One step of a graph's history. */
 export interface GraphChange {
@@ -32,6 +31,13 @@ interface Index {
   readonly order: readonly Expr[];
   readonly clients: ReadonlyMap<Expr, readonly Expr[]>;
   readonly byOp: ReadonlyMap<Op, readonly Expr[]>;
+}
+
+/** Replacements of other nodes than the one a local rewrite was called with. */
+export interface Replacements {
+  readonly replace: ReadonlyMap<Expr, Expr>;
+  /** Nodes that must be gone afterwards; if one survives, all is undone and it is an error. */
+  readonly remove?: readonly Expr[];
 }
 
 export class FunctionGraph {

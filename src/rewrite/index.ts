@@ -19,6 +19,7 @@ export { type Derivation, derivationOf } from "./derivation.ts";
 export { Dispatcher } from "./dispatch.ts";
 export { type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
 export type { Explanation, WhyNotReport } from "./explain.ts";
+export type { Replacements } from "./graph.ts";
 export { type Checkpoint, FunctionGraph, type GraphChange, type Validator } from "./graph.ts";
 export { broadcastTo, castTo, constantOf, filledLike, scalar } from "./make.ts";
 export { byOp, fixpoint, group, inToOut, outToIn } from "./navigators.ts";
@@ -64,7 +65,6 @@ export {
   functionRule,
   type GlobalRewrite,
   type LocalRewrite,
-  type Replacements,
   type Rule,
   type RuleContext,
 } from "./rule.ts";

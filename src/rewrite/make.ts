@@ -6,9 +6,9 @@ import { fitScalar, type Scalar } from "../core/numbers.ts";
 import { SCALAR_SHAPE, type Shape, sameShape } from "../core/shape.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
-import { cast, castAttrs } from "../ops/elementwise/choice.ts";
+import { cast, castAttrs } from "../lazy/cast.ts";
+import { full } from "../lazy/sources.ts";
 import { broadcast } from "../ops/moves/layout.ts";
-import { full } from "../ops/sources.ts";
 
 /** A 0-d constant. */
 export const scalar = (value: Scalar, dtype: DType): Expr =>

@@ -2,6 +2,8 @@
 // the note of the test that came closest when somebody asks why a rule did not fire.
 
 import type { Expr } from "../expr/expr.ts";
+import { shortText } from "./matchText.ts";
+import type { Pattern } from "./pattern.ts";
 import type { RuleContext } from "./rule.ts";
 
 /** What a matcher works on; one for each matcher. */
@@ -27,10 +29,16 @@ export type Step = (state: MatchState) => boolean;
 
 /** Names and numbers handed out while a pattern is compiled. */
 export class Scope {
+  /** How a part of the pattern is compiled: parts lie within parts. */
+  readonly compile: (pattern: Pattern, next: Step, scope: Scope, place: string) => NodeStep;
   readonly slots: Map<string, number> = new Map();
   registers = 0;
   /** Parts are compiled from the last to the first: numbers fall. */
   clauses = 0;
+
+  constructor(compile: Scope["compile"]) {
+    this.compile = compile;
+  }
 
   slot(name: string): number {
     const known = this.slots.get(name);
@@ -50,4 +58,27 @@ export function fail({ closest }: MatchState, clause: number, reason: string): f
     closest.clause = clause;
   }
   return false;
+}
+
+/** The conditions on one node, and that nothing else uses it. */
+export function compileGuard(pattern: Pattern, scope: Scope, place: string): NodeStep | null {
+  const { conditions, isSingle } = pattern;
+  if (conditions.length === 0 && !isSingle) return null;
+  const clause = scope.clauses - conditions.length - 1;
+  scope.clauses = clause;
+  return (node, state) => {
+    if (isSingle && state.context.clients(node) > 1)
+      return (
+        state.closest !== null &&
+        fail(state, clause, `${place} has ${state.context.clients(node)} clients, not one`)
+      );
+    for (let i = 0; i < conditions.length; i++) {
+      if (!conditions[i]!.test(node))
+        return (
+          state.closest !== null &&
+          fail(state, clause + 1 + i, `does not hold: ${conditions[i]!.text} (${shortText(node)})`)
+        );
+    }
+    return true;
+  };
 }

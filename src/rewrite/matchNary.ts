@@ -5,8 +5,7 @@
 import { InvariantError } from "../core/errors.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
-import { compileGuard, compilePattern } from "./compile.ts";
-import { fail, type MatchState, type NodeStep, type Scope, type Step } from "./match.ts";
+import { compileGuard, fail, type MatchState, type NodeStep, type Scope, type Step } from "./match.ts";
 import { shortText } from "./matchText.ts";
 import type { Form, Pattern } from "./pattern.ts";
 
@@ -54,7 +53,7 @@ function compileMembers({ op, members, rest }: NaryForm, next: Step, scope: Scop
   let step = next;
   if (rest !== null) step = bindRest(scope.slot(rest), register, next);
   for (let i = members.length - 1; i >= 0; i--) {
-    const match = compilePattern(members[i]!, step, scope, `an entry of ${op.name}`);
+    const match = scope.compile(members[i]!, step, scope, `an entry of ${op.name}`);
     step = (state) => {
       const { entries, isTaken } = state.registers[register] as Entries;
       for (let at = 0; at < entries.length; at++) {

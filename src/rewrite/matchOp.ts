@@ -3,8 +3,7 @@
 
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
-import { compileGuard, compilePattern } from "./compile.ts";
-import { fail, type NodeStep, type Scope, type Step } from "./match.ts";
+import { compileGuard, fail, type NodeStep, type Scope, type Step } from "./match.ts";
 import { attrsTest, bindAttrs } from "./matchAttrs.ts";
 import { shortText } from "./matchText.ts";
 import type { OpForm, Pattern } from "./pattern.ts";
@@ -76,7 +75,7 @@ function compileInputs({ inputs, rest }: OpForm, next: Step, scope: Scope, at: O
   let step = rest === null ? next : compileRest(scope.slot(rest.name), at.node, before, inputs.length, next);
   for (let i = inputs.length - 1; i >= 0; i--) {
     const place = at.isUnordered ? `an input of ${at.called}` : `input ${i} of ${at.called}`;
-    const match = compilePattern(inputs[i]!, step, scope, place);
+    const match = scope.compile(inputs[i]!, step, scope, place);
     step = (state) => {
       const all = (state.registers[at.node] as Expr).inputs;
       if (state.registers[at.turned] === 1) return match(all[1 - i]!, state);

@@ -3,7 +3,7 @@
 import { Complex, type Scalar, scalarText } from "../core/numbers.ts";
 import { shapeText } from "../core/shape.ts";
 import type { Expr } from "../expr/expr.ts";
-import { full } from "../ops/sources.ts";
+import { full } from "../lazy/sources.ts";
 
 export const valueText = (value: Scalar): string => scalarText(value);
 

@@ -7,8 +7,8 @@ import { RuleGrowthError } from "../core/errors.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { assumeReplaced } from "../expr/site.ts";
-import type { FunctionGraph } from "./graph.ts";
-import type { GlobalRewrite, LocalRewrite, Replacements, RuleContext } from "./rule.ts";
+import type { FunctionGraph, Replacements } from "./graph.ts";
+import type { GlobalRewrite, LocalRewrite, RuleContext } from "./rule.ts";
 
 /** Inputs first. */
 export const inToOut = (local: LocalRewrite): GlobalRewrite => ({

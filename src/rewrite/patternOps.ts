@@ -1,7 +1,7 @@
 // Which ops a pattern can match at its root and at its inputs: what dispatch rejects by, before any matching.
 
 import type { Op } from "../expr/op.ts";
-import { full } from "../ops/sources.ts";
+import { full } from "../lazy/sources.ts";
 import type { Pattern } from "./pattern.ts";
 
 /** The ops a node may have to match; null: any. */

@@ -13,7 +13,7 @@ import { type DType, isFloat, isInteger, kindOf } from "../core/dtype.ts";
 import { ChunkwiseError, RuleError } from "../core/errors.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Expr } from "../expr/expr.ts";
-import { full } from "../ops/sources.ts";
+import { full } from "../lazy/sources.ts";
 import { compileMatcher } from "./compile.ts";
 import { fitted } from "./make.ts";
 import { asPattern, type Condition, Pattern, type Variable } from "./pattern.ts";

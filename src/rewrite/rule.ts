@@ -5,7 +5,7 @@
 
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
-import type { FunctionGraph } from "./graph.ts";
+import type { FunctionGraph, Replacements } from "./graph.ts";
 import { fitted } from "./make.ts";
 import type { NodeOrder } from "./order.ts";
 
@@ -66,13 +66,6 @@ export interface WhyNot {
   readonly reason: string;
   /** How many clauses held before it: of several nodes the one with most came closest. */
   readonly progress: number;
-}
-
-/** Replacements of other nodes than the one a local rewrite was called with. */
-export interface Replacements {
-  readonly replace: ReadonlyMap<Expr, Expr>;
-  /** Nodes that must be gone afterwards; if one survives, all is undone and it is an error. */
-  readonly remove?: readonly Expr[];
 }
 
 /** A local rewrite for navigators over a function graph: like a rule, but may replace nodes elsewhere. */

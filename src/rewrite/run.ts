@@ -4,9 +4,10 @@
 
 import type { Expr } from "../expr/expr.ts";
 import { postOrder } from "../expr/walk.ts";
+import { checkType } from "./checkType.ts";
 import { cycleError } from "./cycle.ts";
 import type { Stage } from "./database.ts";
-import { checkType, type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
+import { type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
 import { FunctionGraph } from "./graph.ts";
 import { NodeOrder } from "./order.ts";
 import { type Profile, StageProfiler } from "./profile.ts";

@@ -7,20 +7,20 @@ import { type Box, intersect, isEmptyBox } from "../core/box.ts";
 import { chunkBox, gridOf, numberOf, placeOf } from "../core/chunks.ts";
 import { InvariantError } from "../core/errors.ts";
 import type { Partition } from "../expr/op.ts";
+import type { BlockProgram } from "../kernel/blockProgram.ts";
 import type { Borrowed } from "../kernel/blocks.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
 import { giveBlock, settledBlock } from "../kernel/wasm/memory.ts";
 import type { PartitionFormat } from "../ops/partitions.ts";
-import type { PlanArray } from "../plan/plan.ts";
+import type { Operation, PlanArray } from "../plan/plan.ts";
 import type { StoreOptions } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { KernelScratch } from "./kernelScratch.ts";
 import { chunksIn } from "./planGraph.ts";
-
-type Soon<T> = T | Promise<T>;
+import type { Soon } from "./settled.ts";
 
 /** What storage needs for a while lies where blocks do, so that each uses the other's memory again. */
-const IN_KERNELS: StoreOptions = { scratch: new KernelScratch() };
+const inKernels = (): StoreOptions => ({ scratch: new KernelScratch() });
 
 /** What tasks read. */
 export interface ArraySource {
@@ -41,6 +41,25 @@ export interface ArrayTarget {
   store(box: Box, block: Block): Soon<void>;
   /** Of ragged arrays. */
   put?(at: number, partition: Partition): Soon<void>;
+}
+
+/** Runs a task's block program: `execute`, or the reference `interpret`. As many threads as there are when not said. */
+export type RunProgram = (
+  program: BlockProgram,
+  bound: readonly (Block | undefined)[],
+  threads?: number | undefined,
+) => void;
+
+/** What a task works with. */
+export interface TaskArrays {
+  readonly arrays: ReadonlyMap<string, PlanArray>;
+  source(array: string): ArraySource;
+  target(array: string): ArrayTarget;
+  readonly run: RunProgram;
+  /** Of ragged arrays. */
+  readonly partitions: PartitionFormat | null;
+  /** The memory that was stated for a task of an operation: it gets no more. None where nothing was stated. */
+  limitOf?(operation: Operation): number;
 }
 
 /** One block holds all of it. */
@@ -64,6 +83,7 @@ export class MemoryArray implements ArraySource, ArrayTarget {
 export class StoredArray implements ArraySource, ArrayTarget {
   readonly array: ZarrArray;
   readonly offset: readonly number[];
+  readonly #options = inKernels();
 
   constructor(array: ZarrArray, offset: readonly number[] = array.shape.map(() => 0)) {
     this.array = array;
@@ -73,7 +93,7 @@ export class StoredArray implements ArraySource, ArrayTarget {
   window(box: Box, borrowed: Borrowed, into?: Block): Soon<Block> {
     const start = box.start.map((x, axis) => x + this.offset[axis]!);
     const whole = into ?? borrowed.block(this.array.dtype, box.shape);
-    return this.array.readSoon(start, box.shape, whole, IN_KERNELS);
+    return this.array.readSoon(start, box.shape, whole, this.#options);
   }
 
   block(box: Box, borrowed: Borrowed): Block {
@@ -83,7 +103,7 @@ export class StoredArray implements ArraySource, ArrayTarget {
   store(box: Box, block: Block): Soon<void> {
     const { unitShape } = this.array.metadata;
     const place = box.start.map((x, axis) => (x + this.offset[axis]!) / unitShape[axis]!);
-    return this.array.setShardSoon(place, block, IN_KERNELS);
+    return this.array.setShardSoon(place, block, this.#options);
   }
 }
 
@@ -190,7 +210,7 @@ export class HeldArray implements ArraySource, ChunkLookUp {
   async saveBlock(chunk: number, block: Block): Promise<void> {
     await this.#leaving.get(chunk)?.catch(() => {});
     const [store, place] = [this.stored(chunk), this.placeOf(chunk)];
-    if (this.plan.ragged === undefined) return store.setShard(place, block, IN_KERNELS);
+    if (this.plan.ragged === undefined) return store.setShard(place, block, inKernels());
     return store.setRaw(place, block.data as Uint8Array);
   }
 
@@ -255,9 +275,10 @@ async function readChunks(
   stores: readonly ZarrArray[],
   whole: Block,
 ): Promise<Block> {
+  const options = inKernels();
   for (const [i, chunk] of chunks.entries()) {
     const part = intersect(box, boxOfChunk(plan, chunk));
-    await stores[i]!.readRegion(part.start, part.shape, placeIn(whole, box, part), IN_KERNELS);
+    await stores[i]!.readRegion(part.start, part.shape, placeIn(whole, box, part), options);
   }
   return whole;
 }

@@ -3,7 +3,7 @@
 
 import { InvariantError } from "../core/errors.ts";
 import type { HeldArray } from "./arrays.ts";
-import type { Execution } from "./execution.ts";
+import type { RunArrays } from "./runArrays.ts";
 import type { ReaderRange, TaskRef } from "./scheduler/graph.ts";
 
 /** A chunk in memory that an attempt reads. */
@@ -14,11 +14,11 @@ interface Lease {
 }
 
 export class RunChecks {
-  readonly #execution: Execution;
+  readonly #execution: RunArrays;
   /** By attempt. */
   readonly #leases = new Map<number, readonly Lease[]>();
 
-  constructor(execution: Execution) {
+  constructor(execution: RunArrays) {
     this.#execution = execution;
   }
 

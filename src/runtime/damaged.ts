@@ -2,11 +2,11 @@
 // files, and how much of it is in doubt. Out: an array whose chunks are as they were written, as far as that can be known.
 
 import { CorruptDataError } from "../storage/errors.ts";
-import { FileStore } from "../storage/fileStore.ts";
 import type { StoreKey } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { placeFromKey } from "../storage/zarr/chunkKeys.ts";
-import { canBeWhole, type Pipeline } from "../storage/zarr/pipeline.ts";
+import type { Pipeline } from "../storage/zarr/layout.ts";
+import { canBeWhole } from "../storage/zarr/pipeline.ts";
 import type { Doubt } from "./written.ts";
 
 interface StoredChunk {
@@ -28,13 +28,12 @@ export async function removeDamaged(array: ZarrArray, doubt: Doubt, isPacked = f
 }
 
 async function chunksOf({ store, path, metadata, shardGrid }: ZarrArray): Promise<StoredChunk[]> {
-  // What other stores have is whole: they set objects in one step.
-  if (!(store instanceof FileStore)) return [];
   const chunks: StoredChunk[] = [];
-  for await (const files of store.listSizes((path === "" ? "/" : path) as StoreKey))
-    for (const { key, size, modified } of files) {
+  for await (const objects of store.listSizes?.((path === "" ? "/" : path) as StoreKey) ?? [])
+    for (const { key, size, modified } of objects) {
       const place = placeFromKey(metadata.keyEncoding, key.slice(path.length + 1), shardGrid);
-      if (place !== null) chunks.push({ place, size, time: modified });
+      // What other stores have is whole: they set objects in one step.
+      if (place !== null && modified !== undefined) chunks.push({ place, size, time: modified });
     }
   return chunks;
 }

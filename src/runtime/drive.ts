@@ -2,9 +2,10 @@
 // `driveSync` for what is all in memory, on one thread; `drive` for everything, with turns for other work of the
 // process, cancellation, and timers.
 
-import { InvariantError } from "../core/errors.ts";
+import { InvariantError, ValueError } from "../core/errors.ts";
+import { describe } from "../core/shape.ts";
 import type { RunChecks } from "./checks.ts";
-import type { TaskStats } from "./events.ts";
+import { now, type TaskStats } from "./events.ts";
 import type { AttemptOutputs } from "./outputs.ts";
 import { LostWorker, type Pool } from "./pools/pool.ts";
 import type { TaskRef } from "./scheduler/graph.ts";
@@ -28,9 +29,6 @@ export interface Driven {
 }
 
 type Start = Action & { kind: "start" };
-
-const origin = performance.timeOrigin;
-const now = (): number => origin + performance.now();
 
 export function driveSync(driven: Driven): void {
   const { scheduler, pool } = driven;
@@ -63,6 +61,7 @@ function ends({ underWay, checks }: Driven, { ref, attempt }: Start): void {
 function finish(driven: Driven, start: Start, outputs: AttemptOutputs, stats: TaskStats): void {
   const { scheduler, isOver } = driven;
   const { ref, attempt } = start;
+  if (typeof stats?.endTime !== "number") return fail(driven, start, outputs, badStats(driven.pool, stats));
   ends(driven, start);
   if (isOver) return outputs.giveBack();
   const measured = stats.measuredMem === null ? null : stats.measuredMem + outputs.bytes;
@@ -70,6 +69,12 @@ function finish(driven: Driven, start: Start, outputs: AttemptOutputs, stats: Ta
   if (counts) outputs.keep(ref.task);
   else outputs.giveBack();
 }
+
+const badStats = ({ name }: Pool, stats: unknown): ValueError =>
+  new ValueError({
+    what: `the pool ${name} says ${describe(stats)} of a task`,
+    cure: "Its run(job) must give what run.here().run(job) gives",
+  });
 
 function fail(driven: Driven, start: Start, outputs: AttemptOutputs, error: unknown, wake?: Wake): void {
   const { ref, attempt } = start;

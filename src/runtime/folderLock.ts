@@ -12,16 +12,12 @@ export interface FolderLock {
   release(): void;
 }
 
-/** Locks of this process. */
-const mine = new Set<string>();
-
 export function folderLock(folder: string): FolderLock {
   const fs = builtinNow("node:fs")!;
   const file = builtinNow("node:path")!.join(folder, "lock");
   const create = (): boolean => {
     try {
       fs.writeFileSync(file, processName(), { flag: "wx" });
-      mine.add(file);
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -30,7 +26,7 @@ export function folderLock(folder: string): FolderLock {
   };
   const isFree = (): boolean => {
     try {
-      return !mine.has(file) && processIsGone(fs.readFileSync(file, "utf8"));
+      return processIsGone(fs.readFileSync(file, "utf8"));
     } catch {
       return true;
     }
@@ -44,9 +40,6 @@ export function folderLock(folder: string): FolderLock {
       fs.rmSync(file, { force: true });
       return create();
     },
-    release() {
-      mine.delete(file);
-      fs.rmSync(file, { force: true });
-    },
+    release: () => fs.rmSync(file, { force: true }),
   };
 }

@@ -3,15 +3,16 @@
 
 import type { Block } from "../core/block.ts";
 import { giveBlock, takeBlock } from "../kernel/wasm/memory.ts";
-import { ownScratch, type ScratchMemory } from "../storage/codecs/scratch.ts";
+import { KeptMemory, type ScratchMemory } from "../storage/codecs/scratch.ts";
 
 export class KernelScratch implements ScratchMemory {
   /** What is out, by the bytes that were handed out. */
   readonly #blocks = new Map<Uint8Array, Block>();
+  readonly #ordinary = new KeptMemory();
 
   take(length: number): Uint8Array {
     const block = takeBlock("uint8", [length]);
-    if (block === null) return ownScratch.take(length);
+    if (block === null) return this.#ordinary.take(length);
     const bytes = block.data as Uint8Array;
     this.#blocks.set(bytes, block);
     return bytes;
@@ -19,7 +20,7 @@ export class KernelScratch implements ScratchMemory {
 
   give(bytes: Uint8Array): void {
     const block = this.#blocks.get(bytes);
-    if (block === undefined) return ownScratch.give(bytes);
+    if (block === undefined) return this.#ordinary.give(bytes);
     this.#blocks.delete(bytes);
     giveBlock(block);
   }

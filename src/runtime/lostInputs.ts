@@ -4,12 +4,12 @@
 import { sameShape } from "../core/shape.ts";
 import { LostChunkError } from "../storage/errors.ts";
 import type { HeldArray } from "./arrays.ts";
-import type { Execution } from "./execution.ts";
+import type { RunArrays } from "./runArrays.ts";
 import type { TaskRef } from "./scheduler/graph.ts";
 import type { IntermediateStore } from "./workDir.ts";
 
 export function lostInputs(
-  execution: Execution,
+  execution: RunArrays,
   store: IntermediateStore | null,
   ref: TaskRef,
   error: unknown,
@@ -18,7 +18,7 @@ export function lostInputs(
 }
 
 async function missingFor(
-  execution: Execution,
+  execution: RunArrays,
   store: IntermediateStore,
   { op, task }: TaskRef,
   error: LostChunkError,

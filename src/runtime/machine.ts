@@ -1,12 +1,10 @@
 // What the machine has: memory that this process may use, and what it uses without any data.
 
-interface Os {
-  totalmem(): number;
-}
+import { builtinNow } from "../storage/builtin.ts";
+
 const { process: host, navigator: browser } = globalThis as {
   process?: {
     constrainedMemory?(): number;
-    getBuiltinModule?(name: string): unknown;
     memoryUsage?: (() => { rss: number }) & { rss?(): number };
   };
   navigator?: { deviceMemory?: number };
@@ -16,7 +14,7 @@ const GIGABYTE = 1e9;
 
 /** The machine's memory, or what this process was given of it. */
 export function machineBytes(): number {
-  const os = host?.getBuiltinModule?.("node:os") as Os | undefined;
+  const os = builtinNow("node:os");
   if (os === undefined) return (browser?.deviceMemory ?? 4) * GIGABYTE;
   const total = os.totalmem();
   // Without a limit some systems say 0, others a number beyond all memory.

@@ -2,7 +2,6 @@
 // done. In: stores and paths. Out: whether a target is ours to go on with. The mark is there before the array is.
 
 import { utf8ToBytes } from "@noble/hashes/utils.js";
-import { FileStore } from "../storage/fileStore.ts";
 import { keyIn, requireSet, type Store } from "../storage/store.ts";
 import { digest } from "./runKey.ts";
 import { folderState, MARK } from "./sourceState.ts";
@@ -41,8 +40,7 @@ export async function markBegun(
   key: string,
   before: Mark | null = null,
 ): Promise<void> {
-  const isDurable = store instanceof FileStore && store.isDurable;
-  await setMark(store, path, `${key} ${writtenBy(isDurable, before?.written)}`);
+  await setMark(store, path, `${key} ${writtenBy(store.isDurable === true, before?.written)}`);
 }
 
 export async function markFinished(store: Store, path: string, key: string): Promise<void> {
@@ -60,6 +58,6 @@ async function setMark(store: Store, path: string, text: string): Promise<void> 
 }
 
 async function finishedState(store: Store, path: string): Promise<string> {
-  if (!(store instanceof FileStore)) return "done";
-  return digest(await folderState(store, path));
+  const state = await folderState(store, path);
+  return state === null ? "done" : digest(state);
 }

@@ -32,7 +32,7 @@ const asJson = (text: string): unknown => {
 
 export const flag: Check<boolean> = check("true or false", (value) => typeof value === "boolean", asJson);
 
-export const text = (wanted: string): Check<string> =>
+export const text = <T extends string = string>(wanted: string): Check<T> =>
   check(wanted, (value) => typeof value === "string" && value !== "", asItIs);
 
 export const choice = <const T extends string>(...known: readonly T[]): Check<T> =>
@@ -86,7 +86,8 @@ export const functionOf = <T>(wanted: string): Check<T> =>
   check(wanted, (value) => typeof value === "function");
 
 export const either = <A, B>(wanted: string, a: Check<A>, b: Check<B>): Check<A | B> =>
-  check(wanted, (value) => a.accepts(value) || b.accepts(value));
+  check(wanted, (value) => a.accepts(value) || b.accepts(value), a.parse ?? b.parse);
 
-export const object = <T>(wanted: string): Check<T> =>
-  check(wanted, (value) => typeof value === "object" && value !== null);
+/** An object with a method of this name. */
+export const having = <T>(method: keyof T & string): Check<T> =>
+  check(`an object with ${method}()`, (value) => typeof (value as T | null)?.[method] === "function");

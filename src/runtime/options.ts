@@ -2,6 +2,7 @@
 // Out: the same, checked, under one spec: what a call says goes before what its spec says.
 
 import { ValueError } from "../core/errors.ts";
+import type { StopSignal } from "../core/platform.ts";
 import { describe } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import type { PlanOptions } from "../plan/index.ts";
@@ -22,7 +23,7 @@ export const RUN_OPTIONS = {
   /** Sees every event of the run. One that throws is told of, and sees no more. */
   onEvent: option(functionOf<Listener>("a function"), "run", ["sync", "run"]),
   /** Stops the computation; the promise rejects with the signal's reason. */
-  signal: option(instanceOf("an AbortSignal", AbortSignal), "run", ["run"]),
+  signal: option(instanceOf<StopSignal>("an AbortSignal", AbortSignal), "run", ["run"]),
   /** Takes the place of fusion: from the plan with one operation for each node to the one that runs. */
   optimizeFunction: option(functionOf<OptimizeFunction>("a function from plan to plan"), "plan", [
     ...(["plan", "sync", "run"] as const),

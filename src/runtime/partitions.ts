@@ -11,11 +11,9 @@ import { copyElements } from "../kernel/routines/walk.ts";
 import type { PartitionFormat, PartitionResource } from "../ops/partitions.ts";
 import { inputTypes, taskBoxes } from "../plan/demand.ts";
 import type { Operation, OpStep, PlanArray } from "../plan/plan.ts";
-import type { ArraySource, ArrayTarget } from "./arrays.ts";
-import type { TaskStats } from "./events.ts";
-import type { TaskArrays } from "./task.ts";
-
-type Soon<T> = T | Promise<T>;
+import type { ArraySource, ArrayTarget, TaskArrays } from "./arrays.ts";
+import { now, type TaskStats } from "./events.ts";
+import type { Soon } from "./settled.ts";
 
 /** What tasks read and write of ragged arrays has no boxes of elements. */
 export function noBlocks(name: string): never {
@@ -57,9 +55,6 @@ export class TakenPartitions implements ArrayTarget {
     noBlocks(this.plan.name);
   }
 }
-
-const origin = performance.timeOrigin;
-const now = (): number => origin + performance.now();
 
 /** A value of a step: the partitions of a box, or a block. */
 interface Value {

@@ -3,12 +3,13 @@
 // Must hold: what is opened or imported later is what was looked at here, not what the text said.
 
 import { ValueError } from "../core/errors.ts";
+import type { Address } from "../core/platform.ts";
 import { describe } from "../core/shape.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import { realRoot } from "../storage/fileTree.ts";
 
 /** A folder, a file, or an http(s) address. */
-export type Root = string | URL;
+export type Root = string | Address;
 
 /** An address that may be used, as it really is; or none, and what is wrong with it where there is more than its place. */
 export type Admitted = { readonly address: string } | { readonly refused: string };

@@ -4,6 +4,7 @@
 import type { DType } from "../core/dtype.ts";
 import type { Transfer } from "../core/transfer.ts";
 import type { PlanStorage } from "../plan/writer.ts";
+import { builtInCodecs, type KnownCodecs } from "../storage/codecs/table.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import type { Store } from "../storage/store.ts";
 import { buildPipeline } from "../storage/zarr/build.ts";
@@ -19,40 +20,42 @@ const READ_AT_ONCE = 1;
 /** With results in memory, unless it is said where they go. */
 export function planStorage(
   codecs: readonly CodecArgument[] | null,
+  known: KnownCodecs,
   results: readonly (Transfer | null)[] = NO_RESULTS,
 ): PlanStorage {
   const chosen = codecs ?? INTERMEDIATE_CODECS;
-  const text = JSON.stringify(chosen);
+  // Plans have many intermediates that are alike.
+  const transfers = new Map<string, Transfer>();
   return {
-    key: `${text} ${JSON.stringify(results)}`,
-    intermediate: ({ dtype, chunks }) => intermediateTransfer(text, chosen, dtype, chunks),
+    key: `${JSON.stringify(chosen)} ${JSON.stringify(results)}`,
+    intermediate: ({ dtype, chunks }) => {
+      const key = `${dtype} ${chunks}`;
+      const transfer = transfers.get(key) ?? intermediateTransfer(chosen, known, dtype, chunks);
+      if (transfers.size < MOST_KEPT) transfers.set(key, transfer);
+      return transfer;
+    },
     results,
   };
 }
 
+const MOST_KEPT = 1000;
+
 /** Of an array that is not there yet. */
-export function transferTo(metadata: ArrayMetadata, store: Pick<Store, "open">): Transfer {
+export function transferTo(
+  metadata: ArrayMetadata,
+  store: Pick<Store, "open">,
+  known: KnownCodecs = builtInCodecs,
+): Transfer {
   const { codecs, unitShape, type, fill } = metadata;
-  return transferOf(buildPipeline(codecs, unitShape, type, fill, "/"), store);
+  return transferOf(buildPipeline(codecs, unitShape, { type, fill, known, where: "/" }), store);
 }
 
-/** Plans have many intermediates that are alike. */
-const known = new Map<string, Transfer>();
-const MOST_KNOWN = 1000;
-
 function intermediateTransfer(
-  text: string,
   codecs: readonly CodecArgument[],
+  known: KnownCodecs,
   dtype: DType,
   chunks: readonly number[],
 ): Transfer {
-  const key = `${text} ${dtype} ${chunks}`;
-  let transfer = known.get(key);
-  if (transfer === undefined) {
-    const metadata = planArray({ shape: chunks, dtype, chunks, codecs }, "/");
-    transfer = { ...transferTo(metadata, FileStore.prototype), atOnce: READ_AT_ONCE };
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(key, transfer);
-  }
-  return transfer;
+  const metadata = planArray({ shape: chunks, dtype, chunks, codecs, known }, "/");
+  return { ...transferTo(metadata, FileStore.prototype, known), atOnce: READ_AT_ONCE };
 }

@@ -7,22 +7,24 @@ import type { RunError } from "../core/errors.ts";
 import { sizeOf } from "../core/shape.ts";
 import { checkBudget } from "../plan/budget.ts";
 import type { PlanData } from "../plan/plan.ts";
-import { FileStore } from "../storage/fileStore.ts";
+import type { StoreKey } from "../storage/store.ts";
 import { RunChecks } from "./checks.ts";
 import { type Driven, drive, driveSync } from "./drive.ts";
-import { Execution, type RunRequest } from "./execution.ts";
+import { now } from "./events.ts";
 import { MemoryWatch } from "./functionMemory.ts";
 import { watchInterrupts } from "./interrupts.ts";
-import { located } from "./located.ts";
 import { lostInputs } from "./lostInputs.ts";
 import { AttemptOutputs } from "./outputs.ts";
+import { poolOf } from "./pools/executors.ts";
 import { InlinePool } from "./pools/inline.ts";
-import type { Pool } from "./pools/pool.ts";
+import type { Executor, Pool } from "./pools/pool.ts";
+import { RunArrays, type RunRequest } from "./runArrays.ts";
 import type { TaskRef } from "./scheduler/graph.ts";
 import { DEFAULT_POLICY, type Policy } from "./scheduler/policy.ts";
 import { type FoundTask, Scheduler, type TaskFailed } from "./scheduler/scheduler.ts";
 import { sharesOf } from "./scheduler/shares.ts";
 import { runTask } from "./task.ts";
+import { taskError } from "./taskError.ts";
 import { functionsOf } from "./userFunctions.ts";
 import type { IntermediateStore } from "./workDir.ts";
 
@@ -36,21 +38,18 @@ export interface RunSetting {
   /** Bytes of the budget that each thread with tasks takes but the first. */
   readonly threadMem: number;
   readonly signal: AbortSignal | undefined;
-  /** The pool that carries the tasks; inline when there is none. */
-  readonly pool: ((execution: Execution) => Promise<Pool | undefined>) | null;
-  /** It carries everything, however little that is. */
-  readonly isPoolAskedFor?: boolean | undefined;
+  /** What makes the pool that carries the tasks. */
+  readonly executor: Executor;
+  /** Somebody named it: it carries everything, however little that is. */
+  readonly isAskedFor: boolean;
   readonly store: IntermediateStore | null;
   /** Outputs of an earlier run of the same plan. */
   readonly found: readonly FoundTask[];
 }
 
-const origin = performance.timeOrigin;
-const now = (): number => origin + performance.now();
-
 /** For plans whose arrays are all in memory. */
 export function runPlanSync(request: RunRequest): Block[] {
-  const execution = new Execution(request);
+  const execution = new RunArrays(request);
   if (isOneTask(execution)) return runOne(execution);
   const pool = new InlinePool(request.plan.operations, execution);
   const options = { budget: Number.POSITIVE_INFINITY, policy: NO_RETRIES, threads: 1, threadMem: 0 };
@@ -70,13 +69,13 @@ export function runPlanSync(request: RunRequest): Block[] {
 }
 
 /** One task on arrays in memory, and nobody who looks on: there is nothing to schedule. */
-function isOneTask({ request, isInMemory }: Execution): boolean {
+function isOneTask({ request, isInMemory }: RunArrays): boolean {
   const { operations } = request.plan;
   const isAlone = operations.length === 1 && sizeOf(operations[0]!.grid) === 1;
   return isAlone && isInMemory && !request.emit && functionsOf(request.plan).length === 0;
 }
 
-function runOne(execution: Execution): Block[] {
+function runOne(execution: RunArrays): Block[] {
   try {
     void runTask(execution.request.plan.operations[0]!, 0, execution);
   } catch (error) {
@@ -85,8 +84,8 @@ function runOne(execution: Execution): Block[] {
   return execution.results();
 }
 
-const failedWith = ({ request }: Execution, failed: TaskFailed): RunError =>
-  located(failed, (request.withLines ?? (() => request.plan))());
+const failedWith = ({ request }: RunArrays, failed: TaskFailed): RunError =>
+  taskError(failed, (request.withLines ?? (() => request.plan))());
 
 /** What fails in memory fails again. */
 const NO_RETRIES: Policy = { ...DEFAULT_POLICY, retry: { ...DEFAULT_POLICY.retry, attempts: 1 } };
@@ -97,11 +96,19 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   for (const called of functions) await called.load();
   checkOnce(request.plan, setting.budget);
   const watch = functions.length === 0 ? null : new MemoryWatch(functions, setting);
-  const execution = new Execution(request, setting.budget, watch);
+  const execution = new RunArrays(request, setting.budget, watch);
   // A named folder is to be given up at the end.
-  const isPlain = setting.store?.isNamed !== true && setting.isPoolAskedFor !== true;
+  const { executor, isAskedFor, threads } = setting;
+  const isPlain = setting.store?.isNamed !== true && (executor.isHere === true || !isAskedFor);
   if (isPlain && isOneTask(execution)) return runOne(execution);
-  const pool = (await setting.pool?.(execution)) ?? inlinePool(execution);
+  const here = (workers?: number): Pool => inlinePool(execution, workers);
+  const pool = await poolOf(executor, { arrays: execution, threads, isAskedFor, here }).catch(
+    async (error: unknown) => {
+      // A named folder is for others now.
+      await setting.store?.close(false);
+      throw error;
+    },
+  );
   // Without files there is nothing to clean up.
   if (execution.isInMemory && setting.store?.isNamed !== true) return runOn(pool, execution, setting);
   const interrupts = watchInterrupts(setting.signal);
@@ -115,13 +122,10 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
 /** One task computes while the other's files are read and written. */
 const PLAIN_LANES = 2;
 
-function inlinePool(execution: Execution): InlinePool {
+function inlinePool(execution: RunArrays, workers?: number): InlinePool {
   const { isPlain, isInMemory, lanes } = execution;
-  return new InlinePool(
-    execution.request.plan.operations,
-    execution,
-    isPlain && !isInMemory ? PLAIN_LANES : lanes,
-  );
+  const usual = isPlain && !isInMemory ? PLAIN_LANES : lanes;
+  return new InlinePool(execution.request.plan.operations, execution, workers ?? usual);
 }
 
 /** Budgets that plans were found to keep to. */
@@ -133,9 +137,9 @@ export function checkOnce(plan: PlanData, budget: number): void {
   kept.set(plan, budget);
 }
 
-const checksOf = (execution: Execution): RunChecks | null => (mode.isOn ? new RunChecks(execution) : null);
+const checksOf = (execution: RunArrays): RunChecks | null => (mode.isOn ? new RunChecks(execution) : null);
 
-async function runOn(pool: Pool, execution: Execution, setting: RunSetting): Promise<Block[]> {
+async function runOn(pool: Pool, execution: RunArrays, setting: RunSetting): Promise<Block[]> {
   const { store, signal } = setting;
   const storesAll = store?.isNamed ?? false;
   const runChecks = checksOf(execution);
@@ -153,27 +157,28 @@ async function runOn(pool: Pool, execution: Execution, setting: RunSetting): Pro
   } finally {
     const left = scheduler.attempts();
     await pool.close(left);
-    if (left.length > 0) await sweepTargets(execution);
+    await sweepTargets(execution, pool);
     execution.freeAll();
     if (isDone) runChecks?.isOver(driven.underWay.size);
     await store?.close(isDone);
   }
 }
 
-/** Threads that were ended may have left files that they were writing. */
-async function sweepTargets({ stored }: Execution): Promise<void> {
-  for (const { array } of stored.values())
-    if (array.store instanceof FileStore) await array.store.sweepStrays();
+/** Threads that have ended may have left files that they were writing. */
+async function sweepTargets({ request }: RunArrays, { endedThreads }: Pool): Promise<void> {
+  if (endedThreads === undefined || endedThreads.size === 0) return;
+  for (const { array } of request.targets?.values() ?? [])
+    await array.store.sweepStrays?.({ endedThreads, below: (array.path || "/") as StoreKey });
 }
 
-async function openStores(execution: Execution, store: IntermediateStore): Promise<void> {
+async function openStores(execution: RunArrays, store: IntermediateStore): Promise<void> {
   for (const held of execution.held.values()) held.store = await store.arrayFor(held.plan);
 }
 
 type SchedulerSetting = Pick<RunSetting, "budget" | "policy" | "threads" | "threadMem">;
 
 function schedulerOf(
-  execution: Execution,
+  execution: RunArrays,
   { name, workers, ahead, hasOwnMemory }: Pool,
   { budget, policy, threads, threadMem }: SchedulerSetting,
   store: IntermediateStore | null,
@@ -205,7 +210,7 @@ function schedulerOf(
 }
 
 function drivenBy(
-  execution: Execution,
+  execution: RunArrays,
   scheduler: Scheduler,
   pool: Pool,
   storesAll: boolean,
@@ -234,7 +239,7 @@ function drivenBy(
 }
 
 /** The results, or the reason why there are none. */
-function ended(execution: Execution, scheduler: Scheduler, signal?: AbortSignal): Block[] {
+function ended(execution: RunArrays, scheduler: Scheduler, signal?: AbortSignal): Block[] {
   if (scheduler.failure !== null) {
     const error = failedWith(execution, scheduler.failure);
     scheduler.end(now(), error);

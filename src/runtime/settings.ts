@@ -4,7 +4,20 @@
 // Must hold: what changes a plan says so ("rewrite", "plan", "memory"): no plan is taken for another.
 
 import type { CodecArgument } from "../storage/zarr/create.ts";
-import { type Check, choice, count, data, flag, names, orNull, size, text } from "./optionChecks.ts";
+import {
+  type Check,
+  choice,
+  count,
+  data,
+  either,
+  flag,
+  having,
+  names,
+  orNull,
+  size,
+  text,
+} from "./optionChecks.ts";
+import type { Executor } from "./pools/pool.ts";
 import { type RetryOptions, retryPolicy, type TwinOptions, twinPolicy } from "./scheduler/policy.ts";
 
 /** Calls that take options: those that only plan, those that compute at once, and all others. */
@@ -28,14 +41,20 @@ export const option = <T, const C extends Call>(
 const EVERYWHERE = ["plan", "sync", "run"] as const;
 const NOT_AT_ONCE = ["plan", "run"] as const;
 
-/** Names of executors. */
-export type ExecutorName = "threads" | "inline";
+/** Names of executors: built-in ones, and others that were added to the engine. */
+export type ExecutorName = "threads" | "inline" | (string & {});
 
 /** When nobody can say what an operation needs: read all of its arguments silently, with a warning, or fail. */
 export type OnFail = "pass" | "warn" | "raise";
 
 const operations = names("a list of names of operations");
 const rules = names("a list of names of rules or tags");
+
+const executor = either(
+  "the name of an executor, or an executor: {name, pool(run)}",
+  text<ExecutorName>("a name"),
+  having<Executor>("pool"),
+);
 
 export const SETTINGS = {
   /** true: rules rewrite the expressions and operations are fused. false: one operation for each node. */
@@ -64,8 +83,8 @@ export const SETTINGS = {
   allowedMem: option(size, "memory", NOT_AT_ONCE),
   /** What of it the process needs besides data: measureReservedMemory() measures it. 138 MB, and 28 MB for each further thread. */
   reservedMem: option(size, "memory", NOT_AT_ONCE),
-  /** "threads" where there is enough to do: what carries tasks. Who names one gets it, however little there is to do. */
-  executor: option(choice<ExecutorName>("threads", "inline"), "run", ["run"]),
+  /** "threads" where there is enough to do: what carries tasks; "inline", or an executor of your own. Who names one gets it, however little there is to do. */
+  executor: option(executor, "run", ["run"]),
   /** Threads for tasks and kernels: as many as the machine has, up to 8. */
   threads: option(count(1, 1024), "run", ["sync", "run"]),
   /** A folder for intermediates. Named, it keeps them when a run is killed, and the same computation resumes. */

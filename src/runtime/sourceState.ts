@@ -7,7 +7,6 @@ import { sizeOf } from "../core/shape.ts";
 import { PartitionResource } from "../ops/partitions.ts";
 import { type PlanData, readsOf } from "../plan/plan.ts";
 import { taskWindows } from "../plan/windows.ts";
-import { FileStore } from "../storage/fileStore.ts";
 import { keyIn, type Store, type StoreKey } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { mapLimited } from "../storage/zarr/limited.ts";
@@ -21,16 +20,17 @@ export async function sourceState(name: string, resource: Resource, plan: PlanDa
   if (!(resource instanceof ZarrResource)) return "";
   const { array } = resource;
   const { store, path } = array;
-  if (store instanceof FileStore) return folderState(store, path);
-  return store.version === undefined ? null : versionsRead(name, array, plan);
+  const state = await folderState(store, path);
+  return state ?? (store.version === undefined ? null : versionsRead(name, array, plan));
 }
 
 const isRemote = (resource: PartitionResource): boolean =>
   /"https?:\/\//i.test(JSON.stringify(resource.location()));
 
-/** Names, lengths and times of the files of an array, but the mark that a run leaves. */
-export async function folderState(store: FileStore, path: string): Promise<string> {
-  const states = await store.fileStates((path === "" ? "/" : path) as StoreKey);
+/** The states of an array's objects, but the mark that a run leaves; null where the store does not tell them. */
+export async function folderState(store: Store, path: string): Promise<string | null> {
+  if (store.states === undefined) return null;
+  const states = await store.states((path === "" ? "/" : path) as StoreKey);
   return states.filter((state) => !state.startsWith(keyIn(path, MARK))).join("\n");
 }
 

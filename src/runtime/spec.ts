@@ -8,6 +8,7 @@ import { closest } from "../core/suggest.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import type { CodecArgument } from "../storage/zarr/create.ts";
 import { machineBytes } from "./machine.ts";
+import type { Executor } from "./pools/pool.ts";
 import { reservedFor, THREAD_RESERVED } from "./reserved.ts";
 import type { RetryOptions, TwinOptions } from "./scheduler/policy.ts";
 import { type ExecutorName, SETTINGS, type Settings } from "./settings.ts";
@@ -27,9 +28,9 @@ export class Spec {
    * depend on it: a run has fewer threads instead.
    */
   readonly threadMem: number;
-  readonly executor: ExecutorName;
+  readonly executor: ExecutorName | Executor;
   /** The executor that somebody asked for: it is used however little there is to do. Null where nobody did. */
-  readonly chosenExecutor: ExecutorName | null;
+  readonly chosenExecutor: ExecutorName | Executor | null;
   readonly threads: number | null;
   readonly retries: RetryOptions;
   readonly twins: TwinOptions;
@@ -68,7 +69,8 @@ export class Spec {
 
   toString(): string {
     const memory = `allowedMem ${bytesText(this.allowedMem)}, reservedMem ${bytesText(this.reservedMem)}`;
-    return `Spec ${memory}, executor ${this.executor}, workDir ${this.workDir ?? "temporary"}`;
+    const executor = typeof this.executor === "string" ? this.executor : this.executor.name;
+    return `Spec ${memory}, executor ${executor}, workDir ${this.workDir ?? "temporary"}`;
   }
 }
 

@@ -6,41 +6,17 @@
 import { type Block, blockBytes } from "../core/block.ts";
 import { placeOf } from "../core/chunks.ts";
 import { sizeOf } from "../core/shape.ts";
-import type { BlockProgram } from "../kernel/blockProgram.ts";
 import { Borrowed } from "../kernel/blocks.ts";
-import type { PartitionFormat } from "../ops/partitions.ts";
 import { TaskKinds } from "../plan/compile/kinds.ts";
 import { type RoundedTask, roundsOf } from "../plan/compile/rounds.ts";
 import { isStraightCopy } from "../plan/compile/straight.ts";
-import type { TaskProgram, Window } from "../plan/compile/task.ts";
+import type { TaskProgram, Window } from "../plan/compile/writer.ts";
 import { isRagged, type Operation, type PlanArray } from "../plan/plan.ts";
-import type { ArraySource, ArrayTarget } from "./arrays.ts";
-import type { TaskStats } from "./events.ts";
+import type { TaskArrays } from "./arrays.ts";
+import { now, type TaskStats } from "./events.ts";
 import { runRaggedTask } from "./partitions.ts";
 import { runRounds } from "./rounds.ts";
 import { allOf, type Soon } from "./settled.ts";
-
-/** Runs a task's block program: `execute`, or the reference `interpret`. As many threads as there are when not said. */
-export type RunProgram = (
-  program: BlockProgram,
-  bound: readonly (Block | undefined)[],
-  threads?: number | undefined,
-) => void;
-
-/** What a task works with. */
-export interface TaskArrays {
-  readonly arrays: ReadonlyMap<string, PlanArray>;
-  source(array: string): ArraySource;
-  target(array: string): ArrayTarget;
-  readonly run: RunProgram;
-  /** Of ragged arrays. */
-  readonly partitions: PartitionFormat | null;
-  /** The memory that was stated for a task of an operation: it gets no more. None where nothing was stated. */
-  limitOf?(operation: Operation): number;
-}
-
-const origin = performance.timeOrigin;
-const now = (): number => origin + performance.now();
 
 export function runTask(operation: Operation, task: number, using: TaskArrays): Soon<TaskStats> {
   if (isRagged(operation)) return runRaggedTask(operation, task, using);

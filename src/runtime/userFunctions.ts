@@ -7,6 +7,7 @@ import { describe } from "../core/shape.ts";
 import { type BlockInfo, Callable, type Expected } from "../kernel/routines/call.ts";
 import type { Json, Referable } from "../plan/json.ts";
 import type { PlanData } from "../plan/plan.ts";
+import { exportedFunction, isModuleAddress } from "../storage/modules.ts";
 
 /** Users' functions take and give arrays; what those are is not known here. */
 export type UserFunction = (...args: never[]) => unknown;
@@ -71,17 +72,7 @@ export class FunctionResource extends Callable implements Referable {
   /** Imports its module. */
   async load(): Promise<void> {
     if (this.#run !== null || this.#source === null) return;
-    const { module, name } = this.#source;
-    const loaded = (await import(/* @vite-ignore */ /* webpackIgnore: true */ module)) as {
-      [name: string]: unknown;
-    };
-    const found = loaded[name];
-    if (typeof found !== "function")
-      throw new ValueError({
-        what: `${module} exports no function ${describe(name)}`,
-        cure: `It exports ${Object.keys(loaded).join(", ") || "nothing"}`,
-      });
-    this.#run = found as UserFunction;
+    this.#run = await exportedFunction(this.#source.module, this.#source.name);
   }
 
   /** The function itself. */
@@ -107,7 +98,7 @@ export function findFunction(
   admit: (module: string) => string = (module) => module,
 ): FunctionResource {
   const { module, name } = (reference ?? {}) as { module?: unknown; name?: unknown };
-  if (typeof module === "string" && typeof name === "string" && /^(file|https?):/.test(module))
+  if (isModuleAddress(module) && typeof name === "string")
     return new FunctionResource(null, { module: admit(module), name }, adapt);
   throw new ValueError({
     where: "plan",

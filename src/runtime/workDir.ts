@@ -8,6 +8,7 @@ import type { ChunkShape } from "../core/chunks.ts";
 import { sameShape } from "../core/shape.ts";
 import type { PlanArray } from "../plan/plan.ts";
 import { builtinNow } from "../storage/builtin.ts";
+import type { KnownCodecs } from "../storage/codecs/table.ts";
 import { MetadataError, NotFoundError } from "../storage/errors.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import { keyIn } from "../storage/store.ts";
@@ -23,6 +24,19 @@ import { doubtOf, writtenBy } from "./written.ts";
 /** How intermediates are stored unless a spec says otherwise. */
 export const INTERMEDIATE_CODECS: readonly CodecArgument[] = ["crc32c"];
 
+/** How arrays are stored: with which codecs, of which. */
+export interface Storing {
+  readonly codecs: readonly CodecArgument[] | null;
+  readonly known: KnownCodecs;
+}
+
+const { process: host } = globalThis as {
+  process?: {
+    on?(event: "exit", listener: () => void): void;
+    off?(event: "exit", listener: () => void): void;
+  };
+};
+
 /** Chunks of fill value are stored like others: one that is not there is lost. */
 const ALL_STORED = { writeEmptyChunks: true, missing: "error" } as const;
 
@@ -30,7 +44,7 @@ export class IntermediateStore {
   /** True when it is to be found again by a later run. */
   readonly isNamed: boolean;
   readonly #makeFolder: () => string;
-  readonly #codecs: readonly CodecArgument[];
+  readonly #storing: Storing;
   readonly #isDurable: boolean;
   /** How an earlier run wrote what is here; null where there was none. */
   readonly #before: string | null = null;
@@ -39,16 +53,11 @@ export class IntermediateStore {
   #folder: string | null = null;
   #store: FileStore | null = null;
 
-  constructor(
-    makeFolder: () => string,
-    isNamed: boolean,
-    codecs: readonly CodecArgument[] | null,
-    isDurable = false,
-  ) {
+  constructor(makeFolder: () => string, isNamed: boolean, storing: Storing, isDurable = false) {
     this.#makeFolder = makeFolder;
     this.#isDurable = isDurable;
     this.isNamed = isNamed;
-    this.#codecs = codecs ?? INTERMEDIATE_CODECS;
+    this.#storing = storing;
     // It is there, and locked, whether or not anything is put into it.
     if (!isNamed) return;
     this.#folder = makeFolder();
@@ -59,7 +68,7 @@ export class IntermediateStore {
   get store(): FileStore {
     if (this.#store === null) {
       this.#folder ??= this.#makeFolder();
-      inUse.add(this);
+      if (!this.isNamed) host?.on?.("exit", this.removeNow);
       this.#store = new FileStore(this.#folder, { durable: this.#isDurable });
     }
     return this.#store;
@@ -78,7 +87,7 @@ export class IntermediateStore {
   async #open(array: PlanArray): Promise<ZarrArray> {
     const { name, dtype, shape } = array;
     try {
-      const found = await openArray(this.store, name, ALL_STORED);
+      const found = await openArray(this.store, name, { ...ALL_STORED, known: this.#storing.known });
       await removeDamaged(found, doubtOf(this.#before ?? undefined, false), array.ragged !== undefined);
       return found;
     } catch (error) {
@@ -86,8 +95,9 @@ export class IntermediateStore {
       if (!(error instanceof NotFoundError || error instanceof MetadataError)) throw error;
       if (error instanceof MetadataError) await this.store.delete("/zarr.json");
     }
-    const options = { shape, dtype, codecs: this.#codecs, overwrite: true, ...ALL_STORED };
-    return createArray(this.store, name, { ...options, ...cutOf(array) });
+    const { codecs, known } = this.#storing;
+    const options = { shape, dtype, codecs: codecs ?? INTERMEDIATE_CODECS, known, overwrite: true };
+    return createArray(this.store, name, { ...options, ...ALL_STORED, ...cutOf(array) });
   }
 
   /** All that an earlier run left has been looked at: what is here is as safe as it is written now. */
@@ -117,13 +127,13 @@ export class IntermediateStore {
     if (this.#folder === null) return;
     if (isDone || !this.isNamed) this.removeNow();
     else folderLock(this.#folder).release();
-    inUse.delete(this);
+    host?.off?.("exit", this.removeNow);
   }
 
   /** At once: also when the process is about to end. */
-  removeNow(): void {
+  readonly removeNow = (): void => {
     if (this.#folder !== null) builtinNow("node:fs")?.rmSync(this.#folder, { recursive: true, force: true });
-  }
+  };
 }
 
 /** The file in a named folder that says how what is there was written. */
@@ -147,19 +157,6 @@ function cutOf({ shape, chunks, inner }: PlanArray): { chunks: ChunkShape; shard
   return fills ? { chunks: inner, shards } : { chunks };
 }
 
-/** Stores whose folders go when the process does. */
-const inUse = new Set<IntermediateStore>();
-let isWatching = false;
-
-function watchExit(): void {
-  if (isWatching) return;
-  isWatching = true;
-  const { process: host } = globalThis as { process?: { on?(event: "exit", listener: () => void): void } };
-  host?.on?.("exit", () => {
-    for (const store of inUse) if (!store.isNamed) store.removeNow();
-  });
-}
-
 interface NodeModules {
   readonly fs: typeof Fs;
   readonly path: typeof Path;
@@ -171,20 +168,19 @@ function nodeModules(): NodeModules | null {
 }
 
 /** For intermediates that memory has no room for; null where there are no files. */
-export function temporaryStore(codecs: readonly CodecArgument[] | null): IntermediateStore | null {
+export function temporaryStore(storing: Storing): IntermediateStore | null {
   const node = nodeModules();
   const os = builtinNow("node:os");
   if (node === null || os === undefined) return null;
-  watchExit();
   const make = (): string => node.fs.mkdtempSync(node.path.join(os.tmpdir(), "chunkwise-"));
-  return new IntermediateStore(make, false, codecs);
+  return new IntermediateStore(make, false, storing);
 }
 
 /** In the user's folder, by the key of the computation; null when another process works on the same one. */
 export function namedStore(
   workDir: string,
   { text, isKnown }: RunKey,
-  codecs: readonly CodecArgument[] | null,
+  storing: Storing,
   isDurable: boolean,
 ): IntermediateStore | null {
   const node = nodeModules();
@@ -194,7 +190,7 @@ export function namedStore(
   node.fs.mkdirSync(folder, { recursive: true });
   removeDead(node, parent);
   if (!folderLock(folder).take()) return null;
-  return new IntermediateStore(() => folder, true, codecs, isDurable);
+  return new IntermediateStore(() => folder, true, storing, isDurable);
 }
 
 /** Folders of runs that cannot be gone on with. */

@@ -3,8 +3,7 @@
 
 import { Resource, type StoredAccess } from "../core/attrs.ts";
 import type { Transfer } from "../core/transfer.ts";
-import { FileStore } from "../storage/fileStore.ts";
-import { locationOf, type StoreLocation } from "../storage/location.ts";
+import type { StoreLocation } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { transferOf } from "../storage/zarr/transfer.ts";
 
@@ -25,7 +24,7 @@ export class ZarrResource extends Resource {
 
   /** null for a store that only this process can reach. */
   location(): ArrayLocation | null {
-    const store = locationOf(this.array.store);
+    const store = this.array.store.location?.() ?? null;
     if (store === null) return null;
     // A source is only read: how its store writes is not part of where it is.
     const place: StoreLocation = store.kind === "file" ? { kind: "file", root: store.root } : store;
@@ -51,5 +50,5 @@ export class ZarrResource extends Resource {
 
 /** True when chunks are files of elements as they are: the system reads and writes them, with threads of its own. */
 export function isPlainFiles({ store, pipeline }: ZarrArray): boolean {
-  return store instanceof FileStore && pipeline.serial.kind === "bytes" && pipeline.bytesCodecs.length === 0;
+  return store.near === "files" && pipeline.serial.kind === "bytes" && pipeline.bytesCodecs.length === 0;
 }

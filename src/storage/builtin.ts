@@ -5,7 +5,9 @@ import type * as Fs from "node:fs";
 import type * as Os from "node:os";
 import type * as Path from "node:path";
 import type * as Url from "node:url";
+import type * as Threads from "node:worker_threads";
 import type * as Zlib from "node:zlib";
+import { once } from "../core/once.ts";
 import { NotSupportedError } from "./errors.ts";
 
 interface Builtins {
@@ -13,8 +15,13 @@ interface Builtins {
   "node:os": typeof Os;
   "node:path": typeof Path;
   "node:url": typeof Url;
+  "node:worker_threads": typeof Threads;
   "node:zlib": typeof Zlib;
 }
+
+const NAMES = [
+  ...(["node:fs", "node:os", "node:path", "node:url", "node:worker_threads", "node:zlib"] as const),
+];
 
 const { process: host } = globalThis as {
   process?: {
@@ -23,24 +30,27 @@ const { process: host } = globalThis as {
   };
 };
 
-const loaded = new Map<string, unknown>();
+/** What Node before 20.16 can only import: all of it, so that it is there at once afterwards. */
+const imported = once(() => {
+  const modules: Partial<Builtins> = {};
+  const load = async (name: string): Promise<unknown> =>
+    import(/* @vite-ignore */ /* webpackIgnore: true */ name);
+  const done = Promise.all(NAMES.map(async (name) => Object.assign(modules, { [name]: await load(name) })));
+  return { modules, done };
+});
 
 /** At once, where the module is loaded or Node can give it at once. */
 export function builtinNow<N extends keyof Builtins>(name: N): Builtins[N] | undefined {
-  if (!loaded.has(name)) {
-    const module = host?.getBuiltinModule?.(name);
-    if (module !== undefined) loaded.set(name, module);
-  }
-  return loaded.get(name) as Builtins[N] | undefined;
+  if (host?.getBuiltinModule !== undefined) return host.getBuiltinModule(name) as Builtins[N];
+  return host?.versions?.node === undefined ? undefined : imported().modules[name];
 }
 
-/** The module, or undefined outside Node. Node before 20.16 has only `import`. */
+/** The module, or undefined outside Node. */
 export async function builtin<N extends keyof Builtins>(name: N): Promise<Builtins[N] | undefined> {
   const now = builtinNow(name);
   if (now !== undefined || host?.versions?.node === undefined) return now;
-  const specifier: string = name;
-  loaded.set(name, await import(/* @vite-ignore */ /* webpackIgnore: true */ specifier));
-  return loaded.get(name) as Builtins[N];
+  await imported().done;
+  return builtinNow(name);
 }
 
 export async function requireBuiltin<N extends keyof Builtins>(name: N): Promise<Builtins[N]> {

@@ -5,15 +5,9 @@
 
 import type * as Fs from "node:fs";
 import type * as Path from "node:path";
+import type { FileOptions } from "./fileTypes.ts";
 import { type ByteRuns, type OpenObject, tooShort } from "./store.ts";
-import { strayName } from "./strays.ts";
-
-export interface FileOptions {
-  /** What is written survives a power cut once it has been waited for: data are on the disk before they get their name, and the name before `set` ends. */
-  durable?: boolean;
-  /** Calls that block the thread: faster, and right in a worker thread. */
-  blocking?: boolean;
-}
+import { strayName, strayStart } from "./strays.ts";
 
 type Callback<T> = (error: NodeJS.ErrnoException | null, value: T) => void;
 
@@ -35,6 +29,8 @@ export class FileIo {
   readonly #openFlags: number;
   readonly #newFlags: number;
   readonly #follow: boolean;
+  /** What names of files that it writes begin with until they are whole. */
+  readonly #strayStart: string = strayStart();
 
   constructor(fs: typeof Fs, path: typeof Path, root: string, options: FileOptions, follow = false) {
     this.fs = fs;
@@ -90,7 +86,7 @@ export class FileIo {
   /** A new file, or another in the place of the one that is there. False where that failed: nothing has changed then. */
   writeNow(folder: string, name: string, bytes: Uint8Array): boolean {
     if (this.#options.durable === true) return false;
-    const temporary = folder + strayName();
+    const temporary = folder + strayName(this.#strayStart);
     try {
       const file = this.fs.openSync(temporary, this.#newFlags);
       let written: number;
@@ -110,7 +106,7 @@ export class FileIo {
 
   /** Parts follow each other in the file. */
   async write(path: string, parts: Iterable<Uint8Array>): Promise<void> {
-    const temporary = `${this.path.dirname(path)}${this.path.sep}${strayName()}`;
+    const temporary = `${this.path.dirname(path)}${this.path.sep}${strayName(this.#strayStart)}`;
     try {
       await this.#fill(temporary, parts);
       this.fs.renameSync(temporary, path);

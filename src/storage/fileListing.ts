@@ -5,13 +5,9 @@
 import type * as Fs from "node:fs";
 import type { FileIo } from "./fileIo.ts";
 import { isMissing } from "./fileTree.ts";
-import type { ListedObject, StoreKey, StoreOptions } from "./store.ts";
+import type { ListedFile } from "./fileTypes.ts";
+import type { StoreKey, StoreOptions } from "./store.ts";
 import { isStray } from "./strays.ts";
-
-export interface ListedFile extends ListedObject {
-  /** When it was written, in ms. */
-  readonly modified: number;
-}
 
 interface Place {
   readonly key: StoreKey;

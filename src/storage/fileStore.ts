@@ -4,10 +4,11 @@
 // - a run that was killed leaves only temporary names, which `sweepStrays` removes.
 
 import type * as Fs from "node:fs";
+import type { Address } from "../core/platform.ts";
 import { builtinNow, requireBuiltin } from "./builtin.ts";
 import { StoreRequestError } from "./errors.ts";
-import { allocateBytes, FileIo, type FileOptions, type OpenFile } from "./fileIo.ts";
-import { type ListedFile, listedFiles, listedKeys } from "./fileListing.ts";
+import { allocateBytes, FileIo, type OpenFile } from "./fileIo.ts";
+import { listedFiles, listedKeys } from "./fileListing.ts";
 import { FilePlaces } from "./filePlaces.ts";
 import {
   ageOf,
@@ -22,6 +23,7 @@ import {
   removeTree,
   syncTree,
 } from "./fileTree.ts";
+import type { FileOptions, ListedFile } from "./fileTypes.ts";
 import {
   type ByteRange,
   type ByteRuns,
@@ -30,7 +32,9 @@ import {
   type SetOptions,
   type Store,
   type StoreKey,
+  type StoreLocation,
   type StoreOptions,
+  type SweepOptions,
   tooLong,
 } from "./store.ts";
 import { isStray, strayIsDead } from "./strays.ts";
@@ -42,12 +46,13 @@ export interface FileStoreOptions extends FileOptions {
 
 export class FileStore implements Store {
   readonly root: string;
+  readonly near = "files";
   readonly #options: FileStoreOptions;
   #absolute: string | undefined;
   #io: FileIo | undefined;
   #places: FilePlaces | undefined;
   #opening: Promise<FileIo> | undefined;
-  constructor(root: string | URL, options: FileStoreOptions = {}) {
+  constructor(root: string | Address, options: FileStoreOptions = {}) {
     this.root = typeof root === "string" ? root : decodeURIComponent(root.pathname);
     this.#options = options;
   }
@@ -61,13 +66,13 @@ export class FileStore implements Store {
   }
 
   /** The root as an absolute path, whatever the working folder is later. */
-  absoluteRoot(): string {
+  location(): StoreLocation {
     this.#absolute ??= builtinNow("node:path")?.resolve(this.root) ?? this.root;
-    return this.#absolute;
+    return { kind: "file", root: this.#absolute, ...(this.isDurable ? { durable: true } : {}) };
   }
 
-  /** The same without links: equal for stores in one folder. */
-  async realRoot(): Promise<string> {
+  /** Without links: equal for stores in one folder. */
+  async address(): Promise<string> {
     return (this.#io ?? (await this.#open())).root;
   }
 
@@ -231,7 +236,7 @@ export class FileStore implements Store {
   }
 
   /** Name, length and time of every object below a prefix, sorted: what tells one state of it from another. */
-  async fileStates(prefix: StoreKey): Promise<string[]> {
+  async states(prefix: StoreKey): Promise<string[]> {
     const states: string[] = [];
     for await (const files of this.listSizes(prefix))
       for (const { key, size, modified } of files) states.push(`${key} ${size} ${modified}`);
@@ -270,24 +275,27 @@ export class FileStore implements Store {
   }
 
   /**
-   * Removes what killed runs left: temporary files of processes of this machine that are gone, and any
-   * that are older than `olderThanMs` (those of other machines can be told only by age). How many. In all of the store, or
-   * below a path of it.
+   * Removes what killed runs left: temporary files of processes of this machine that are gone or of threads that were
+   * ended, and any that are older than `olderThanMs` (those of other machines can be told only by age). How many. In all of
+   * the store, or below a path of it.
    */
-  async sweepStrays(options: { olderThanMs?: number; below?: StoreKey } = {}): Promise<number> {
+  async sweepStrays(options: SweepOptions = {}): Promise<number> {
     const io = this.#io ?? (await this.#open());
-    const { below = "/", olderThanMs = Number.POSITIVE_INFINITY } = options;
-    const folder = this.#place(below, {}, "folder");
-    return folder === undefined ? 0 : this.#sweep(io, folder, olderThanMs);
+    const folder = this.#place(options.below ?? "/", {}, "folder");
+    return folder === undefined ? 0 : this.#sweep(io, folder, options);
   }
 
-  async #sweep(io: FileIo, folder: string, olderThanMs: number): Promise<number> {
+  async #sweep(io: FileIo, folder: string, options: SweepOptions): Promise<number> {
+    const { endedThreads, olderThanMs = Number.POSITIVE_INFINITY } = options;
     let removed = 0;
     const entries = await io.fs.promises.readdir(folder, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const path = io.path.join(folder, entry.name);
-      if (entry.isDirectory()) removed += await this.#sweep(io, path, olderThanMs);
-      else if (isStray(entry.name) && (strayIsDead(entry.name) || ageOf(io, path) > olderThanMs)) {
+      if (entry.isDirectory()) removed += await this.#sweep(io, path, options);
+      else if (
+        isStray(entry.name) &&
+        (strayIsDead(entry.name, endedThreads) || ageOf(io, path) > olderThanMs)
+      ) {
         io.fs.rmSync(path, { force: true });
         removed++;
       }

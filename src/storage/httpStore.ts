@@ -2,6 +2,7 @@
 // an error; a body is as long as its header says; requests that fail for reasons that pass are tried again,
 // waiting longer each time; no more than a set number run at once.
 
+import type { Address, Fetch } from "../core/platform.ts";
 import { CorruptDataError, messageOf, NotSupportedError, StoreRequestError } from "./errors.ts";
 import { KeptObjects, type PartAnswer } from "./keptObjects.ts";
 import { type Backoff, retrying, Turnstile } from "./retry.ts";
@@ -11,6 +12,7 @@ import {
   keySegments,
   type Store,
   type StoreKey,
+  type StoreLocation,
   type StoreOptions,
   tooShort,
 } from "./store.ts";
@@ -29,18 +31,19 @@ export interface HttpStoreOptions {
   missing?: readonly number[];
   /** Objects longer than this are refused; 4 GiB unless given. */
   maxBytes?: number;
-  fetch?: typeof fetch;
+  fetch?: Fetch;
 }
 
 export class HttpStore implements Store {
   readonly url: string;
+  readonly keepsObjects = true;
   readonly #options: HttpStoreOptions;
   readonly #turnstile: Turnstile;
   readonly #backoff: Backoff;
   readonly #query: string;
   readonly #kept = new KeptObjects((key, range, options) => this.#answer(key, range, options));
 
-  constructor(url: string | URL, options: HttpStoreOptions = {}) {
+  constructor(url: string | Address, options: HttpStoreOptions = {}) {
     const parsed = new URL(url);
     if (parsed.protocol !== "http:" && parsed.protocol !== "https:")
       throw new NotSupportedError({ what: `${parsed.protocol} is not http: or https:` });
@@ -53,13 +56,9 @@ export class HttpStore implements Store {
     this.#backoff = { retries: options.retries ?? 4, firstMs: options.backoffMs ?? 100, mostMs: 20_000 };
   }
 
-  /** With what follows its question mark. */
-  get fullUrl(): string {
-    return this.url + this.#query;
-  }
-  /** True when the URL says all. */
-  get isPlain(): boolean {
-    return Object.keys(this.#options).length === 0;
+  /** With what follows its question mark; null where the URL does not say all. */
+  location(): StoreLocation | null {
+    return Object.keys(this.#options).length > 0 ? null : { kind: "http", url: this.url + this.#query };
   }
 
   get(key: StoreKey, options: GetOptions = {}): Promise<Uint8Array | undefined> {

@@ -1,5 +1,14 @@
 // Storage: stores, and Zarr arrays and groups in them. What the rest of the house imports.
 
+export type { Bytes, SizeBound } from "./codecs/codec.ts";
+export type {
+  CodecImplementation,
+  CodecModule,
+  LoadedCodec,
+  ModuleCodec,
+  OwnCodec,
+} from "./codecs/ownCodec.ts";
+export { CodecTable } from "./codecs/table.ts";
 export {
   CorruptDataError,
   LostChunkError,
@@ -12,9 +21,21 @@ export {
 } from "./errors.ts";
 export { FileStore, type FileStoreOptions } from "./fileStore.ts";
 export { HttpStore, type HttpStoreOptions } from "./httpStore.ts";
-export { locationOf, type StoreArgument, type StoreLocation, storeAt, storeOf } from "./location.ts";
+export { type StoreArgument, storeAt, storeOf } from "./location.ts";
 export { MemoryStore } from "./memoryStore.ts";
-export type { ByteRange, Store, StoreKey, StoreOptions } from "./store.ts";
+export type {
+  ByteRange,
+  GetOptions,
+  ListedObject,
+  OpenObject,
+  PlainData,
+  SetOptions,
+  Store,
+  StoreKey,
+  StoreLocation,
+  StoreOptions,
+  SweepOptions,
+} from "./store.ts";
 export { type ArrayOptions, type ChunkOptions, ZarrArray } from "./zarr/array.ts";
 export { consolidate } from "./zarr/consolidate.ts";
 export { type CodecArgument, type CreateArrayOptions, createArray } from "./zarr/create.ts";

@@ -1,21 +1,18 @@
-// Where a store is, as data: so that another thread or process can open the same one. In: what users write (a path,
-// a URL, a store) or a location. Out: a store, or the location of one. A store that is not reachable from elsewhere
-// (in memory, or one of a user's own) has none.
+// Stores from what stands for them. In: what users write (a path, a URL, a store), or a location, as another thread or
+// process sent it. Out: a store.
 
 import { ValueError } from "../core/errors.ts";
+import type { Address } from "../core/platform.ts";
 import { describe } from "../core/shape.ts";
 import { NotSupportedError } from "./errors.ts";
 import { FileStore } from "./fileStore.ts";
 import { HttpStore } from "./httpStore.ts";
-import type { Store } from "./store.ts";
+import { exportedFunction } from "./modules.ts";
+import type { Store, StoreLocation } from "./store.ts";
 import { ZipStore } from "./zipStore.ts";
 
-export type StoreLocation =
-  | { readonly kind: "file"; readonly root: string; readonly durable?: true }
-  | { readonly kind: "http"; readonly url: string };
-
 /** What stands for a store wherever one is asked for. */
-export type StoreArgument = string | URL | Store;
+export type StoreArgument = string | Address | Store;
 
 export async function storeOf(argument: StoreArgument): Promise<Store> {
   if (typeof argument !== "string" && !(argument instanceof URL)) return checked(argument);
@@ -42,29 +39,28 @@ function checked(store: Store): Store {
 
 /** The same store, which waits for the disk. */
 export function durableStore(store: Store): Store {
-  if (store instanceof FileStore) return store.isDurable ? store : store.asDurable();
+  if (store.isDurable === true) return store;
+  if (store.asDurable !== undefined) return store.asDurable();
   throw new NotSupportedError({
     what: "durable: true, and the store is not in files",
     cure: "Write to a folder, or leave it out: only files can be waited for until they are on the disk",
   });
 }
 
-export function locationOf(store: Store): StoreLocation | null {
-  if (store instanceof FileStore) {
-    const root = store.absoluteRoot();
-    return store.isDurable ? { kind: "file", root, durable: true } : { kind: "file", root };
-  }
-  if (store instanceof HttpStore) return store.isPlain ? { kind: "http", url: store.fullUrl } : null;
-  return null;
-}
-
 /** `blocking`: for threads that have nothing else to do. */
-export function storeAt(location: StoreLocation, { blocking = false }: { blocking?: boolean } = {}): Store {
+export async function storeAt(
+  location: StoreLocation,
+  { blocking = false }: { blocking?: boolean } = {},
+): Promise<Store> {
   switch (location.kind) {
     case "file":
       return new FileStore(location.root, { blocking, durable: location.durable === true });
     case "http":
       return new HttpStore(location.url);
+    case "module": {
+      const open = await exportedFunction(location.module, location.name);
+      return checked((await open(location.argument)) as Store);
+    }
     default:
       location satisfies never;
       throw new ValueError({ what: `${describe(location)} is not the location of a store` });

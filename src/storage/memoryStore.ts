@@ -3,6 +3,7 @@
 import { type ByteRange, cut, keySegments, type Store, type StoreKey } from "./store.ts";
 
 export class MemoryStore implements Store {
+  readonly near = "memory";
   readonly #objects = new Map<string, Uint8Array>();
   /** How many objects had been set when each was. */
   readonly #versions = new Map<string, number>();

@@ -1,7 +1,9 @@
 // The Store interface: byte objects under keys. Shaped like zarrita's, so that its stores plug in here and
 // ours plug in there. A key begins with "/" and is relative to the root of the store. A missing object is
-// `undefined`, never an error. Only `get` is required; what a store cannot do, it does not have.
+// `undefined`, never an error. Only `get` is required; what a store cannot do, it does not have, and nobody asks which class
+// it is of: a store of a user's that has a member is treated as ours are.
 
+import type { StopSignal } from "../core/platform.ts";
 import type { ScratchMemory } from "./codecs/scratch.ts";
 import { asStoreError, CorruptDataError, NotSupportedError, StoreKeyError } from "./errors.ts";
 
@@ -9,7 +11,7 @@ export type StoreKey = `/${string}`;
 export type ByteRange = { offset: number; length: number } | { suffixLength: number };
 
 export interface StoreOptions {
-  signal?: AbortSignal | undefined;
+  signal?: StopSignal | undefined;
   /** Where memory for bytes on their way comes from. */
   scratch?: ScratchMemory | undefined;
   /** More parts of the same object will be asked for: a store for which requests are dear may keep so many bytes of such objects. */
@@ -50,6 +52,29 @@ export interface ByteRuns {
 export interface ListedObject {
   readonly key: StoreKey;
   readonly size: number;
+  /** When it was written, in ms: of stores that have written what a power cut may damage. */
+  readonly modified?: number;
+}
+
+/** What JSON can hold, and messages carry. */
+export type PlainData =
+  | (null | boolean | number | string)
+  | readonly PlainData[]
+  | { readonly [name: string]: PlainData };
+
+/** Where a store is, as plain data: what another thread or process opens the same one from. */
+export type StoreLocation =
+  | { readonly kind: "file"; readonly root: string; readonly durable?: true }
+  | { readonly kind: "http"; readonly url: string }
+  /** What a function that the module exports under this name makes of the argument. */
+  | { readonly kind: "module"; readonly module: string; readonly name: string; readonly argument: PlainData };
+
+export interface SweepOptions {
+  readonly below?: StoreKey;
+  /** Threads of this process that were ended while they may have been writing. */
+  readonly endedThreads?: ReadonlySet<number>;
+  /** Of other machines, what is so old is taken for left behind. */
+  readonly olderThanMs?: number;
 }
 
 type Answer<T> = T | Promise<T>;
@@ -82,6 +107,22 @@ export interface Store {
   listSizes?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<readonly ListedObject[]>;
   /** Names directly below `prefix`: objects, and folders (names that have something below them). */
   listDir?(prefix: StoreKey, options?: StoreOptions): Answer<{ keys: string[]; folders: string[] }>;
+  /** A line for each object below a prefix, sorted: another for another state of it. So that runs can be gone on with. */
+  states?(prefix: StoreKey): Answer<readonly string[]>;
+  /** Null, or not there: threads ask this one for every object. */
+  location?(): StoreLocation | null;
+  /** Its root under its one true name: what lies in two stores is the same where their addresses, and what follows, are. */
+  address?(): Answer<string>;
+  /** Objects are in this process's memory, or in files that the system reads with threads of its own; else far away. */
+  readonly near?: "memory" | "files";
+  /** It keeps objects that parts are asked of (`mayKeep`): threads had better share this one than open it themselves. */
+  readonly keepsObjects?: boolean;
+  /** What is set is on the disk when it has been waited for. */
+  readonly isDurable?: boolean;
+  /** The same store, so that it is. */
+  asDurable?(): Store;
+  /** Removes what writers left that were killed; how many objects that were. */
+  sweepStrays?(options?: SweepOptions): Answer<number>;
 }
 
 /** True for a name of digits, small letters and dots, as chunks have: no system takes it for anything else. */

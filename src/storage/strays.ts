@@ -1,5 +1,5 @@
-// Names of files that are being written. A name says which process of which machine writes it, so that
-// what a killed process left can be told from what a living one is writing now.
+// Names of files that are being written. A name says which thread of which process of which machine writes it, so that
+// what a killed one left can be told from what a living one is writing now.
 
 import { builtinNow } from "./builtin.ts";
 import { utf8 } from "./text.ts";
@@ -10,41 +10,38 @@ const { process: host } = globalThis as {
   process?: { pid?: number; kill?(pid: number, signal: number): boolean; env?: { [name: string]: string } };
 };
 
-let count = 0;
-/** Differs between two runs that happen to get the same process number. All threads of a process have one. */
-let run: string = Math.floor(Math.random() * 2 ** 40).toString(16);
-let thread = 0;
+const RUN = "chunkwise run";
+const digits = (bits: number): string => Math.floor(Math.random() * 2 ** bits).toString(16);
 
-export const runName = (): string => run;
-
-/** Another thread of the process whose run this is. */
-export function joinRun(name: string, number: number): void {
-  run = name;
-  thread = number;
-  own = null;
+/**
+ * Differs between two runs that happen to get the same process number. Threads that begin after it was first asked for have
+ * the same: Node hands it to them.
+ */
+export function runName(): string {
+  const threads = builtinNow("node:worker_threads");
+  const known = threads?.getEnvironmentData(RUN);
+  if (typeof known === "string") return known;
+  const name = digits(40);
+  threads?.setEnvironmentData(RUN, name);
+  return name;
 }
-
-/** Threads of this process that were ended while they may have been writing. */
-const endedThreads = new Set<number>();
-
-export const threadEnded = (number: number): Set<number> => endedThreads.add(number);
 
 /** What names of this thread begin with. */
-let own: string | null = null;
+export const strayStart = (): string =>
+  `.chunkwise-${processName()}-${(builtinNow("node:worker_threads")?.threadId ?? 0).toString(16)}-`;
 
-export function strayName(): string {
-  own ??= `.chunkwise-${machineName()}-${host?.pid ?? 0}-${run}-${thread.toString(16)}-`;
-  return `${own}${(++count).toString(16)}.partial`;
-}
+/** A name that no other file has. */
+export const strayName = (start: string): string => `${start}${digits(48)}.partial`;
 
 export const isStray = (name: string): boolean => PATTERN.test(name);
 
-/** True when its process was on this machine and is no more, or its thread. */
-export function strayIsDead(name: string): boolean {
-  const [, machine, pid, itsRun, itsThread] = PATTERN.exec(name) ?? [];
-  if (pid === undefined || machine !== machineName()) return false;
-  if (Number(pid) !== host?.pid) return isGone(Number(pid));
-  return itsRun !== run || endedThreads.has(Number.parseInt(itsThread!, 16));
+/** True when its process was on this machine and is no more, or its thread is among those that have ended. */
+export function strayIsDead(name: string, endedThreads?: ReadonlySet<number>): boolean {
+  const [, machine, pid, run, thread] = PATTERN.exec(name) ?? [];
+  if (thread === undefined) return false;
+  if (processIsGone(`${machine}-${pid}-${run}`)) return true;
+  const isOurs = machine === machineName() && Number(pid) === host?.pid;
+  return isOurs && endedThreads?.has(Number.parseInt(thread, 16)) === true;
 }
 
 function isGone(pid: number): boolean {
@@ -68,30 +65,19 @@ function isZombie(pid: number): boolean {
 }
 
 /** This process, as text that another can ask `processIsGone` about. */
-export const processName = (): string => `${machineName()}-${host?.pid ?? 0}-${run}`;
+export const processName = (): string => `${machineName()}-${host?.pid ?? 0}-${runName()}`;
 
 /** True when a process of this machine is no more. Of other machines nothing is known. */
 export function processIsGone(name: string): boolean {
-  const [, machine, pid, other] = /^([0-9a-f]{8})-(\d+)-([0-9a-f]+)$/.exec(name) ?? [];
+  const [, machine, pid, run] = /^([0-9a-f]{8})-(\d+)-([0-9a-f]+)$/.exec(name) ?? [];
   if (pid === undefined) return true;
   if (machine !== machineName()) return false;
-  return Number(pid) === host?.pid ? other !== run : isGone(Number(pid));
+  return Number(pid) === host?.pid ? run !== runName() : isGone(Number(pid));
 }
-
-let machine: string | undefined;
 
 /** Eight digits that stand for this machine's name. */
-export function machineName(): string {
-  machine ??= digest(hostName());
-  return machine;
-}
-
-function hostName(): string {
-  const os = (
-    globalThis as { process?: { getBuiltinModule?(name: string): { hostname(): string } | undefined } }
-  ).process?.getBuiltinModule?.("node:os");
-  return os?.hostname() ?? host?.env?.["HOSTNAME"] ?? "";
-}
+export const machineName = (): string =>
+  digest(builtinNow("node:os")?.hostname() ?? host?.env?.["HOSTNAME"] ?? "");
 
 /** FNV-1a. */
 function digest(text: string): string {

@@ -6,7 +6,12 @@ import { corrupt } from "./codecs/codec.ts";
 import { NotSupportedError } from "./errors.ts";
 import { keySegments, type StoreOptions } from "./store.ts";
 import { utf8 } from "./text.ts";
-import type { ZipBytes } from "./zipStore.ts";
+
+/** Where the bytes of an archive are. */
+export interface ZipBytes {
+  readonly size: number;
+  read(offset: number, length: number, options: StoreOptions): Promise<Uint8Array>;
+}
 
 export interface ZipEntry {
   readonly method: number;

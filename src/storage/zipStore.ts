@@ -18,13 +18,7 @@ import {
   type StoreOptions,
   tooLong,
 } from "./store.ts";
-import { dataStart, readDirectory, type ZipEntry, ZipWriter } from "./zipFormat.ts";
-
-/** Where the bytes of an archive are. */
-export interface ZipBytes {
-  readonly size: number;
-  read(offset: number, length: number, options: StoreOptions): Promise<Uint8Array>;
-}
+import { dataStart, readDirectory, type ZipBytes, type ZipEntry, ZipWriter } from "./zipFormat.ts";
 
 export class ZipStore implements Store {
   readonly #bytes: ZipBytes;

@@ -53,7 +53,7 @@ describe("arguments that are none", () => {
     [
       "no executor",
       () => x.compute({ executor: wrong("process") }),
-      /executor is "process".*"threads" or "inline"/,
+      /there is no executor "process".*threads, inline/,
     ],
   ])("%s", async (_, run, message) => {
     const error = await errorOf(run);

@@ -79,58 +79,19 @@ const line = (
   options: { readonly [name: string]: Parameter } | null = null,
 ): Line => ({ args, options });
 
-const UNARY = [
-  ...[
-    "abs",
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "ceil",
-    "conj",
-    "cos",
-    "cosh",
-    "exp",
-    "expm1",
-  ],
-  ...[
-    "floor",
-    "imag",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "log",
-    "log10",
-    "log1mexp",
-    "log1p",
-    "log2",
-    "logicalNot",
-    "negative",
-  ],
-  ...["positive", "real", "reciprocal", "round", "sigmoid", "sign", "signbit", "sin", "sinh"],
-  ...["softplus", "sqrt", "square", "tan", "tanh", "trunc"],
-];
-const BINARY = [
-  ...[
-    "add",
-    "atan2",
-    "copysign",
-    "divide",
-    "equal",
-    "floorDivide",
-    "greater",
-    "greaterEqual",
-    "hypot",
-    "less",
-  ],
-  ...["lessEqual", "logaddexp", "logicalAnd", "logicalOr", "logicalXor", "maximum", "minimum", "multiply"],
-  ...["nextafter", "notEqual", "pow", "remainder", "subtract"],
-];
-const BITWISE = ["bitwiseAnd", "bitwiseLeftShift", "bitwiseOr", "bitwiseRightShift", "bitwiseXor"];
+/** The elementwise functions of so many operands, as the op table has them. */
+const elementwise = (arity: number, isBitwise = false): string[] =>
+  Object.entries(cw)
+    .filter(([name, value]) => "arity" in Object(value) && name.startsWith("bitwise") === isBitwise)
+    .filter(([, value]) => (value as unknown as { arity: number }).arity === arity)
+    .map(([name]) => name);
+/** The reductions that take no options but where and how: as the op table has them, and those without NaN. */
 const REDUCTIONS = [
-  ...["all", "any", "countNonzero", "logsumexp", "max", "mean", "min", "nanmax", "nanmean", "nanmin"],
+  ...Object.entries(cw)
+    .filter(([, value]) => (Object(value) as { class?: string }).class === "reduce")
+    .map(([name]) => name)
+    .filter((name) => !["sum", "prod", "var", "argmax", "argmin"].includes(name)),
+  ...["nanmax", "nanmean", "nanmin"],
 ];
 const CREATION = { dtype, chunks };
 
@@ -140,10 +101,10 @@ const all = (names: readonly string[], one: Line): { [name: string]: Line } =>
 const { out } = { out: operand(undefined) };
 
 export const FUNCTIONS: { readonly [name: string]: Line } = {
-  ...all(UNARY, line([operand(vector)], { out })),
-  ...all(BINARY, line([operand(vector), operand(vector)], { out })),
-  ...all(BITWISE, line([operand(integers), operand(integers)], { out })),
-  bitwiseInvert: line([operand(integers)], { out }),
+  ...all(elementwise(1), line([operand(vector)], { out })),
+  ...all(elementwise(2), line([operand(vector), operand(vector)], { out })),
+  ...all(elementwise(2, true), line([operand(integers), operand(integers)], { out })),
+  ...all(elementwise(1, true), line([operand(integers)], { out })),
   where: line([operand(truths), operand(vector), operand(vector)]),
   clip: line([operand(vector), bound(1), orOptions(bound(2))], { out }),
   ...all(REDUCTIONS, line([operand(matrix)], { axis: axes(0), keepdims: flag })),

@@ -13,6 +13,8 @@ const HARMLESS: ReadonlySet<string | symbol> = new Set([
   "length",
   "byteLength",
   "constructor",
+  // Whose memory it is, not what is in it: who reads asks for byteOffset, too.
+  "buffer",
   Symbol.toStringTag,
 ]);
 

@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import * as cw from "../../src/index.ts";
-import { evaluateReference } from "../../src/runtime/reference.ts";
+import { evaluateReference } from "../reference.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -14,7 +14,8 @@ import {
 import { ChunkwiseError } from "../../src/core/errors.ts";
 import { programOf, type ScalarProgram } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
-import { REDUCTIONS, type ReduceFunction } from "../../src/ops/reductions.ts";
+import { REDUCE_OPS } from "../../src/ops/index.ts";
+import type { ReduceRecord } from "../../src/ops/reduction.ts";
 import { buildLoop, type RandomLoop, randomLoop } from "./randomLoops.ts";
 
 export interface Reduction {
@@ -52,11 +53,11 @@ export const extents: fc.Arbitrary<readonly [number, number]> = fc.oneof(
 );
 
 /** The reductions of the table, for every dtype that they take and without those that ask for coordinates. */
-export const TABLE: readonly Reduction[] = REDUCTIONS.filter(({ name }) => !name.startsWith("arg")).flatMap(
+export const TABLE: readonly Reduction[] = REDUCE_OPS.filter(({ name }) => !name.startsWith("arg")).flatMap(
   (op) => DTYPES.filter((dtype) => accepts(op, dtype)).map((dtype) => tableReduction(op, dtype)),
 );
 
-function accepts(op: ReduceFunction, dtype: DType): boolean {
+function accepts(op: ReduceRecord, dtype: DType): boolean {
   try {
     op.infer([{ dtype, shape: [3] }], { axes: [0], keepdims: false });
     return true;
@@ -66,7 +67,7 @@ function accepts(op: ReduceFunction, dtype: DType): boolean {
   }
 }
 
-function tableReduction(op: ReduceFunction, dtype: DType): Reduction {
+function tableReduction(op: ReduceRecord, dtype: DType): Reduction {
   const states = op.state(dtype, {});
   const lift = programOf([dtype], (x) => op.lift(x!, () => s.index(0), {}));
   const combine = programOf([...states, ...states], (...values) =>

@@ -31,7 +31,7 @@ function runOf(kind: SortKind, dtype: RealDType): Run {
   const trap = (): never => {
     throw new Error("a sort kernel never traps");
   };
-  const module = new WebAssembly.Module(sortModule(false, kind, dtype));
+  const module = new WebAssembly.Module(sortModule(false, kind, dtype, false));
   const { exports } = new WebAssembly.Instance(module, { env: { memory, trap, scratch: SCRATCH } });
   runs.set(key, exports["run"] as Run);
   return exports["run"] as Run;
@@ -297,8 +297,11 @@ test("wabt reads every module", async () => {
   for (const kind of KINDS)
     for (const dtype of REAL) {
       const features = { simd: true, sat_float_to_int: true, sign_extension: true };
-      const module = wabt.readWasm(sortModule(false, kind, dtype), { ...features, readDebugNames: false });
-      module.validate();
-      module.destroy();
+      for (const isSegmented of [false, true]) {
+        const bytes = sortModule(false, kind, dtype, isSegmented);
+        const module = wabt.readWasm(bytes, { ...features, readDebugNames: false });
+        module.validate();
+        module.destroy();
+      }
     }
 });

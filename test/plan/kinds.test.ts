@@ -7,7 +7,7 @@ import { sizeOf } from "../../src/core/shape.ts";
 import type { KernelStep } from "../../src/kernel/blockProgram.ts";
 import { TaskKinds } from "../../src/plan/compile/kinds.ts";
 import { countsPlaces } from "../../src/plan/compile/loops.ts";
-import type { TaskProgram } from "../../src/plan/compile/task.ts";
+import type { TaskProgram } from "../../src/plan/compile/writer.ts";
 import type { PlanData } from "../../src/plan/plan.ts";
 import { ALL_FAMILIES, programs } from "../property/arbitrary.ts";
 import { arraysOf, tasksOf } from "../property/planTasks.ts";
@@ -18,6 +18,7 @@ import { zeros } from "./plans.ts";
 function withoutPlace(step: KernelStep): KernelStep {
   const isPlaced =
     step.kind === "scan" ||
+    step.kind === "segments" ||
     step.kind === "routine" ||
     countsPlaces(step.kind === "loop" ? step.program : step.lift);
   return isPlaced ? step : { ...step, from: [] };

@@ -5,7 +5,7 @@
 
 import * as cw from "chunkwise";
 import { expect, test } from "vitest";
-import { evaluateReference } from "../../src/runtime/reference.ts";
+import { evaluateReference } from "../reference.ts";
 import { needThreads, Ways } from "../ways.ts";
 import { ALL_FAMILIES, type ArbitraryOptions, programs } from "./arbitrary.ts";
 import { expectAllSame, expectSame } from "./compare.ts";

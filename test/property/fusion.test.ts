@@ -13,12 +13,12 @@ import { costsOf, MOST_CELLS } from "../../src/plan/fusion/costs.ts";
 import { chunkLaws, costsAlone, type Group, groupBytes, heldBy } from "../../src/plan/fusion/group.ts";
 import { propose } from "../../src/plan/fusion/judge.ts";
 import { isHeavyStep, workOf } from "../../src/plan/fusion/kinds.ts";
-import { isConstant } from "../../src/plan/fusion/leaves.ts";
 import { mergeNodes, type Node, newGroup, nodeOf, readersOf } from "../../src/plan/fusion/nodes.ts";
 import { fusionRules } from "../../src/plan/fusion/options.ts";
 import {
   blockCount,
   bytesInAll,
+  isConstant,
   type Read,
   readCost,
   sameWindows,

@@ -9,7 +9,7 @@ import { type Expr, makeExpr } from "../../src/expr/expr.ts";
 import { contentKey } from "../../src/expr/key.ts";
 import { verifyExpr } from "../../src/expr/verify.ts";
 import { postOrder } from "../../src/expr/walk.ts";
-import { DataResource, full } from "../../src/ops/sources.ts";
+import { DataResource, full } from "../../src/lazy/sources.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
 import { check } from "./settings.ts";
 

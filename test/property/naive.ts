@@ -41,6 +41,8 @@ const extreme =
   (name: "maximum" | "minimum"): Reduce =>
   (x, options) =>
     r.extreme(name, x, options);
+const ptp: Reduce = (x, options) =>
+  elementwise("subtract", [r.extreme("maximum", x, options), r.extreme("minimum", x, options)]);
 const nanExtreme =
   (name: "maximum" | "minimum"): Reduce =>
   (x, options) =>
@@ -57,7 +59,7 @@ const NAIVE: { readonly [name: string]: Call } = {
   ),
   ...{ where, clip, astype, get, set, take, takeAlongAxis, searchsorted, sort, argsort },
   ...{ sum, prod, mean, any, all, countNonzero, nansum, nanprod, nanmean },
-  ...{ max: extreme("maximum"), min: extreme("minimum") },
+  ...{ max: extreme("maximum"), min: extreme("minimum"), ptp },
   ...{ nanmax: nanExtreme("maximum"), nanmin: nanExtreme("minimum") },
   argmax: (x: Naive, options: r.ReduceOptions) => r.argExtreme(x, options, (a, b) => a > b),
   argmin: (x: Naive, options: r.ReduceOptions) => r.argExtreme(x, options, (a, b) => a < b),

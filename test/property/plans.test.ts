@@ -8,7 +8,7 @@ import { type Box, boxText, isEmptyBox } from "../../src/core/box.ts";
 import { chunkBox, countChunks, gridOf, placeOf } from "../../src/core/chunks.ts";
 import { sizeOf } from "../../src/core/shape.ts";
 import type { KernelStep } from "../../src/kernel/blockProgram.ts";
-import type { Window } from "../../src/plan/compile/task.ts";
+import type { Window } from "../../src/plan/compile/writer.ts";
 import { memoryOf, totalMemory } from "../../src/plan/memory.ts";
 import { type PlanArray, type PlanData, readsOf } from "../../src/plan/plan.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
@@ -108,10 +108,13 @@ function workOf({ operations, ...plan }: PlanData): number {
   const steps = operations.flatMap((operation) =>
     tasksOf(operation, arrays).flatMap(({ program }) => program.steps),
   );
-  return steps.reduce((sum, step) => sum + (step.kind === "loop" ? 0 : elementsOf(step)), 0);
+  return steps.reduce(
+    (sum, step) => sum + (step.kind === "loop" || step.kind === "segments" ? 0 : elementsOf(step)),
+    0,
+  );
 }
 
-const elementsOf = (step: Exclude<KernelStep, { kind: "loop" }>): number =>
+const elementsOf = (step: Exclude<KernelStep, { kind: "loop" | "segments" }>): number =>
   step.kind === "routine" ? sizeOf(step.outputs[0]!.shape) : sizeOf(step.domain);
 
 /** Twice: a scan that is fused into chunks that lie across its own is done for both neighbours. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import * as cw from "chunkwise";
 import * as rg from "chunkwise/ragged";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ELEMENTWISE } from "../../src/ragged/index.ts";
+import { ELEMENTWISE, REDUCTIONS as reductionsOfLists } from "../../src/ragged/index.ts";
 import { endlessList, fault, mistake } from "../bad-input/check.ts";
 
 // Some junk is a good name of a file: what is written goes where nobody looks.
@@ -49,21 +49,7 @@ const isUnary = (name: string): boolean => {
 const elementwise = Object.keys(ELEMENTWISE).filter((name) => name in rg && name !== "isclose");
 const UNARY = elementwise.filter(isUnary);
 const BINARY = elementwise.filter((name) => !isUnary(name));
-const REDUCTIONS = [
-  "all",
-  "any",
-  "argmax",
-  "argmin",
-  "count",
-  "countNonzero",
-  "max",
-  "mean",
-  "min",
-  "prod",
-  "std",
-  "sum",
-  "var",
-];
+const REDUCTIONS = Object.keys(reductionsOfLists);
 const LISTS = [
   "argsort",
   "dropNone",

@@ -4,6 +4,7 @@ import * as cw from "chunkwise";
 import * as rg from "chunkwise/ragged";
 import { afterAll, describe, expect, test } from "vitest";
 import { mistake } from "../bad-input/check.ts";
+import { workOf } from "../work.ts";
 import { RaggedWays } from "./ways.ts";
 
 const inline = { executor: "inline" } as const;
@@ -309,21 +310,16 @@ describe("runs", () => {
   });
 });
 
-test("tracing 1,000 operations", () => {
-  let x = rg.lazy(
-    Array.from({ length: 8 }, (_, i) => ({ a: [i, 1], b: [2, i], c: i })),
-    { npartitions: 4 },
-  );
-  rg.necessaryColumns(x);
-  const begin = performance.now();
-  let y = x.field("a");
-  for (let i = 0; i < 500; i++) y = y.add(x.field("b")).multiply(i % 7);
-  const made = performance.now();
-  expect(rg.necessaryColumns(y)).toEqual({ memory: ["a", "b"] });
-  const traced = performance.now();
-  console.log(
-    `1,000 operations: made in ${(made - begin).toFixed(1)} ms, traced in ${(traced - made).toFixed(1)} ms`,
-  );
-  expect(traced - made).toBeLessThan(500);
-  x = y;
+test("tracing costs as much an operation among 1,000 as among 100", () => {
+  const costAmong = (operations: number): number => {
+    const x = rg.lazy(
+      Array.from({ length: 8 }, (_, i) => ({ a: [i, 1], b: [2, i], c: i })),
+      { npartitions: 4 },
+    );
+    let y = x.field("a");
+    for (let i = 0; i < operations / 2; i++) y = y.add(x.field("b")).multiply(i % 7);
+    const trace = (): void => expect(rg.necessaryColumns(y)).toEqual({ memory: ["a", "b"] });
+    return workOf(trace) / operations;
+  };
+  expect(costAmong(1000)).toBeLessThan(1.5 * costAmong(100));
 });

@@ -18,7 +18,7 @@ const reductions = {
   ...{ countNonzero: rg.countNonzero, argmin: rg.argmin, argmax: rg.argmax, mean: rg.mean },
   ...{ std: rg.std, var: rg.var },
 };
-const reduceSteps = Object.entries(reductions as { [name: string]: rg.Reduction }).map(
+const reduceSteps = Object.entries(reductions as { [name: string]: typeof rg.count }).map(
   ([name, reduce]): [string, Step] => [
     name,
     (x, _, n) =>
@@ -28,6 +28,12 @@ const reduceSteps = Object.entries(reductions as { [name: string]: rg.Reduction 
       ),
   ],
 );
+
+/** Counts of rows without lists are one number in memory. */
+function arrayOf(counts: Values): Values {
+  if (typeof counts === "object") return counts;
+  throw new Error(`${counts} is no array`);
+}
 
 const GETS: readonly ((x: Values, y: Values) => unknown)[] = [
   (x) => rg.get(x, 0),
@@ -53,7 +59,7 @@ const GETS: readonly ((x: Values, y: Values) => unknown)[] = [
   (x, y) => rg.get(x, rg.greater(y, 0)),
   (x) => rg.get(x, rg.greater(x, 0)),
   (x) => rg.get(x, rg.argmax(x, { axis: -1, keepdims: true })),
-  (x) => rg.get(x, rg.greater(rg.count(x, { axis: -1 }), 1)),
+  (x) => rg.get(x, rg.greater(arrayOf(rg.count(x, { axis: -1 })), 1)),
   (x) => rg.get(x, rg.greater(rg.num(x), 0), 0),
   (x) => rg.get(x, rg.argsort(x, { axis: -1 })),
   (x) => rg.get(x, rg.mask(rg.localIndex(x, { axis: -1 }), rg.greater(x, 0))),

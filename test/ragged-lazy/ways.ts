@@ -4,6 +4,7 @@
 import * as cw from "chunkwise";
 import * as rg from "chunkwise/ragged";
 import { expect } from "vitest";
+import { engine } from "../../src/array/engine.ts";
 import type { Partition } from "../../src/expr/op.ts";
 import { postOrder } from "../../src/expr/walk.ts";
 import { interpret } from "../../src/kernel/interpret/index.ts";
@@ -12,7 +13,7 @@ import { type Layout, mergeRows, plain, toList } from "../../src/ragged/index.ts
 import { PARTITIONS } from "../../src/ragged/lazy/reading.ts";
 import type { TakePartition } from "../../src/runtime/partitions.ts";
 import { runPlan } from "../../src/runtime/run.ts";
-import { settingOf } from "../../src/runtime/setting.ts";
+import { settingOf } from "../../src/runtime/runSetting.ts";
 import { FunctionResource } from "../../src/runtime/userFunctions.ts";
 import { Agreement, type Kind, type PlanChoices } from "../ways.ts";
 
@@ -31,7 +32,7 @@ async function reference(arrays: readonly rg.LazyRagged[], { data, sources }: cw
   };
   const takers = new Map([...parts.keys()].map((name) => [name, takerOf(name)]));
   const setting = {
-    ...settingOf({ executor: "inline", spec: new cw.Spec() }),
+    ...settingOf({ executor: "inline", spec: new cw.Spec() }, engine),
     budget: Number.POSITIVE_INFINITY,
     store: null,
   };

@@ -3,9 +3,9 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 
-const USAGE = `npm run test:real -- [--part ci|whole] [--seed n] [--only program or run] [--times n] [--jobs n] [--patience s] [--bail] [--programs file]
+const USAGE = `npm run test:real -- [--part ci|whole] [--seed n,n,…] [--only program or run] [--times n] [--jobs n] [--patience s] [--bail] [--programs file]
   --part      ci: a third of the programs in up to six minutes; whole (unless given): all of them, more than 2,000 runs
-  --seed      decides which runs there are and what random programs do; 1 unless given
+  --seed      decides which runs there are and what random programs do; 1 unless given; several together cost less than one by one
   --only      (may be repeated) one program's runs (roll-plus-self), or one run (roll-plus-self@zstd,store,threads8,none,growth)
   --times     each run so many times
   --patience  seconds after which a run counts as hung: 60 unless given
@@ -33,7 +33,12 @@ export function optionsOf(args) {
   const part = values.part ?? "whole";
   if (!["ci", "whole"].includes(part)) throw new Error(`there is no part ${part}\n${USAGE}`);
   return {
-    ...{ part, seed: values.seed ?? "1", only: values.only ?? [], programs: values.programs ?? null },
+    ...{
+      part,
+      seeds: (values.seed ?? "1").split(","),
+      only: values.only ?? [],
+      programs: values.programs ?? null,
+    },
     ...{ times: Number(values.times ?? 1), jobs: Number(values.jobs ?? availableParallelism()) },
     bail: values.bail ?? false,
     patience: Number(values.patience ?? 60),

@@ -5,9 +5,9 @@
 
 import * as cw from "../../src/index.ts";
 import { interpret } from "../../src/kernel/interpret/index.ts";
-import { evaluateReference } from "../../src/runtime/reference.ts";
 import { runPlanSync } from "../../src/runtime/run.ts";
 import { functionsOf } from "../../src/runtime/userFunctions.ts";
+import { evaluateReference } from "../reference.ts";
 
 export { cw };
 

@@ -19,13 +19,17 @@ if (options.usage !== undefined) {
   console.log(options.usage);
   process.exit();
 }
-const { seed, part, only, times, jobs, patience, bail } = options;
+const { seeds, part, only, times, jobs, patience, bail } = options;
 const others = options.programs === null ? null : pathToFileURL(resolve(options.programs)).href;
 const programs = others === null ? PROGRAMS : (await import(others)).PROGRAMS;
 
+/** Of all seeds, so that a program's reference is made once for all of them. */
+const drawnRuns = () =>
+  seeds.flatMap((seed) => selectRuns({ programs, seed, part }).map((run) => ({ ...run, seed })));
+
 function chosenRuns() {
   const isWanted = ({ program }) => only.length === 0 || only.includes(program);
-  const drawn = selectRuns({ programs, seed, part }).filter(isWanted);
+  const drawn = drawnRuns().filter(isWanted);
   const chosen = [...only.filter((name) => name.includes("@")).map(runOf), ...drawn];
   if (chosen.length === 0) throw new Error(`no run of ${only.join(", ")} in this part: see programs/`);
   return chosen.flatMap((run) => Array.from({ length: times }, () => run));
@@ -43,15 +47,19 @@ function byProgram(runs) {
 
 const wrong = [];
 const counts = { runs: 0, threads: 0, byDefault: 0, spilled: 0 };
+const bySeed = new Map(seeds.map((seed) => [seed, { runs: 0, wrong: 0 }]));
 const begun = performance.now();
 const seconds = () => ((performance.now() - begun) / 1000).toFixed(0);
 
 function record(run, { difference, error, seen }) {
   counts.runs++;
+  const ofSeed = bySeed.get(run.seed ?? seeds[0]);
+  ofSeed.runs++;
   if (seen.taskThreads > 0) counts.threads++;
   if (seen.taskThreads > 0 && run.executor === "default") counts.byDefault++;
   if (seen.spilled > 0) counts.spilled++;
   const what = error ?? difference ?? expectedThreads(run, seen);
+  if (what !== null) ofSeed.wrong++;
   if (what !== null) tell(run, what);
   if (counts.runs % 100 === 0) console.log(`${counts.runs} runs, ${wrong.length} wrong, ${seconds()} s`);
 }
@@ -117,7 +125,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 const folder = mkdtempSync(join(tmpdir(), "chunkwise-real-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 const server = await serve(join(folder, "sources"));
-console.log(`test:real --part ${part} --seed ${seed}`);
+console.log(`test:real --part ${part} --seed ${seeds}`);
 try {
   await runAll(folder, server);
 } finally {
@@ -125,4 +133,7 @@ try {
 }
 const kinds = `${counts.threads} on task threads, ${counts.byDefault} of them by default options; ${counts.spilled} seen to spill`;
 console.log(`${counts.runs} runs (${kinds}) in ${seconds()} s: ${wrong.length} wrong`);
+if (seeds.length > 1)
+  for (const [seed, { runs, wrong: ofThem }] of bySeed)
+    console.log(`  seed ${seed}: ${runs} runs, ${ofThem} wrong`);
 if (wrong.length > 0) process.exitCode = 1;

@@ -4,7 +4,7 @@
 import { necessaryColumnsPass } from "../../src/ragged/lazy/necessaryColumns.ts";
 import type { RuleSequence } from "../../src/rewrite/database.ts";
 import { pipelineOf } from "../../src/rewrite/pipeline.ts";
-import { evaluateReference } from "../../src/runtime/reference.ts";
+import { evaluateReference } from "../reference.ts";
 
 export const database: RuleSequence = pipelineOf({
   evaluate: (expr) => evaluateReference([expr]).get(expr)!,

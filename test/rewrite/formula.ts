@@ -5,7 +5,7 @@ import { attrLabel } from "../../src/core/attrs.ts";
 import { type Scalar, scalarText } from "../../src/core/numbers.ts";
 import { shapeText } from "../../src/core/shape.ts";
 import type { Expr } from "../../src/expr/expr.ts";
-import { full } from "../../src/ops/sources.ts";
+import { full } from "../../src/lazy/sources.ts";
 
 export function formulaText(node: Expr, names: ReadonlyMap<Expr, string>): string {
   const name = names.get(node);

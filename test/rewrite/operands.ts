@@ -7,7 +7,7 @@ import { type DType, infoOf, isFloat, isWide } from "../../src/core/dtype.ts";
 import { integerRange } from "../../src/core/numbers.ts";
 import type { Shape } from "../../src/core/shape.ts";
 import { type Expr, makeExpr } from "../../src/expr/expr.ts";
-import { DataResource, data, sourceAttrs } from "../../src/ops/sources.ts";
+import { DataResource, data, sourceAttrs } from "../../src/lazy/sources.ts";
 
 /**
  * - `special`: NaN, ±inf, ±0, subnormals, huge and tiny numbers, the ends of integers

@@ -12,8 +12,8 @@ import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
 import { p, single, x, y, z } from "../../src/rewrite/pattern.ts";
 import { rule } from "../../src/rewrite/patternRule.ts";
-import { evaluateReference } from "../../src/runtime/reference.ts";
 import { slotsOf } from "../property/compare.ts";
+import { evaluateReference } from "../reference.ts";
 import { n, source } from "./nodes.ts";
 
 const MODES = ["none", "fastCompile", "fastRun"];

@@ -6,7 +6,7 @@ import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
 import { CONSTANTS } from "../../src/rewrite/rules/constants.ts";
 import { foldConstants } from "../../src/rewrite/rules/folding.ts";
-import { evaluateReference } from "../../src/runtime/reference.ts";
+import { evaluateReference } from "../reference.ts";
 import { run } from "./nodes.ts";
 import { type RuleCase, testRules } from "./ruleHarness.ts";
 import { broadcast, concat, full, op, permute, reduce, setSlice, slice } from "./ruleNodes.ts";

@@ -11,12 +11,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import type { Block } from "../../src/core/block.ts";
 import { addressOf, takenPlaces } from "../../src/kernel/wasm/memory.ts";
 import type { PlanArray } from "../../src/plan/plan.ts";
+import type { TaskArrays } from "../../src/runtime/arrays.ts";
 import { HeldArray } from "../../src/runtime/arrays.ts";
 import { type Driven, drive } from "../../src/runtime/drive.ts";
 import type { TaskStats } from "../../src/runtime/events.ts";
 import { AttemptOutputs } from "../../src/runtime/outputs.ts";
 import type { Action, Scheduler } from "../../src/runtime/scheduler/scheduler.ts";
-import { runTask, type TaskArrays } from "../../src/runtime/task.ts";
+import { runTask } from "../../src/runtime/task.ts";
 import { ensureBuilt } from "../built.ts";
 
 const root = mkdtempSync(join(tmpdir(), "chunkwise-abandoned-"));

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import * as cw from "chunkwise";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { randomFrom } from "../../src/runtime/pools/simulated.ts";
 import { ensureBuilt } from "../built.ts";
 import { killAll, PROGRAMS } from "./killing.mjs";
+import { randomFrom } from "./simulated.ts";
 
 const KILLS = 20;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1e6);

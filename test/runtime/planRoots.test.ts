@@ -22,6 +22,11 @@ import { writeFileSync } from "node:fs";
 writeFileSync(${JSON.stringify(mark)}, "");
 export const double = (x) => x.data.map((value) => value * 2);`;
 
+/** A store that reads whatever it is told to. */
+const STORE = `
+import { readFile } from "node:fs/promises";
+export const openIt = ({ folder }) => ({ get: (key) => readFile(folder + key).catch(() => undefined) });`;
+
 beforeAll(async () => {
   for (const folder of [code, data, evil]) mkdirSync(folder);
   writeFileSync(join(code, "blocks.js"), "export const double = (x) => x.data.map((value) => value * 2);");
@@ -106,6 +111,28 @@ describe("what is named", () => {
     expect((await cw.computePlan(plan))[0]!.toList()).toEqual([2, 3, 4, 5]);
     const inner = await cw.loadPlan(await reading(file(data), "/x.zarr"), { stores: [data] });
     expect((await cw.computePlan(inner))[0]!.toList()).toEqual([2, 3, 4, 5]);
+  });
+
+  test("stores of modules, which must be allowed as both", async () => {
+    const module = join(code, "store.js");
+    writeFileSync(module, STORE);
+    const store = { kind: "module", module: pathToFileURL(module).href, name: "openIt" };
+    const text = await reading({ ...store, argument: { folder: join(data, "x.zarr") } });
+    const plan = await cw.loadPlan(text, { modules: [code], stores: [code] });
+    expect((await cw.computePlan(plan))[0]!.toList()).toEqual([2, 3, 4, 5]);
+    expect((await cw.computePlan(plan, { executor: "inline" }))[0]!.toList()).toEqual([2, 3, 4, 5]);
+    await expect(cw.loadPlan(text, { modules: [code], stores: [data] })).rejects.toThrow(/wants to read/);
+    await expect(cw.loadPlan(text, { stores: [code] })).rejects.toThrow(/wants to run/);
+    await expect(cw.loadPlan(text)).rejects.toThrow(/wants to run .* and to read/);
+    const leading = { ...store, module: pathToFileURL(join(code, "link.js")).href, argument: null };
+    const both = { modules: [code], stores: [code] };
+    await expect(cw.loadPlan(await reading(leading), both)).rejects.toThrow(/wants to run/);
+    await expect(cw.loadPlan(await reading({ ...store, module: "node:fs" }), both)).rejects.toThrow(
+      /is not the location of a store/,
+    );
+    await expect(cw.loadPlan(await reading({ ...store, name: "other" }), both)).rejects.toThrow(
+      /exports no function "other".*openIt/,
+    );
   });
 
   test("modules do not allow stores, nor stores modules", async () => {

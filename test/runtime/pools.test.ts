@@ -76,7 +76,52 @@ const grid = (): cw.LazyArray =>
     .reshape([48, 36])
     .rechunk([10, 12]);
 
-describe.each(["inline", "threads"] as const)("%s", (executor) => {
+/** A pool of a user's: three tasks at a time on this thread, each a moment later. */
+const own: cw.Executor = {
+  name: "own",
+  pool(run) {
+    const here = run.here(3);
+    return {
+      ...{ name: "own", workers: 3, ahead: 1, canEnd: false, hasOwnMemory: false },
+      run: async (job) => {
+        await new Promise((resolve) => setTimeout(resolve));
+        return here.run(job);
+      },
+      close: (running) => here.close(running),
+    };
+  },
+};
+cw.engine.executors.add(own);
+
+describe("what is no pool, and what pools must not say", () => {
+  const x = cw.arange(0, 40, 1, { dtype: "float64", chunks: 10 }).add(1);
+  const given = (changes: object): cw.Executor => ({
+    name: "other",
+    pool: (run) => {
+      const { name, workers, ahead, canEnd, hasOwnMemory } = run.here();
+      const close = async (): Promise<void> => {};
+      return { name, workers, ahead, canEnd, hasOwnMemory, close, ...changes } as unknown as cw.Pool;
+    },
+  });
+
+  test.each<[object, RegExp]>([
+    [{ workers: 0, run: () => undefined }, /the executor "other" gave .*which is no pool/],
+    [{ ahead: Number.NaN, run: () => undefined }, /no pool/],
+    [{ run: undefined }, /no pool/],
+    [{ run: () => undefined }, /the pool inline says undefined of a task/],
+    [{ run: async () => ({}) }, /the pool inline says .* of a task.*what run\.here\(\)/],
+  ])("%j", async (changes, message) => {
+    const spec = new cw.Spec({ retries: { attempts: 1 } });
+    await expect(x.compute({ executor: given(changes), spec })).rejects.toThrow(message);
+  });
+
+  test("names are given once", () => {
+    expect(() => cw.engine.executors.add(own)).toThrow(/there is an executor "own" already/);
+    expect(() => cw.engine.executors.add({ name: "x" } as cw.Executor)).toThrow(/is none/);
+  });
+});
+
+describe.each(["inline", "threads", "own"] as const)("%s", (executor) => {
   test("what is stored and read back is what is computed in memory", async () => {
     const x = grid();
     const dir = folder();

@@ -4,6 +4,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/runtime/events.ts";
+import type { OperationNode, ReaderRange, TaskGraph, TaskRef } from "../../src/runtime/scheduler/graph.ts";
+import { DEFAULT_POLICY } from "../../src/runtime/scheduler/policy.ts";
 import {
   randomFrom,
   refText,
@@ -11,9 +13,7 @@ import {
   SimulatedStore,
   Simulation,
   type World,
-} from "../../src/runtime/pools/simulated.ts";
-import type { OperationNode, ReaderRange, TaskGraph, TaskRef } from "../../src/runtime/scheduler/graph.ts";
-import { DEFAULT_POLICY } from "../../src/runtime/scheduler/policy.ts";
+} from "./simulated.ts";
 
 const SEEDS = Number(process.env["SIMULATION_SEEDS"] ?? 5000);
 const only = process.env["SIMULATION_SEED"];

@@ -92,12 +92,19 @@ describe("what cannot be", () => {
     ["a size that is none", { allowedMem: "lots" }, /allowedMem is "lots"\. It must be a number of bytes/],
     ["more than the machine has", { allowedMem: "900TB" }, /the machine has .*Allow no more than there is/],
     ["nothing left", { allowedMem: "100MB", reservedMem: "100MB" }, /leaves nothing.*measureReservedMemory/],
-    ["no such executor", { executor: "thread" }, /executor is "thread"\. It must be "threads" or "inline"/],
+    ["no executor", { executor: {} }, /executor is .*\. It must be the name of an executor, or an executor/],
     ["half a thread", { threads: 0.5 }, /threads is 0\.5/],
     ["no folder", { workDir: "" }, /workDir is ""/],
   ])("%s", (_, options, message) => {
     expect(() => new cw.Spec(options as cw.SpecOptions)).toThrow(message);
     expect(() => new cw.Spec(options as cw.SpecOptions)).toThrow(cw.ValueError);
+  });
+
+  test("an executor that nobody knows is told of when it is to be used", async () => {
+    const x = cw.arange(0, 4, 1, { dtype: "float64" });
+    const spec = new cw.Spec({ executor: "thread" });
+    await expect(x.compute({ spec })).rejects.toThrow(/no executor "thread"\. Did you mean threads\?/);
+    await expect(x.compute({ executor: "cluster" })).rejects.toThrow(/Known are threads, inline/);
   });
 
   test.each<[object, RegExp]>([

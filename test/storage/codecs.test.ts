@@ -7,15 +7,15 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import wabt from "wabt";
-import { bytesCodec } from "../../src/storage/codecs/bytesCodec.ts";
 import { checksumCodec } from "../../src/storage/codecs/checksums.ts";
 import { KERNELS } from "../../src/storage/codecs/kernels.ts";
 import { bitShuffled, bitUnshuffle, shuffled, unshuffle } from "../../src/storage/codecs/shuffle.ts";
+import { builtInCodecs } from "../../src/storage/codecs/table.ts";
 import { CorruptDataError } from "../../src/storage/errors.ts";
 import { hex, randomBytes } from "./support.ts";
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
-const codec = (name: string, configuration = {}) => bytesCodec({ name, configuration }, "test");
+const codec = (name: string, configuration = {}) => builtInCodecs.codec({ name, configuration }, "test");
 
 test("kernels.ts is kernels.wat, compiled", async () => {
   const { parseWat } = await wabt();
@@ -196,11 +196,11 @@ test("without Node's modules the web's streams do the same", async () => {
       throw new Error("not Node");
     },
   }));
-  const web = await import("../../src/storage/codecs/bytesCodec.ts");
+  const web = await import("../../src/storage/codecs/table.ts");
   const bytes = randomBytes(300_000).map((byte) => byte & 3);
   for (const name of ["gzip", "zlib", "zstd"]) {
     const here = codec(name);
-    const there = web.bytesCodec({ name, configuration: {} }, "test");
+    const there = web.builtInCodecs.codec({ name, configuration: {} }, "test");
     const exact = { max: bytes.length, exact: true };
     expect(Buffer.compare(await there.decode(await here.encode(bytes), exact, "test"), bytes)).toBe(0);
     expect(Buffer.compare(await here.decode(await there.encode(bytes), exact, "test"), bytes)).toBe(0);

@@ -44,7 +44,6 @@ describe.each([
     const array = await cw.fromZarr(place);
     expect((await array.add(1).sum().compute({ executor: "inline" })).item()).toBe(2016 + 64);
     DAMAGE[damage]!(objectOf(place, shards && [...shards]));
-    const begun = performance.now();
     const error = await array
       .add(1)
       .compute({ executor: "inline" })
@@ -56,7 +55,6 @@ describe.each([
     expect(message).toContain(shards ? "/c/0/0" : "/c/1/0");
     expect(message).toMatch(/add.*compute\.test\.ts:\d+/);
     expect(cause).toBeInstanceOf(cw.CorruptDataError);
-    expect(performance.now() - begun).toBeLessThan(5000);
     // What is not read is not missed.
     if (shards === undefined)
       expect((await array.get("0:4").sum().compute({ executor: "inline" })).item()).toBe(496);
@@ -93,9 +91,7 @@ test("a huge array is opened, planned in part and refused in whole", async () =>
   writeFileSync(file, JSON.stringify({ ...json, shape: [2 ** 26, 2 ** 26] }));
   const array = await cw.fromZarr(place);
   const before = process.memoryUsage().rss;
-  const begun = performance.now();
   expect((await array.get("0:8", "0:8").sum().compute({ executor: "inline" })).item()).toBe(2016);
   await expect(array.compute({ executor: "inline" })).rejects.toBeInstanceOf(cw.ChunkwiseError);
-  expect(performance.now() - begun).toBeLessThan(5000);
   expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
 });

@@ -5,7 +5,7 @@ import fs, { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { FileStore, locationOf, StoreRequestError, storeAt } from "../../src/storage/index.ts";
+import { FileStore, StoreRequestError, storeAt } from "../../src/storage/index.ts";
 import { isStray } from "../../src/storage/strays.ts";
 
 const { fsync, renameSync } = fs;
@@ -89,9 +89,9 @@ describe.runIf(process.platform === "linux")("durable: true", () => {
   });
 });
 
-test("a thread opens the store as durable as it is", () => {
-  const location = locationOf(new FileStore(root, { durable: true }))!;
+test("a thread opens the store as durable as it is", async () => {
+  const location = new FileStore(root, { durable: true }).location();
   expect(location).toEqual({ kind: "file", root, durable: true });
-  expect((storeAt(location) as FileStore).isDurable).toBe(true);
-  expect(locationOf(new FileStore(root))).toEqual({ kind: "file", root });
+  expect((await storeAt(location)).isDurable).toBe(true);
+  expect(new FileStore(root).location()).toEqual({ kind: "file", root });
 });

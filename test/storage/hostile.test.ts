@@ -156,10 +156,8 @@ describe("metadata", () => {
 
   test.each(Object.keys(BAD_V3))("v3: %s", async (name) => {
     const store = await storeWith({ "/zarr.json": BAD_V3[name] });
-    const start = performance.now();
     await expect(openArray(store)).rejects.toBeInstanceOf(StorageError);
     await expect(openArray(store)).rejects.toThrow(/^\/(zarr\.json)?/);
-    expect(performance.now() - start).toBeLessThan(2000);
   });
 
   test.each(Object.keys(BAD_V2))("v2: %s", async (name) => {

@@ -150,11 +150,10 @@ describe("HttpStore", () => {
     const enough = AbortSignal.timeout(30);
     await expect(store().get("/a", { signal: enough })).rejects.toThrow();
     answer = (_, response) => response.writeHead(500).end();
-    const start = performance.now();
+    // A pause that nobody ends is longer than a test may take.
     await expect(
-      store({ backoffMs: 10_000 }).get("/a", { signal: AbortSignal.timeout(30) }),
+      store({ backoffMs: 600_000 }).get("/a", { signal: AbortSignal.timeout(30) }),
     ).rejects.toThrow();
-    expect(performance.now() - start).toBeLessThan(3000);
   });
 
   test("no more requests at once than allowed", async () => {

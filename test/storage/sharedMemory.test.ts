@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Block, subBlock } from "../../src/core/block.ts";
 import type { DType } from "../../src/core/dtype.ts";
-import { ownScratch } from "../../src/storage/codecs/scratch.ts";
+import { KeptMemory } from "../../src/storage/codecs/scratch.ts";
 import {
   type CodecArgument,
   CorruptDataError,
@@ -137,12 +137,13 @@ test.each([2 ** 16 + 5, 2 ** 18 + 1, 300_001])(
 );
 
 test("scratch memory is used again, and kept within bounds", () => {
-  const large = Array.from({ length: 6 }, () => ownScratch.take(1 << 24));
-  for (const bytes of large) ownScratch.give(bytes);
-  const again = Array.from({ length: 6 }, () => ownScratch.take(1 << 24));
+  const memory = new KeptMemory();
+  const large = Array.from({ length: 6 }, () => memory.take(1 << 24));
+  for (const bytes of large) memory.give(bytes);
+  const again = Array.from({ length: 6 }, () => memory.take(1 << 24));
   expect(again.filter((bytes) => large.includes(bytes)).length).toBe(2);
-  const small = ownScratch.take(1000);
-  ownScratch.give(small);
-  ownScratch.give(again[0]!);
-  expect(ownScratch.take(900) === small).toBe(true);
+  const small = memory.take(1000);
+  memory.give(small);
+  memory.give(again[0]!);
+  expect(memory.take(900) === small).toBe(true);
 });

@@ -3,7 +3,6 @@
 
 import type * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
-import type { Meet } from "../../src/array/operandTypes.ts";
 import { DTYPES, type DType, infoOf, isInteger } from "../../src/core/dtype.ts";
 import type { ScalarKind } from "../../src/core/numbers.ts";
 import {
@@ -15,6 +14,7 @@ import {
   WITH_SCALAR,
 } from "../../src/core/promotion.ts";
 import { type RESULTS, type Result, type ResultRule, resultOf } from "../../src/core/results.ts";
+import type { Meet } from "../../src/lazy/operandTypes.ts";
 import type { Equal, Expect } from "./equal.ts";
 
 /** `true` where it is true of all pairs, and a list of the others where not. */

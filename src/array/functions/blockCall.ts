@@ -10,9 +10,9 @@ import { ValueError } from "../../core/errors.ts";
 import { describe, type Shape } from "../../core/shape.ts";
 import type { BlockGrid, OutputGrid } from "../../kernel/routines/call.ts";
 import { rowOffsets } from "../../kernel/routines/packed.ts";
+import { type Built, checkDType, node } from "../../lazy/build.ts";
+import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import { blockOutput, mapBlocks, mapBlocksAll } from "../../ops/mapBlocks.ts";
-import { type Built, checkDType, node } from "../build.ts";
-import { asLazy, LazyArray, type Operand } from "../lazyArray.ts";
 import { type AnyFunction, resourceOf } from "./userFunction.ts";
 
 /** One array, or a list of arrays: a list without a lazy array is data. */

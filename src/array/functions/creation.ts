@@ -9,16 +9,24 @@ import { DEFAULT_OF_SCALAR_KIND, fitScalar, isScalar, type Scalar, scalarKind } 
 import { checkInteger, checkShape, describe, type Shape } from "../../core/shape.ts";
 import { resultBlock } from "../../kernel/blocks.ts";
 import { copyElements } from "../../kernel/routines/walk.ts";
+import { type Built, castTo, checkDType, node } from "../../lazy/build.ts";
+import { looseCall, userCall } from "../../lazy/call.ts";
+import type { ArrayFunction } from "../../lazy/functionTypes.ts";
+import {
+  type ArrayInput,
+  asLazy,
+  exprOfBlock,
+  exprOfData,
+  LazyArray,
+  type Operand,
+} from "../../lazy/lazyArray.ts";
+import { blockOfNested } from "../../lazy/nested.ts";
+import type { ArrayDType, OutputsOf, Said } from "../../lazy/operandTypes.ts";
+import * as sources from "../../lazy/sources.ts";
+import { add, equal, greaterEqual, lessEqual, where } from "../../ops/elementwise/index.ts";
 import { rechunk } from "../../ops/moves/layout.ts";
-import * as sources from "../../ops/sources.ts";
-import { type Built, castTo, checkDType, chunksFor, node, source } from "../build.ts";
-import { looseCall, userCall } from "../call.ts";
+import { chunksFor, source } from "../chunked.ts";
 import { type ArrowVector, type ForeignArray, familiar, type StridedChunk } from "../foreign.ts";
-import type { ArrayFunction } from "../functionTypes.ts";
-import { type ArrayInput, asLazy, exprOfBlock, exprOfData, LazyArray, type Operand } from "../lazyArray.ts";
-import { blockOfNested } from "../nested.ts";
-import type { ArrayDType, OutputsOf, Said } from "../operandTypes.ts";
-import { add, equal, greaterEqual, lessEqual, where } from "./elementwise.ts";
 
 export interface CreationOptions<E extends DType = DType> {
   readonly dtype?: E | undefined;

@@ -21,10 +21,10 @@ import { Complex, integerRange, isScalar, type Scalar } from "../../core/numbers
 import { canPromote, resultDType } from "../../core/promotion.ts";
 import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
-import { type Built, castTo, checkDType } from "../build.ts";
-import { userCall } from "../call.ts";
-import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
-import type { OutputsOf } from "../operandTypes.ts";
+import { type Built, castTo, checkDType } from "../../lazy/build.ts";
+import { userCall } from "../../lazy/call.ts";
+import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
+import type { OutputsOf } from "../../lazy/operandTypes.ts";
 
 export const pi: number = Math.PI;
 export const e: number = Math.E;

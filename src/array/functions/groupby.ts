@@ -5,20 +5,21 @@
 import { checkScalar } from "../../core/check.ts";
 import { type DType, isComplex, isFloat, isInteger } from "../../core/dtype.ts";
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
+import { checkKind, toFloating } from "../../core/kinds.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
 import type { Result } from "../../core/results.ts";
 import { checkAxis, checkShape, describe, isLength, shapeText } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { chunksOf } from "../../expr/chunks.ts";
 import type { FoldName } from "../../kernel/routines/groupby.ts";
+import { type Built, castTo, node } from "../../lazy/build.ts";
+import { userCall } from "../../lazy/call.ts";
+import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
+import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
+import { add, divide, greater, multiply, sqrt, subtract, where } from "../../ops/elementwise/index.ts";
 import { groupby } from "../../ops/groupby.ts";
-import { checkKind, toFloating } from "../../ops/kinds.ts";
+import { accumulatorOf, type ReduceRecord } from "../../ops/reduction.ts";
 import * as r from "../../ops/reductions.ts";
-import { type Built, castTo, node } from "../build.ts";
-import { userCall } from "../call.ts";
-import { asLazy, LazyArray, type Operand } from "../lazyArray.ts";
-import type { ArrayDType, OutputsOf } from "../operandTypes.ts";
-import { add, divide, greater, multiply, sqrt, subtract, where } from "./elementwise.ts";
 import { broadcastTo, expandDims, reshape } from "./manipulation.ts";
 
 // biome-ignore format: a list of names
@@ -138,38 +139,38 @@ function partial(
   return node(groupby, [x, labels], { fold, axis, block, labels: numLabels, dtype });
 }
 
-const overBlocks = (op: r.ReduceFunction, states: LazyArray, axis: number): LazyArray =>
+const overBlocks = (op: ReduceRecord, states: LazyArray, axis: number): LazyArray =>
   node(op, [states], { axes: [axis], keepdims: false });
 
 /** Floats are added up in double precision. */
 function wide(dtype: DType): DType {
   if (isFloat(dtype)) return "float64";
-  return isComplex(dtype) ? "complex128" : r.accumulatorOf(dtype);
+  return isComplex(dtype) ? "complex128" : accumulatorOf(dtype);
 }
 
 /** Reduced in a wider dtype, and given in the one that the plain reduction gives. */
-function accumulated(groups: Groups, fold: "sum" | "prod", op: r.ReduceFunction, as: DType): LazyArray {
+function accumulated(groups: Groups, fold: "sum" | "prod", op: ReduceRecord, as: DType): LazyArray {
   const x = isInteger(groups.x.dtype) ? castTo(groups.x, wide(groups.x.dtype)) : groups.x;
   return castTo(overBlocks(op, partial(x, groups, fold, wide(x.dtype)), groups.axis), as);
 }
 
 const extreme =
-  (op: r.ReduceFunction, fold: "min" | "max"): Reduce =>
+  (op: ReduceRecord, fold: "min" | "max"): Reduce =>
   (groups) => {
     checkKind(op.accepts, groups.x.dtype);
     return overBlocks(op, partial(groups.x, groups, fold, groups.x.dtype), groups.axis);
   };
 
 const truth =
-  (op: r.ReduceFunction, fold: "any" | "all"): Reduce =>
+  (op: ReduceRecord, fold: "any" | "all"): Reduce =>
   (groups) =>
     overBlocks(op, partial(castTo(groups.x, "bool"), groups, fold, "bool"), groups.axis);
 
 const total =
-  (op: r.ReduceFunction, fold: "sum" | "prod"): Reduce =>
+  (op: ReduceRecord, fold: "sum" | "prod"): Reduce =>
   (groups) => {
     checkKind(op.accepts, groups.x.dtype);
-    return accumulated(groups, fold, op, r.accumulatorOf(groups.x.dtype));
+    return accumulated(groups, fold, op, accumulatorOf(groups.x.dtype));
   };
 
 type Reduce = (groups: Groups, correction: number) => LazyArray;

@@ -4,12 +4,13 @@ import type { DType } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { promote } from "../../core/promotion.ts";
 import { broadcastShapes, checkAxis, describe, shapeText } from "../../core/shape.ts";
+import { type Built, castTo, node } from "../../lazy/build.ts";
+import { userCall } from "../../lazy/call.ts";
+import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
+import type { ArrayDType, Joined, JoinedDType, OutputsOf } from "../../lazy/operandTypes.ts";
 import * as layout from "../../ops/moves/layout.ts";
 import * as moves from "../../ops/moves/select.ts";
-import { type Built, broadcastLazy, castTo, node, partAlong } from "../build.ts";
-import { userCall } from "../call.ts";
-import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
-import type { ArrayDType, Joined, JoinedDType, OutputsOf } from "../operandTypes.ts";
+import { broadcastLazy, partAlong } from "../chunked.ts";
 import { expandDims, reshape } from "./manipulation.ts";
 
 const lazies = (arrays: readonly Operand[]): LazyArray[] => {

@@ -1,6 +1,7 @@
 // Linear algebra of the main namespace: matmul, tensordot, vecdot. All of them are one op, `contract`.
 
 import { ShapeError, ValueError } from "../../core/errors.ts";
+import { checkKind } from "../../core/kinds.ts";
 import {
   broadcastShapes,
   checkAxis,
@@ -10,14 +11,14 @@ import {
   type Shape,
   shapeText,
 } from "../../core/shape.ts";
+import { type Built, built, elementwiseCall, node, promoteOperands } from "../../lazy/build.ts";
+import { userCall } from "../../lazy/call.ts";
+import type { PairFunction } from "../../lazy/functionTypes.ts";
+import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import { contract } from "../../ops/contraction.ts";
 import { conj } from "../../ops/elementwise/arithmetic.ts";
-import { checkKind } from "../../ops/kinds.ts";
 import { squeeze } from "../../ops/moves/layout.ts";
-import { type Built, broadcastLazy, built, elementwiseCall, node, promoteOperands } from "../build.ts";
-import { userCall } from "../call.ts";
-import type { PairFunction } from "../functionTypes.ts";
-import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
+import { broadcastLazy } from "../chunked.ts";
 import { expandDims, moveaxis } from "./manipulation.ts";
 
 /** Both operands as arrays of their common dtype. */

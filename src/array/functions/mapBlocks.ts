@@ -7,10 +7,10 @@ import { ShapeError } from "../../core/errors.ts";
 import { broadcastShapes, checkAxes, describe, isLength, type Shape, sizeOf } from "../../core/shape.ts";
 import { chunksOf, unifyChunks } from "../../expr/chunks.ts";
 import type { OutputGrid } from "../../kernel/routines/call.ts";
-import { checkDType } from "../build.ts";
-import { userCall } from "../call.ts";
-import type { LazyArray, Operand } from "../lazyArray.ts";
-import type { ArrayDType } from "../operandTypes.ts";
+import { checkDType } from "../../lazy/build.ts";
+import { userCall } from "../../lazy/call.ts";
+import type { LazyArray, Operand } from "../../lazy/lazyArray.ts";
+import type { ArrayDType } from "../../lazy/operandTypes.ts";
 import { alignedWith, arraysOf, callNodes, memoryOf, outputDTypes } from "./blockCall.ts";
 import type { AnyFunction, BlockFunction, ModuleFunction } from "./userFunction.ts";
 

@@ -22,11 +22,12 @@ import {
 } from "../../core/numbers.ts";
 import { type Promote, promote } from "../../core/promotion.ts";
 import { checkShape, describe, isLength } from "../../core/shape.ts";
-import * as sources from "../../ops/sources.ts";
-import { type Built, castTo, checkDType, source } from "../build.ts";
-import { looseCall } from "../call.ts";
-import type { LazyArray } from "../lazyArray.ts";
-import type { ArrayDType } from "../operandTypes.ts";
+import { type Built, castTo, checkDType } from "../../lazy/build.ts";
+import { looseCall } from "../../lazy/call.ts";
+import type { LazyArray } from "../../lazy/lazyArray.ts";
+import type { ArrayDType } from "../../lazy/operandTypes.ts";
+import * as sources from "../../lazy/sources.ts";
+import { source } from "../chunked.ts";
 import type { CreationOptions } from "./creation.ts";
 
 /** Whole numbers are int64; a fraction among them makes float64. */

@@ -5,13 +5,14 @@ import { isTypedArray, type TypedArray } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
 import { checkAxis, checkAxisList, describe, isLength } from "../../core/shape.ts";
+import { type Built, node } from "../../lazy/build.ts";
+import { userCall } from "../../lazy/call.ts";
+import type { ArrayFunction } from "../../lazy/functionTypes.ts";
+import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
+import { NDArray } from "../../lazy/ndarray.ts";
 import { PAD_MODES, type PadMode, pad as padOp } from "../../ops/moves/pad.ts";
 import * as moves from "../../ops/moves/select.ts";
-import { type Built, node, partAlong } from "../build.ts";
-import { userCall } from "../call.ts";
-import type { ArrayFunction } from "../functionTypes.ts";
-import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
-import { NDArray } from "../ndarray.ts";
+import { partAlong } from "../chunked.ts";
 
 import { reshape } from "./manipulation.ts";
 

@@ -1,194 +1,24 @@
-// Statistics, searching and truth tests: reductions and scans.
+// Differences, searching, sorting and membership.
 
 import { type DType, isComplex } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
+import { checkKind } from "../../core/kinds.ts";
 import type { ResultRule } from "../../core/results.ts";
-import {
-  type AxisArgument,
-  checkAxes,
-  checkAxis,
-  checkInteger,
-  describe,
-  shapeText,
-} from "../../core/shape.ts";
+import { checkAxis, checkInteger, describe, shapeText } from "../../core/shape.ts";
 import { makeExpr } from "../../expr/expr.ts";
-import type { ScanOp } from "../../expr/op.ts";
-import { checkKind, toFloating } from "../../ops/kinds.ts";
-import { concat as concatOp } from "../../ops/moves/select.ts";
-import * as r from "../../ops/reductions.ts";
+import { type Built, built, node, promoteOperands } from "../../lazy/build.ts";
+import { userCall } from "../../lazy/call.ts";
+import type { ArrayFunction, GuidedFunction } from "../../lazy/functionTypes.ts";
+import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
+import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
+import { equal, logicalNot, minimum, notEqual, subtract } from "../../ops/elementwise/index.ts";
+import { any } from "../../ops/reductions.ts";
 import { argsort as argsortOp, searchsorted as searchsortedOp, sort as sortOp } from "../../ops/routines.ts";
-import * as scans from "../../ops/scans.ts";
-import { type Built, built, castTo, checkDType, node, partAlong, promoteOperands } from "../build.ts";
-import { userCall } from "../call.ts";
-import type { ArrayFunction, DTypeOption, GuidedFunction, TotalFunction } from "../functionTypes.ts";
-import { asLazy, type LazyArray, type Operand } from "../lazyArray.ts";
-import type { ArrayDType, OutputsOf } from "../operandTypes.ts";
+import { partAlong } from "../chunked.ts";
 import { full } from "./creation.ts";
-import { equal, logicalNot, minimum, notEqual, sqrt, subtract } from "./elementwise.ts";
 import { take } from "./indexing.ts";
 import { concat } from "./joining.ts";
 import { expandDims, reshape } from "./manipulation.ts";
-
-export interface ReduceOptions {
-  /** One axis, several, or all of them. */
-  readonly axis?: AxisArgument;
-  readonly keepdims?: boolean | undefined;
-}
-/** `dtype` is the one to add up in; small integers add up in 64 bits unless said. */
-export interface SumOptions extends ReduceOptions, DTypeOption {}
-export interface VarianceOptions extends ReduceOptions {
-  /** Divides by count − correction: 0 for the population, 1 for a sample. */
-  readonly correction?: number | undefined;
-}
-
-/** A reduction over axes whose result has a dtype by a rule. */
-export type ReduceFunction<R extends ResultRule, Options = ReduceOptions> = ArrayFunction<
-  R,
-  [options?: Options]
->;
-
-function reduce(
-  op: r.ReduceFunction,
-  x: LazyArray,
-  options: ReduceOptions,
-  extra: { readonly correction?: number } = {},
-): Built {
-  checkKind(op.accepts, x.dtype);
-  const axes = checkAxes(options.axis, x.ndim);
-  return node(op, [x], { axes, keepdims: options.keepdims === true, ...extra });
-}
-
-const plainReduction = <R extends ResultRule>(op: r.ReduceFunction<R>): ReduceFunction<R> =>
-  userCall(op.name, (x: Operand, options: ReduceOptions = {}): Built => reduce(op, asLazy(x), options), [
-    1,
-    "axis",
-    "keepdims",
-  ]);
-
-const accumulating = (op: r.ReduceFunction): TotalFunction<ReduceOptions> =>
-  userCall(
-    op.name,
-    (x: Operand, options: SumOptions = {}): Built => {
-      const array = asLazy(x);
-      return reduce(op, castTo(array, accumulator(array, op.accepts, options.dtype)), options);
-    },
-    [1, "axis", "keepdims", "dtype"],
-  );
-
-function accumulator(
-  x: LazyArray,
-  accepts: r.ReduceFunction["accepts"],
-  dtype: DType | null | undefined,
-): DType {
-  if (dtype !== undefined && dtype !== null) return checkDType(dtype);
-  checkKind(accepts, x.dtype);
-  return r.accumulatorOf(x.dtype);
-}
-
-/** Σx; small integers add up in 64 bits: `cw.sum(x, {axis: 0})`. */
-export const sum: TotalFunction<ReduceOptions> = accumulating(r.sum);
-/** The product; small integers in 64 bits: `cw.prod(x, {axis: 0})`. */
-export const prod: TotalFunction<ReduceOptions> = accumulating(r.prod);
-/** The largest; NaN where there is one: `cw.max(x, {axis: 0})`. */
-export const max: ReduceFunction<"same"> = plainReduction(r.max);
-/** The smallest; NaN where there is one: `cw.min(x, {axis: 0})`. */
-export const min: ReduceFunction<"same"> = plainReduction(r.min);
-/** Is any not zero: `cw.any(x.greater(3))`. */
-export const any: ReduceFunction<"bool"> = plainReduction(r.any);
-/** Are all not zero: `cw.all(x.greater(3))`. */
-export const all: ReduceFunction<"bool"> = plainReduction(r.all);
-/** How many are not zero: `cw.countNonzero(x, {axis: 0})`. */
-export const countNonzero: ReduceFunction<"index"> = plainReduction(r.countNonzero);
-
-/** Σx / n: `cw.mean(x, {axis: 0})`. */
-export const mean: ReduceFunction<"floating"> = userCall(
-  "mean",
-  (x: Operand, options: ReduceOptions = {}): Built => {
-    const array = asLazy(x);
-    return reduce(r.mean, castTo(array, toFloating(checkKind("numeric", array.dtype))), options);
-  },
-  [1, "axis", "keepdims"],
-);
-
-function varianceOf(x: Operand, options: VarianceOptions): Built {
-  const array = asLazy(x);
-  const { correction = 0 } = options;
-  if (typeof correction !== "number" || Number.isNaN(correction)) {
-    throw new ValueError({ what: `correction is ${describe(correction)}`, cure: "It must be a number" });
-  }
-  return reduce(r.variance, castTo(array, toFloating(checkKind("real", array.dtype))), options, {
-    correction,
-  });
-}
-
-/** Σ(x − mean)² / (n − correction), in one stable pass: `cw.var(x, {axis: 0, correction: 1})`. */
-const variance: ReduceFunction<"floating", VarianceOptions> = userCall(
-  "var",
-  (x: Operand, options: VarianceOptions = {}) => varianceOf(x, options),
-  [1, "axis", "keepdims", "correction"],
-);
-
-export { variance as var };
-/** The square root of the variance: `cw.std(x, {axis: 0, correction: 1})`. */
-export const std: ReduceFunction<"floating", VarianceOptions> = userCall(
-  "std",
-  (x: Operand, options: VarianceOptions = {}) => sqrt(varianceOf(x, options)) as Built,
-  [1, "axis", "keepdims", "correction"],
-);
-
-export interface ArgOptions {
-  readonly axis?: number | null | undefined;
-  readonly keepdims?: boolean | undefined;
-}
-const argReduction = (op: r.ReduceFunction): ReduceFunction<"index", ArgOptions> =>
-  userCall(op.name, (x: Operand, options: ArgOptions = {}): Built => reduce(op, asLazy(x), options), [
-    1,
-    "axis",
-    "keepdims",
-  ]);
-/** The place of the largest along an axis, or its row-major place in the whole array: `cw.argmax(x, {axis: 0})`. */
-export const argmax: ReduceFunction<"index", ArgOptions> = argReduction(r.argmax);
-/** The place of the smallest along an axis, or its row-major place in the whole array: `cw.argmin(x, {axis: 0})`. */
-export const argmin: ReduceFunction<"index", ArgOptions> = argReduction(r.argmin);
-
-export interface ScanOptions {
-  /** May be left out for 1-d arrays. */
-  readonly axis?: number | null | undefined;
-  /** Begins with the total of nothing. */
-  readonly includeInitial?: boolean | undefined;
-}
-/** `dtype` is the one to add up in. */
-export interface CumulativeOptions extends ScanOptions, DTypeOption {}
-
-const cumulative = (op: ScanOp): TotalFunction<ScanOptions> =>
-  userCall(
-    op.name,
-    (x: Operand, options: CumulativeOptions = {}): Built => {
-      const array = asLazy(x);
-      const axis = soleAxis(array, options.axis);
-      const summed = castTo(array, accumulator(array, "numeric", options.dtype));
-      const totals = node(op, [summed], { axis });
-      if (options.includeInitial !== true) return totals;
-      const shape = array.shape.map((n, a) => (a === axis ? 1 : n));
-      const initial = full(shape, op.identity, { dtype: totals.dtype, chunks: "all" });
-      return node(concatOp, [initial, totals], { axis });
-    },
-    [1, "axis", "dtype", "includeInitial"],
-  );
-
-function soleAxis(x: LazyArray, axis: number | null | undefined): number {
-  if (axis !== undefined && axis !== null) return checkAxis(axis, x.ndim);
-  if (x.ndim === 1) return 0;
-  throw new ShapeError({
-    what: `the array has ${x.ndim} dimensions and no axis is named`,
-    cure: "Say which axis: {axis: 0}",
-  });
-}
-
-/** The sum up to each place along an axis: `cw.cumulativeSum(x, {axis: 0})`. */
-export const cumulativeSum: TotalFunction<ScanOptions> = cumulative(scans.cumulativeSum);
-/** The product up to each place along an axis: `cw.cumulativeProd(x, {axis: 0})`. */
-export const cumulativeProd: TotalFunction<ScanOptions> = cumulative(scans.cumulativeProd);
 
 export interface DiffOptions {
   readonly axis?: number | undefined;
@@ -269,7 +99,7 @@ export interface SortOptions {
   readonly stable?: boolean | undefined;
 }
 
-const sorting = <R extends ResultRule>(op: typeof sortOp): ReduceFunction<R, SortOptions> =>
+const sorting = <R extends ResultRule>(op: typeof sortOp): ArrayFunction<R, [options?: SortOptions]> =>
   userCall(
     op.name,
     (x: Operand, { axis = -1, descending = false }: SortOptions = {}): Built => {
@@ -284,9 +114,9 @@ const sorting = <R extends ResultRule>(op: typeof sortOp): ReduceFunction<R, Sor
     [1, "axis", "descending", "stable"],
   );
 /** In order along an axis: `cw.sort(x, {axis: 0, descending: true})`. */
-export const sort: ReduceFunction<"same", SortOptions> = sorting(sortOp);
+export const sort: ArrayFunction<"same", [options?: SortOptions]> = sorting(sortOp);
 /** The places that sort an axis, as takeAlongAxis takes them: `cw.argsort(x, {axis: 1})`. */
-export const argsort: ReduceFunction<"index", SortOptions> = sorting(argsortOp);
+export const argsort: ArrayFunction<"index", [options?: SortOptions]> = sorting(argsortOp);
 
 export interface IsinOptions {
   /** Tells which are not in x2. */

@@ -5,18 +5,19 @@ import { type Block, isContiguous, newBlock } from "../../core/block.ts";
 import { type DType, infoOf, isTypedArray, type TypedArray } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
 import { Complex, fitScalar, isScalar, type Scalar } from "../../core/numbers.ts";
+import type { Address } from "../../core/platform.ts";
 import { describe, type Shape, shapeText, sizeOf } from "../../core/shape.ts";
 import { Trap } from "../../kernel/routine.ts";
 import type { BlockInfo, Expected } from "../../kernel/routines/call.ts";
+import { userCall } from "../../lazy/call.ts";
+import { NDArray } from "../../lazy/ndarray.ts";
+import type { ArrayDType } from "../../lazy/operandTypes.ts";
 import {
   type Adapt,
   type FunctionReference,
   FunctionResource,
   type UserFunction,
 } from "../../runtime/userFunctions.ts";
-import { userCall } from "../call.ts";
-import { NDArray } from "../ndarray.ts";
-import type { ArrayDType } from "../operandTypes.ts";
 
 /** What a function gives for a block: an array of the block's shape, its elements in a row, or for one element a number. */
 export type BlockResult = NDArray | TypedArray | Scalar;
@@ -43,9 +44,9 @@ export class ModuleFunction {
 }
 
 /** Names a function that a module exports, for mapBlocks: moduleFunction(new URL("./blocks.js", import.meta.url), "smooth"). */
-export const moduleFunction: (module: URL | string, name: string) => ModuleFunction = userCall(
+export const moduleFunction: (module: Address | string, name: string) => ModuleFunction = userCall(
   "moduleFunction",
-  (module: URL | string, name: string) => {
+  (module: Address | string, name: string) => {
     const href = URL.canParse(String(module)) ? String(new URL(String(module))) : "";
     if (!/^(file|https?):/.test(href) || typeof name !== "string" || name === "")
       throw new ValueError({

@@ -8,6 +8,7 @@ import { typeText } from "../../core/form/typeText.ts";
 import type { Expr } from "../../expr/expr.ts";
 import { exprText } from "../../expr/print.ts";
 import { currentSite, type Site } from "../../expr/site.ts";
+import type { OtherArray } from "../../lazy/otherArrays.ts";
 import {
   fieldsOf,
   formOf,
@@ -19,7 +20,6 @@ import {
   toList,
 } from "../../ragged/index.ts";
 import { areKnown, rowsOfExpr } from "../../ragged/lazy/rows.ts";
-import type { LazyMethods, RaggedMethods } from "./methodTypes.ts";
 
 /** What `toList` and single values give. */
 export type RaggedValue =
@@ -31,6 +31,13 @@ export type RaggedValue =
   | Uint8Array
   | object
   | readonly RaggedValue[];
+
+/** What functions of the op table give when they are called with nested arrays (twins.ts). */
+interface TwinResults {
+  readonly array: RaggedArray;
+  readonly value: RaggedValue;
+  readonly lazy: { readonly array: LazyRagged; readonly value: LazyItem };
+}
 
 /** Rows of nested data in memory. */
 export class RaggedArray {
@@ -135,8 +142,12 @@ export class LazyItem extends LazyRagged {
 export const lazyFrom = (expr: Expr): LazyRagged =>
   expr.type.ragged?.isItem === true ? new LazyItem(expr) : new LazyRagged(expr);
 
-export interface RaggedArray extends RaggedMethods<RaggedArray, RaggedValue> {}
-export interface LazyRagged extends RaggedMethods<LazyRagged, LazyItem>, LazyMethods {}
+interface Twins extends OtherArray {
+  /** For types only. */
+  readonly "~called"?: TwinResults;
+}
+export interface RaggedArray extends Twins {}
+export interface LazyRagged extends Twins {}
 
 for (const { prototype } of [RaggedArray, LazyRagged])
   Object.defineProperty(prototype, Symbol.for("nodejs.util.inspect.custom"), {

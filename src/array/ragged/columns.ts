@@ -6,6 +6,7 @@ import type { Form } from "../../core/form/form.ts";
 import { NEEDED, type Need } from "../../core/form/need.ts";
 import { describe } from "../../core/shape.ts";
 import { lineOf } from "../../expr/site.ts";
+import { userCall } from "../../lazy/call.ts";
 import { reasonOf } from "../../ragged/demand/index.ts";
 import { outlineOf } from "../../ragged/demand/outline.ts";
 import { failuresOf, type ProjectionFailure, tell } from "../../ragged/lazy/necessaryColumns.ts";
@@ -13,7 +14,6 @@ import { type Projection, projectionOf } from "../../ragged/lazy/project.ts";
 import { Reading } from "../../ragged/lazy/reading.ts";
 import { checkRun } from "../../runtime/options.ts";
 import type { OnFail } from "../../runtime/settings.ts";
-import { userCall } from "../call.ts";
 import { engine } from "../engine.ts";
 import { LazyRagged } from "./arrays.ts";
 

@@ -6,9 +6,9 @@ import { describe } from "../../core/shape.ts";
 import type { Expr } from "../../expr/expr.ts";
 import type { Partition } from "../../expr/op.ts";
 import { execute } from "../../kernel/execute.ts";
+import { asyncCall, userCall } from "../../lazy/call.ts";
 import { type Plan, planOf } from "../../plan/index.ts";
 import { type Layout, mergeRows, plain, toList } from "../../ragged/index.ts";
-import { openedRun } from "../../runtime/opened.ts";
 import {
   type AsyncComputeOptions,
   type CheckedRun,
@@ -19,7 +19,7 @@ import {
 import type { TakePartition } from "../../runtime/partitions.ts";
 import { runPlan } from "../../runtime/run.ts";
 import { runKey } from "../../runtime/runKey.ts";
-import { asyncCall, userCall } from "../call.ts";
+import { settingFor } from "../../runtime/runSetting.ts";
 import { engine } from "../engine.ts";
 import { guarded, type PlanningOptions, planOptions } from "../prepare.ts";
 import { rewritingOf } from "../rewriting.ts";
@@ -47,13 +47,14 @@ export async function runRagged(
   const { data, sources } = plan;
   const byName = new Map<string, TakePartition[]>();
   data.results.forEach((name, i) => byName.set(name, [...(byName.get(name) ?? []), takers[i]!]));
-  const setting = await openedRun(data, () => runKey(data, sources), options);
+  const setting = await settingFor(data, () => runKey(data, sources), options, engine);
   const { onEvent, threads } = options;
   await runPlan(
     {
       ...{ plan: data, sources },
       takers: new Map([...byName].map(([name, list]) => [name, toAll(list)])),
       emit: onEvent === undefined ? null : guarded(onEvent),
+      codecs: engine.codecs,
       partitions: engine.tasks.partitions,
       run: (program, bound, own) => execute(program, bound, own ?? threads),
     },

@@ -4,10 +4,10 @@ import { ShapeError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import type { Shape } from "../../core/shape.ts";
 import { makeExpr } from "../../expr/expr.ts";
+import { LazyArray } from "../../lazy/lazyArray.ts";
 import { plainForm } from "../../ragged/index.ts";
 import { fromDense, toDense } from "../../ragged/lazy/dense.ts";
 import { areKnown, rowsOfExpr } from "../../ragged/lazy/rows.ts";
-import { LazyArray } from "../lazyArray.ts";
 import { LazyRagged } from "./arrays.ts";
 
 /** Partitions are the chunks along the first axis. */

@@ -4,6 +4,7 @@ import { ValueError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
+import { asyncCall } from "../../lazy/call.ts";
 import type { Layout } from "../../ragged/index.ts";
 import { type WrittenPart, writeJsonFiles, writeParquetFiles } from "../../ragged/lazy/writing.ts";
 import {
@@ -19,7 +20,6 @@ import {
 } from "../../ragged/sources/index.ts";
 import { type AsyncComputeOptions, type CheckedRun, checkRun, OPTIONS_AT } from "../../runtime/options.ts";
 import type { FileArguments, WriteOptions, WriteTarget } from "../../storage/parquet/index.ts";
-import { asyncCall } from "../call.ts";
 import { engine } from "../engine.ts";
 import { LazyRagged, type Ragged, type RaggedArray } from "./arrays.ts";
 import { checkTarget } from "./check.ts";

@@ -2,8 +2,8 @@
 
 import { ValueError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
+import { userCall } from "../../lazy/call.ts";
 import { get as getOp, type SelectionItem } from "../../ragged/index.ts";
-import { userCall } from "../call.ts";
 import { Slice } from "../selection.ts";
 import { apply } from "./apply.ts";
 import type { LazyRagged, Ragged, RaggedArray, RaggedValue } from "./arrays.ts";

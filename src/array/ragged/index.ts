@@ -8,6 +8,13 @@ export type { Form, Parameters } from "../../core/form/form.ts";
 export { formOfJson, jsonOfForm } from "../../core/form/json.ts";
 export { type ParsedType, parseType } from "../../core/form/parseType.ts";
 export { typeText } from "../../core/form/typeText.ts";
+export type { NestedReduceOptions as ReduceOptions } from "../../lazy/functionTypes.ts";
+export * from "../../ops/elementwise/arithmetic.ts";
+export * from "../../ops/elementwise/exponential.ts";
+export * from "../../ops/elementwise/logic.ts";
+export * from "../../ops/elementwise/special.ts";
+export type { NestedVarianceOptions as VarianceOptions } from "../../ops/reductions.ts";
+export * from "../../ops/reductions.ts";
 export {
   ArrowMissingError,
   type ArrowModule,
@@ -51,16 +58,6 @@ export {
 } from "./columns.ts";
 export { type Computed, compute, plan } from "./compute.ts";
 export {
-  abs, acos, acosh, 
-  add, asin, asinh, atan, atan2, atanh, 
-  type Binary,bitwiseAnd, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, ceil, conj, copysign, cos, cosh, divide, equal,exp, expm1, floor, 
-  floorDivide, greater, greaterEqual, hypot, imag, isfinite,
-  isinf, isnan, less, lessEqual, log, log1mexp, log1p, log2, log10, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, maximum,
-  minimum, multiply, negative, nextafter, notEqual, positive, pow, real, reciprocal, remainder, round, sigmoid,
-  sign, signbit, sin, sinh, softplus, sqrt, square, subtract,tan, tanh, trunc,
-  type Unary,
-} from "./elementwise.ts"; // biome-ignore format: a list of names
-export {
   fromJsonLines,
   fromParquet,
   type ToJsonLinesOptions,
@@ -71,7 +68,7 @@ export {
 export { get, type RaggedItem } from "./get.ts";
 export {
   type AnyAxisOptions, type AxisOptions, 
-  argsort, type CloseOptions, dropNone, fillNone, firsts, flatten, fromRegular, fullLike, isclose, isNone, localIndex, mask, nanToNone, num,
+  argsort, type CloseOptions, count, dropNone, fillNone, firsts, flatten, fromRegular, fullLike, isclose, isNone, localIndex, mask, nanToNone, num,
   onesLike, type PadOptions, padNone, ravel, runLengths, type SortOptions,singletons, sort, toPacked, toRegular, unflatten, valuesAstype, where, zerosLike,
 } from "./lists.ts"; // biome-ignore format: a list of names
 export {
@@ -86,6 +83,7 @@ export {
   toList,
   toNumpy,
 } from "./making.ts";
+export type { LazyMethods, RaggedMethods } from "./methodTypes.ts";
 export type { RaggedInput, RaggedOperand } from "./operands.ts";
 export {
   type MapPartitionsOptions,
@@ -100,7 +98,3 @@ export {
   type CartesianOptions, type CombinationOptions, cartesian, combinations, concatenate, field, fields, type NamedArrays,unzip, withField,
   withoutField, zip,
 } from "./records.ts"; // biome-ignore format: a list of names
-export {
-  all, any, argmax, argmin, count, countNonzero, max, mean, min, prod, type ReduceOptions, type Reduction, std, sum,
-  type VarianceOptions, var,
-} from "./reductions.ts"; // biome-ignore format: a list of names

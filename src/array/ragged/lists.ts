@@ -2,14 +2,15 @@
 
 import type { DType } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
+import { checkDType } from "../../lazy/build.ts";
+import { userCall } from "../../lazy/call.ts";
+import type { NestedReduceOptions } from "../../lazy/functionTypes.ts";
+import type { Called } from "../../lazy/otherArrays.ts";
 import type { RaggedOp } from "../../ragged/index.ts";
 import * as ops from "../../ragged/index.ts";
-import { checkDType } from "../build.ts";
-import { userCall } from "../call.ts";
 import { apply } from "./apply.ts";
 import { checkConstant, checkCount, checkScalar } from "./check.ts";
-import { splitOperands } from "./elementwise.ts";
-import { asRagged, type RaggedInput, type RaggedOperand } from "./operands.ts";
+import { asRagged, type RaggedInput, type RaggedOperand, splitOperands } from "./operands.ts";
 import type { Joint } from "./types.ts";
 
 export interface AxisOptions {
@@ -42,6 +43,21 @@ function ofOne<Options extends object>(record: object, ...names: readonly string
   ]) as unknown as OfOne<Options>;
 }
 
+type CountFunction = <
+  const X extends RaggedInput,
+  const O extends NestedReduceOptions | undefined = undefined,
+>(
+  x: X,
+  options?: O,
+) => O extends { readonly axis: number } | { readonly keepdims: true } ? Joint<X> : Called<Joint<X>, "value">;
+
+/** How many elements there are, nulls left out. */
+export const count: CountFunction = ofOne(
+  ops.REDUCTIONS["count"]!,
+  "axis",
+  "keepdims",
+  "maskIdentity",
+) as CountFunction;
 /** How long lists are; along axis 0 how many rows there are. */
 export const num: OfOne<AxisOptions> = ofOne(ops.num, "axis");
 /** 0, 1, 2, … along an axis: rows are numbered through all partitions. */

@@ -3,12 +3,12 @@
 import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { describe } from "../../core/shape.ts";
+import { asyncCall, userCall } from "../../lazy/call.ts";
+import { LazyArray } from "../../lazy/lazyArray.ts";
+import { NDArray } from "../../lazy/ndarray.ts";
 import * as ragged from "../../ragged/index.ts";
 import { sliceRows } from "../../ragged/index.ts";
 import { MemorySource } from "../../ragged/sources/memory.ts";
-import { asyncCall, userCall } from "../call.ts";
-import { LazyArray } from "../lazyArray.ts";
-import { NDArray } from "../ndarray.ts";
 import { LazyRagged, type Ragged, RaggedArray } from "./arrays.ts";
 import { checkCount, checkForm, inMemory } from "./check.ts";
 import { lazyFromDense, lazyToDense } from "./dense.ts";

@@ -3,6 +3,12 @@
 
 import type { DType } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
+import type { NestedReduceOptions } from "../../lazy/functionTypes.ts";
+import type * as arithmetic from "../../ops/elementwise/arithmetic.ts";
+import type * as exponential from "../../ops/elementwise/exponential.ts";
+import type * as logic from "../../ops/elementwise/logic.ts";
+import type * as special from "../../ops/elementwise/special.ts";
+import type * as reductions from "../../ops/reductions.ts";
 import type { Plan } from "../../plan/index.ts";
 import type { AsyncComputeOptions, PlanOnlyOptions } from "../../runtime/options.ts";
 import type { LazyRagged } from "./arrays.ts";
@@ -12,43 +18,29 @@ import type { RaggedItem } from "./get.ts";
 import type * as lists from "./lists.ts";
 import type { RaggedInput, RaggedOperand } from "./operands.ts";
 import type { CombinationOptions } from "./records.ts";
-import type { ReduceOptions, VarianceOptions } from "./reductions.ts";
 
-type UnaryName =
-  | "abs" | "acos" | "acosh" | "asin" | "asinh" | "atan" | "atanh" | "bitwiseInvert" | "ceil" | "conj" | "cos"
-  | "cosh" | "exp" | "expm1" | "floor" | "imag" | "isfinite" | "isinf" | "isnan" | "log" | "log10" | "log1mexp"
-  | "log1p" | "log2" | "logicalNot" | "negative" | "positive" | "real" | "reciprocal" | "round" | "sigmoid" | "sign"
-  | "signbit" | "sin" | "sinh" | "softplus" | "sqrt" | "square" | "tan" | "tanh" | "trunc"; // biome-ignore format: a list of names
+type Elementwise = typeof arithmetic & typeof exponential & typeof logic & typeof special;
+type UnaryMethods<Self> = {
+  [K in keyof Elementwise as Elementwise[K] extends { readonly arity: 1 } ? K : never]: () => Self;
+};
+type BinaryMethods<Self> = {
+  [K in keyof Elementwise as Elementwise[K] extends { readonly arity: 2 } ? K : never]: (
+    other: RaggedOperand,
+  ) => Self;
+};
 
-type BinaryName =
-  | "add" | "atan2" | "bitwiseAnd" | "bitwiseLeftShift" | "bitwiseOr" | "bitwiseRightShift" | "bitwiseXor"
-  | "copysign" | "divide" | "equal" | "floorDivide" | "greater" | "greaterEqual" | "hypot" | "less" | "lessEqual"
-  | "logaddexp" | "logicalAnd" | "logicalOr" | "logicalXor" | "maximum" | "minimum" | "multiply" | "nextafter"
-  | "notEqual" | "pow" | "remainder" | "subtract"; // biome-ignore format: a list of names
-
-type UnaryMethods<Self> = { [K in UnaryName]: () => Self };
-type BinaryMethods<Self> = { [K in BinaryName]: (other: RaggedOperand) => Self };
-
-type ReduceName =
-  | "sum"
-  | "prod"
-  | "min"
-  | "max"
-  | "any"
-  | "all"
-  | "count"
-  | "countNonzero"
-  | "argmin"
-  | "argmax"
-  | "mean";
 /** One value, unless an axis is left. */
 interface ReduceMethod<Self, Value, Options> {
   (options: Options & ({ readonly axis: number } | { readonly keepdims: true })): Self;
   (options?: Options): Value;
 }
 type ReduceMethods<Self, Value> = {
-  [K in ReduceName]: ReduceMethod<Self, Value, ReduceOptions>;
-} & { [K in "std" | "var"]: ReduceMethod<Self, Value, VarianceOptions> };
+  [K in Exclude<keyof typeof reductions, "std" | "var"> | "count"]: ReduceMethod<
+    Self,
+    Value,
+    NestedReduceOptions
+  >;
+} & { [K in "std" | "var"]: ReduceMethod<Self, Value, reductions.NestedVarianceOptions> };
 
 interface ListMethods<Self> {
   num(options?: lists.AxisOptions): Self;
@@ -95,4 +87,9 @@ export interface LazyMethods {
   plan(options?: PlanOnlyOptions): Plan;
   necessaryColumns(options?: ProjectOptions): NecessaryColumns;
   explainColumns(options?: ProjectOptions): ColumnReport;
+}
+
+declare module "./arrays.ts" {
+  interface RaggedArray extends RaggedMethods<RaggedArray, RaggedValue> {}
+  interface LazyRagged extends RaggedMethods<LazyRagged, LazyItem>, LazyMethods {}
 }

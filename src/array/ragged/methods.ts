@@ -1,25 +1,25 @@
 // Installs the methods of ragged arrays: a function with the array as its first argument.
 
-import { userMethod } from "../call.ts";
+import { userMethod } from "../../lazy/call.ts";
+import * as arithmetic from "../../ops/elementwise/arithmetic.ts";
+import * as exponential from "../../ops/elementwise/exponential.ts";
+import * as logic from "../../ops/elementwise/logic.ts";
+import * as special from "../../ops/elementwise/special.ts";
+import * as reductions from "../../ops/reductions.ts";
 import { LazyRagged, RaggedArray } from "./arrays.ts";
 import { explainColumns, necessaryColumns } from "./columns.ts";
 import { compute, plan } from "./compute.ts";
-import * as elementwise from "./elementwise.ts";
 import { get } from "./get.ts";
 import * as lists from "./lists.ts";
 import type { LazyMethods, RaggedMethods } from "./methodTypes.ts";
 import * as records from "./records.ts";
-import * as reductions from "./reductions.ts";
+import { installTwins } from "./twins.ts";
 
-const { splitOperands: _, ...ofElements } = elementwise;
-const { where: __, zerosLike: ___, onesLike: ____, fullLike: _____, ...ofLists } = lists;
-const { toRegular: ______, fromRegular: _______, ...plainLists } = ofLists;
+const { where, zerosLike, onesLike, fullLike, toRegular, fromRegular, ...ofLists } = lists;
 const { field, withField, withoutField, unzip, combinations, argcombinations } = records;
 
 const METHODS = {
-  ...ofElements,
-  ...reductions,
-  ...plainLists,
+  ...{ ...arithmetic, ...exponential, ...logic, ...special, ...reductions, ...ofLists },
   ...{ get, field, withField, withoutField, unzip, combinations, argcombinations },
 } satisfies { [K in keyof RaggedMethods<unknown, unknown>]: unknown };
 
@@ -31,6 +31,7 @@ type Calls = { [name: string]: (...args: unknown[]) => unknown };
 
 /** Doors call it; a second call changes nothing. */
 export function installRaggedMethods(): void {
+  installTwins();
   install(RaggedArray.prototype, METHODS as object as Calls);
   install(LazyRagged.prototype, { ...METHODS, ...LAZY_METHODS } as object as Calls);
 }

@@ -2,17 +2,17 @@
 // and plain nested lists. In: what the user wrote. Out: ragged arrays.
 
 import { isTypedArray } from "../../core/dtype.ts";
-import { DTypeError } from "../../core/errors.ts";
+import { DTypeError, ValueError } from "../../core/errors.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
 import { describe } from "../../core/shape.ts";
 import { makeExpr } from "../../expr/expr.ts";
+import { LazyArray } from "../../lazy/lazyArray.ts";
+import { NDArray } from "../../lazy/ndarray.ts";
 import { partitioned } from "../../ops/partitions.ts";
 import { fromIter, fromNumpy, type Layout, layouts } from "../../ragged/index.ts";
 import { Reading } from "../../ragged/lazy/reading.ts";
 import { MemorySource } from "../../ragged/sources/memory.ts";
 import type { RaggedSource } from "../../ragged/sources/source.ts";
-import { LazyArray } from "../lazyArray.ts";
-import { NDArray } from "../ndarray.ts";
 import { LazyRagged, type Ragged, RaggedArray } from "./arrays.ts";
 import { lazyFromDense } from "./dense.ts";
 
@@ -49,3 +49,21 @@ export function asLazyRagged(array: Ragged): LazyRagged {
   wrapped.set(array.layout, source);
   return lazyOf(source);
 }
+
+/** Arrays and constants in the order of the arguments: null stands for the next array. */
+export function splitOperands(values: readonly unknown[]): {
+  arrays: Ragged[];
+  operands: (ReturnType<typeof constantOf> | null)[];
+} {
+  const arrays = values.filter((value) => !isConstant(value)).map(asRagged);
+  if (arrays.length > 0) return { arrays, operands: values.map(constantOf) };
+  throw new ValueError({
+    what: "there is no array among the arguments",
+    cure: "Pass one ragged array at least",
+  });
+}
+
+const constantOf = (
+  value: unknown,
+): Extract<RaggedOperand, number | bigint | string | boolean | object> | null =>
+  isConstant(value) ? value : null;

@@ -3,8 +3,8 @@
 import { ValueError } from "../../core/errors.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
 import { describe } from "../../core/shape.ts";
+import { userCall } from "../../lazy/call.ts";
 import * as ops from "../../ragged/index.ts";
-import { userCall } from "../call.ts";
 import { apply } from "./apply.ts";
 import type { Ragged } from "./arrays.ts";
 import { checkCount, checkPath } from "./check.ts";

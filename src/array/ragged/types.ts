@@ -1,6 +1,6 @@
 // Types of what functions on ragged arrays give: lazy where something lazy was given, else in memory.
 
-import type { LazyArray } from "../lazyArray.ts";
+import type { LazyArray } from "../../lazy/lazyArray.ts";
 import type { LazyRagged, RaggedArray } from "./arrays.ts";
 
 /** `Arrays` is the union of the types of all arguments. */

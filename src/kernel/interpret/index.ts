@@ -10,6 +10,7 @@ import { runLoop } from "./loop.ts";
 import { runReduce } from "./reduce.ts";
 import { LaneFailure } from "./run.ts";
 import { runScan } from "./scan.ts";
+import { runSegments } from "./segments.ts";
 import { bind } from "./tile.ts";
 
 export { LaneFailure };
@@ -38,6 +39,8 @@ export function runStep(step: KernelStep, blocks: readonly Block[]): void {
       return runLoop(step, blocks);
     case "reduce":
       return runReduce(step, blocks);
+    case "segments":
+      return runSegments(step, blocks);
     case "scan":
       return runScan(step, blocks);
     case "routine":

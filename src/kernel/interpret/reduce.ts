@@ -8,7 +8,7 @@ import type { Block } from "../../core/block.ts";
 import type { TypedArray } from "../../core/dtype.ts";
 import type { ReduceStep } from "../blockProgram.ts";
 import { constantLanes, runOnLanes } from "./loop.ts";
-import { runProgram } from "./run.ts";
+import { type LaneSource, runProgram } from "./run.ts";
 import { bind, TILE_LANES, Tile } from "./tile.ts";
 
 export const REDUCE_LANES = 16;
@@ -24,7 +24,7 @@ export function runReduce(step: ReduceStep, blocks: readonly Block[]): void {
   const operands = step.operands.map((access) => bind(access, blocks));
   const tile = new Tile(step.domain, step.axes, operands, step.from);
   const results = step.results.map((access) => bind(access, blocks));
-  const wide = Math.max(1, Math.floor(TILE_LANES / Math.min(BLOCK_ROWS, Math.max(1, tile.innerSize))));
+  const wide = columnsAtOnce(tile.innerSize);
   for (let column = 0; column < tile.outerSize; column += wide) {
     const columns = Math.min(wide, tile.outerSize - column);
     const state = reduceColumns(step, tile, column, columns);
@@ -34,7 +34,26 @@ export function runReduce(step: ReduceStep, blocks: readonly Block[]): void {
   }
 }
 
-function reduceColumns(step: ReduceStep, tile: Tile, column: number, columns: number): State {
+/** Rows by columns of elements, of which some are shown at a time. */
+export interface RowTile extends LaneSource {
+  /** How many rows there are in all. */
+  readonly innerSize: number;
+  readonly rows: number;
+  readonly count: number;
+  moveTo(row: number, rows: number, column: number, columns: number): void;
+}
+
+/** How many columns of so many rows are worked on at once. */
+export const columnsAtOnce = (rows: number): number =>
+  Math.max(1, Math.floor(TILE_LANES / Math.min(BLOCK_ROWS, Math.max(1, rows))));
+
+/** The states of some columns, before they are finished. */
+export function reduceColumns(
+  step: Pick<ReduceStep, "lift" | "combine" | "identity">,
+  tile: RowTile,
+  column: number,
+  columns: number,
+): State {
   const rows = tile.innerSize;
   const combine: Combine = (a, b, count) => runOnLanes(step.combine, [...a, ...b], count);
   const counter = new BlockCounter(combine, columns);

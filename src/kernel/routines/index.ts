@@ -6,13 +6,14 @@ import { contract } from "./contract.ts";
 import { gather, scatter } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
+import { pick, spread } from "./pick.ts";
 import { searchsorted } from "./searchsorted.ts";
-import { argsort, sort } from "./sort.ts";
+import { argsort, segmentArgsort, segmentSort, sort } from "./sort.ts";
 import { takeAlongAxis } from "./take-along-axis.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
     ...{ argsort, call, callAll, contract, gather, groupby, scatter },
-    ...{ searchsorted, sort, takeAlongAxis, unpack },
+    ...{ pick, searchsorted, segmentArgsort, segmentSort, sort, spread, takeAlongAxis, unpack },
   }),
 );

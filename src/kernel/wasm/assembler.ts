@@ -29,6 +29,9 @@ export class FunctionWriter {
   readonly #code: ByteWriter = new ByteWriter();
   readonly #stack: ValueType[] = [];
   readonly #frames: Frame[] = [];
+  /** Locals in use, in the order in which they were made, and those that are free again. */
+  readonly #taken: Local[] = [];
+  readonly #free: { [T in ValueType]: Local[] } = { i32: [], i64: [], f32: [], f64: [], v128: [] };
 
   constructor(parameters: readonly ValueType[]) {
     this.#parameters = parameters;
@@ -39,8 +42,23 @@ export class FunctionWriter {
   }
 
   local(type: ValueType): Local {
+    const free = this.#free[type].pop();
+    if (free !== undefined) {
+      this.#taken.push(free);
+      return free;
+    }
     const number = this.#parameters.length + this.#locals.push(type) - 1;
-    return { number, type };
+    const local = { number, type };
+    this.#taken.push(local);
+    return local;
+  }
+
+  /** Locals that the body makes are others' behind it. */
+  reusing(body: () => void): this {
+    const before = this.#taken.length;
+    body();
+    for (const local of this.#taken.splice(before)) this.#free[local.type].push(local);
+    return this;
   }
 
   /** An instruction of the table; immediates follow its code. */
@@ -169,6 +187,14 @@ export class FunctionWriter {
   /** The same without a condition. What follows in the block is not reached. */
   branch(label: number): this {
     this.#code.byte(0x0c).unsigned(this.#frames.length - label);
+    return this;
+  }
+
+  /** To the label with the number on the stack; to the other where there is none. What follows is not reached. */
+  branchTable(labels: readonly number[], other: number): this {
+    this.#pop("i32", "br_table");
+    this.#code.byte(0x0e).unsigned(labels.length);
+    for (const label of [...labels, other]) this.#code.unsigned(this.#frames.length - label);
     return this;
   }
 

@@ -114,6 +114,14 @@ export class VectorLanes implements Lanes {
     });
   }
 
+  /** Leaves the value of the first lane on the stack, as a single lane holds it. Not for integers of less than 32 bits. */
+  pushFirst(type: RealDType, value: Local): void {
+    const machine = machineType(type);
+    const shape = { f64: "f64x2", f32: "f32x4", i64: "i64x2", i32: "i32x4", v128: "" }[machine];
+    this.#w.get(value).op(`${shape}.extract_lane`, 0);
+    if (type === "bool") this.#w.i32(1).op("i32.and");
+  }
+
   /** The lanes from a place on become the first. */
   shifted(type: RealDType, value: Local, by: number): Local {
     const first = by * (infoOf(type).bytes === 8 ? 8 : 4);

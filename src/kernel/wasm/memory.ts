@@ -170,8 +170,8 @@ export function settledBlock(block: Block): Block {
 }
 
 const freed = new FinalizationRegistry<Place>((place) => giveBytes(place));
-/** Places of kept blocks, by the views that were handed out: users bring those back. */
-const kept = new WeakMap<TypedArray, Place>();
+/** Places of kept blocks, by the buffers of the views that were handed out: users bring those back, or parts of them. */
+const kept = new WeakMap<ArrayBufferLike, Place>();
 
 /** A block that lives as long as anything can see it: its view has a buffer object of its own, and every part of
  * the view holds on to that. Null when there is no room, or no memory that can be seen from outside. */
@@ -181,23 +181,23 @@ export function keepBlock(dtype: DType, shape: Shape): Block | null {
   if (place === null) return null;
   const buffer = structuredClone(memory.buffer);
   const block = viewOf(buffer, place, dtype, shape, 0);
-  kept.set(block.data, place);
+  kept.set(buffer, place);
   freed.register(buffer, place, buffer);
   pressure.add(buffer, place.bytes);
   return block;
 }
 
 /** Where a kept block's data lie, for who comes with the data alone. */
-export const placeOfKept = (data: TypedArray): Place | undefined => kept.get(data);
+export const placeOfKept = ({ buffer }: TypedArray): Place | undefined => kept.get(buffer);
 
 const released = new WeakSet<ArrayBufferLike>();
 
 /** Gives a kept block's place back now, not when nobody can see it any more. Others are left alone. */
 export function releaseBlock({ data }: Pick<Block, "data">): void {
   const { buffer } = data;
-  const place = kept.get(data);
+  const place = kept.get(buffer);
   if (place === undefined || !freed.unregister(buffer)) return;
-  kept.delete(data);
+  kept.delete(buffer);
   giveBytes(place);
   released.add(buffer);
   pressure.remove(buffer, place.bytes);

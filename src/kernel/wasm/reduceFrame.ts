@@ -31,14 +31,17 @@ export interface ReduceFrame {
   readonly planes: readonly Plane[];
   /** Columns of the tile under way. */
   readonly width: Local;
+  /** Bytes of the parameters that were read. */
+  readonly end: number;
 }
 
-/** Reads the parameters and lays scratch out. */
+/** Reads the parameters and lays scratch out; `outputs` results are written, as many as the state has parts unless said. */
 export function openFrame(
   w: FunctionWriter,
   parameters: Local,
   lift: ScalarProgram,
   combine: ScalarProgram,
+  outputs: number = combine.operands.length / 2,
 ): ReduceFrame {
   let offset = 0;
   const next = (): Local => {
@@ -55,10 +58,9 @@ export function openFrame(
     rowStride: next(),
     columnStride: next(),
   }));
-  const states = combine.operands.slice(0, combine.operands.length / 2);
-  const outputs = states.map(next);
+  const results = Array.from({ length: outputs }, next);
   const planes = layPlanes(w, combine, words);
-  return { w, words, operands, outputs, planes, width: w.local("i32") };
+  return { w, words, operands, outputs: results, planes, width: w.local("i32"), end: offset };
 }
 
 function layPlanes(w: FunctionWriter, combine: ScalarProgram, words: ReduceFrame["words"]): Plane[] {

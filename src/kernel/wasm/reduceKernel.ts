@@ -112,24 +112,13 @@ class ReduceWriter {
     const w = this.#w;
     const { words } = this.#frame;
     const row = this.#row;
-    const [end, rows, lanes] = [w.local("i32"), w.local("i32"), w.local("i32")];
-    const [blocks, isLast] = [w.local("i32"), w.local("i32")];
+    const end = w.local("i32");
     w.get(segment).get(words.segmentRows).op("i32.mul").set(row);
     // row + min(segment, rows left): a sum of the first two alone could wrap.
     const left = (): void => void w.get(words.rows).get(row).op("i32.sub");
     setMin(w, end, () => w.get(words.segmentRows), left);
     increase(w, end, row);
-    w.i32(0).set(blocks);
-    w.loop((again) => {
-      const rest = (): void => void w.get(end).get(row).op("i32.sub");
-      setMin(w, rows, () => w.get(words.blockRows), rest);
-      this.#sweep.write(rows, lanes);
-      increase(w, row, rows);
-      w.get(row).get(end).op("i32.eq").set(isLast);
-      this.#combining.write(lanes, blocks, isLast);
-      increase(w, blocks, 1);
-      w.get(isLast).op("i32.eqz").branchIf(again);
-    });
+    reduceBlocks(this.#frame, this.#sweep, this.#combining, row, end, () => undefined);
   }
 
   /** The tile's totals to output[segment][column…]. */
@@ -150,15 +139,40 @@ class ReduceWriter {
   }
 }
 
+/** The blocks from `row` to before `end`, of which there is one at least: their total is left in row 0 of the planes. */
+export function reduceBlocks(
+  { w, words }: ReduceFrame,
+  sweep: Sweep,
+  combining: Combining,
+  row: Local,
+  end: Local,
+  beforeBlock: () => void,
+): void {
+  const [rows, lanes] = [w.local("i32"), w.local("i32")];
+  const [blocks, isLast] = [w.local("i32"), w.local("i32")];
+  w.i32(0).set(blocks);
+  w.loop((again) => {
+    const rest = (): void => void w.get(end).get(row).op("i32.sub");
+    setMin(w, rows, () => w.get(words.blockRows), rest);
+    beforeBlock();
+    sweep.write(rows, lanes);
+    increase(w, row, rows);
+    w.get(row).get(end).op("i32.eq").set(isLast);
+    combining.write(lanes, blocks, isLast);
+    increase(w, blocks, 1);
+    w.get(isLast).op("i32.eqz").branchIf(again);
+  });
+}
+
 const slotsOf = (planes: readonly Plane[], { component }: Plane): number =>
   planes.filter((plane) => plane.component === component).length;
 
 /** Few instructions are written out many times over, many only once: code has to be compiled, too. */
-function sweepUnits(
+export function sweepUnits(
   w: FunctionWriter,
   lift: ScalarProgram,
   combine: ScalarProgram,
-  { walks, mode }: ReduceShape,
+  { walks, mode }: Pick<ReduceShape, "walks" | "mode">,
 ): Pick<SweepCode, "registers" | "wide" | "narrow"> {
   const single = { lanes: new SingleLane(w), rounds: 1, values: 1 };
   const counts = [lanesOf(lift), lanesOf(combine)];
@@ -176,9 +190,9 @@ function sweepUnits(
 const partsOf = ({ operands }: ScalarProgram): number =>
   operands.reduce((sum, dtype) => sum + infoOf(dtype).slots, 0) / 2;
 
-const sizeOf = (program: ScalarProgram): number => expanded(program).program.instructions.length;
+export const sizeOf = (program: ScalarProgram): number => expanded(program).program.instructions.length;
 
-function combineSteps(w: FunctionWriter, combine: ScalarProgram): Lanes[] {
+export function combineSteps(w: FunctionWriter, combine: ScalarProgram): Lanes[] {
   const count = lanesOf(combine);
   const single = new SingleLane(w);
   return count === null ? [single] : [new VectorLanes(w, count, [combine]), single];

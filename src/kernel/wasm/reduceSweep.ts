@@ -34,7 +34,8 @@ type Begin = (kept: () => StateLocals, lifted: StateLocals) => StateLocals;
 export class Sweep {
   readonly #frame: ReduceFrame;
   readonly #units: Pick<SweepCode, "wide" | "narrow">;
-  readonly #code: RoundCode;
+  /** What one value goes through in a round. */
+  readonly code: RoundCode;
   readonly #registers: RegisterRounds | null;
   readonly #bases: readonly Local[];
   /** The block's first row; lanes and rounds count from there. */
@@ -51,8 +52,8 @@ export class Sweep {
     const { w } = frame;
     this.#frame = frame;
     this.#units = code;
-    this.#code = new RoundCode(frame, code);
-    this.#registers = code.registers && new RegisterRounds(frame, this.#code, code.registers);
+    this.code = new RoundCode(frame, code);
+    this.#registers = code.registers && new RegisterRounds(frame, this.code, code.registers);
     this.#bases = bases;
     this.#row = row;
     [this.#lane, this.#round, this.#end] = [w.local("i32"), w.local("i32"), w.local("i32")];
@@ -152,7 +153,7 @@ export class Sweep {
     if (unit.values === 1) units((state, lifted) => this.#keptOrLifted(unit.lanes, state, lifted));
     else
       w.get(this.#round).either(
-        () => units((state, lifted) => this.#code.combined(unit.lanes, state(), lifted)),
+        () => units((state, lifted) => this.code.combined(unit.lanes, state(), lifted)),
         () => units((_, lifted) => lifted),
       );
   }
@@ -162,7 +163,7 @@ export class Sweep {
     const step = unit.lanes.count * unit.values;
     repeat(w, this.#done, this.#count, step, () => {
       for (let v = 0; v < unit.values; v++) this.#value(unit, cursors, kept, v, begin);
-      for (const list of cursors) list.forEach((cursor, k) => this.#code.moveOn(k, cursor, step));
+      for (const list of cursors) list.forEach((cursor, k) => this.code.moveOn(k, cursor, step));
       planes.forEach(({ bytes }, k) => increase(w, kept[k]!, step * bytes));
     });
   }
@@ -177,7 +178,7 @@ export class Sweep {
       return operands.map(({ rowStride }, k) => {
         const cursor = w.local("i32");
         w.get(this.#done);
-        this.#code.pushStride(k);
+        this.code.pushStride(k);
         w.op("i32.mul").get(row).get(rowStride).op("i32.mul").op("i32.add");
         w.get(this.#bases[k]!).op("i32.add").set(cursor);
         return cursor;
@@ -193,7 +194,7 @@ export class Sweep {
     v: number,
     begin: Begin,
   ): void {
-    const code = this.#code;
+    const code = this.code;
     let state = begin(() => code.load(lanes, kept, v), code.lifted(lanes, cursors[0]!, v));
     for (let r = 1; r < rounds; r++) state = code.combined(lanes, state, code.lifted(lanes, cursors[r]!, v));
     code.store(lanes, kept, v, state);
@@ -201,7 +202,7 @@ export class Sweep {
 
   /** In the very first round a lane is what is lifted; from then on that is combined with what is kept. */
   #keptOrLifted(lanes: Lanes, kept: () => StateLocals, lifted: StateLocals): StateLocals {
-    const code = this.#code;
+    const code = this.code;
     const state = code.variables(lanes);
     this.#frame.w.get(this.#round).either(
       () => code.assign(state, code.combined(lanes, kept(), lifted)),

@@ -42,8 +42,6 @@ const FLOAT_NAMES = [
   "sub",
   "mul",
   "div",
-  "min",
-  "max",
   "copysign",
   "sqrt",
   "floor",
@@ -67,16 +65,37 @@ export function emitScalar(
     return void w.get(args[0]!).op(`${machineType(type)}.reinterpret_${machineType(from)}`);
   if (prim === "lookup") return lookupScalar(w, Number(imm), args[0]!);
   if (prim === "fmod") return pushFmod(w, args[0]!, args[1]!);
-  if (prim === "select") {
-    return void w.get(args[1]!).get(args[2]!).get(args[0]!).select(machineType(type));
-  }
+  if (prim === "select") return selectScalar(w, type, args);
   if (prim === "signbit") return signbitScalar(w, from, args[0]!);
   if (COMPARE.includes(prim)) return compareScalar(w, prim, from, args);
+  if (isFloat(from) && (prim === "min" || prim === "max")) return extremeScalar(w, from, prim, args);
   if (isFloat(from) && FLOAT_NAMES.includes(prim)) {
     for (const argument of args) w.get(argument);
     return void w.op(`${machineType(from)}.${prim}`);
   }
   INTEGER[prim]!(w, type, args, origin);
+}
+
+/** Of floats as integers: engines jump to choose between floats, and nobody foresees which way. */
+function selectScalar(w: FunctionWriter, type: RealDType, [test, yes, no]: readonly Local[]): void {
+  const machine = machineType(type);
+  if (!isFloat(type)) return void w.get(yes!).get(no!).get(test!).select(machine);
+  const whole = type === "float64" ? "i64" : "i32";
+  const asWhole = (x: Local): FunctionWriter => w.get(x).op(`${whole}.reinterpret_${machine}`);
+  asWhole(yes!);
+  asWhole(no!).get(test!).select(whole).op(`${machine}.reinterpret_${whole}`);
+}
+
+/** As the first lane of vectors: engines jump to find the lesser of two floats, and compute it of vectors. */
+function extremeScalar(
+  w: FunctionWriter,
+  type: RealDType,
+  prim: "min" | "max",
+  args: readonly Local[],
+): void {
+  const shape = type === "float64" ? "f64x2" : "f32x4";
+  for (const argument of args) w.get(argument).op(`${shape}.splat`);
+  w.op(`${shape}.${prim}`).op(`${shape}.extract_lane`, 0);
 }
 
 const plain =

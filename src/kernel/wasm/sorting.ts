@@ -11,7 +11,15 @@ import { withBuffer, workInside } from "./inside.ts";
 import { kernelOf } from "./kernels.ts";
 import { isShared, placedAddress } from "./memory.ts";
 import type { SortKind } from "./sort/row.ts";
-import { type SortRows, sortBufferBytes, sortJobs } from "./sort/sortJobs.ts";
+import {
+  type SortJob,
+  type SortRows,
+  type SortSegments,
+  segmentBufferBytes,
+  segmentJob,
+  sortBufferBytes,
+  sortJobs,
+} from "./sort/sortJobs.ts";
 import { sortModule } from "./sort/sortKernel.ts";
 import { runJob } from "./threads.ts";
 
@@ -22,13 +30,43 @@ export function runSort(kind: SortKind, { inputs, outputs, attrs }: RoutineCall,
   const isInside = workInside(inputs, outputs, ([x], [y]) => {
     const rows = rowsOf(kind, x!, y!, integerAttr(attrs, "axis"), booleanAttr(attrs, "descending"));
     isDone = withBuffer(sortBufferBytes(rows, threads), (buffer) => {
-      for (const { key, parameters, units, part } of sortJobs(rows, threads, buffer)) {
-        const kernel = kernelOf(key, () => sortModule(isShared, kind, dtype as RealDType));
-        runJob(kernel, parameters, units, part, threads);
-      }
+      runJobs(sortJobs(rows, threads, buffer), rows, false, threads);
     });
   });
   return isInside && isDone;
+}
+
+/** Segments of the first input: from the second's g-th number on and before the next. */
+export function runSegmentSort(
+  kind: SortKind,
+  { inputs, outputs, attrs }: RoutineCall,
+  threads: number,
+): boolean {
+  let isDone = false;
+  const isInside = workInside(inputs, outputs, ([x, lists], [y]) => {
+    const [inputStride, outputStride] = [infoOf(x!.dtype).bytes, infoOf(y!.dtype).bytes];
+    const segments: SortSegments = {
+      ...{ kind, dtype: x!.dtype as RealDType, descending: booleanAttr(attrs, "descending") },
+      ...{ input: placedAddress(x!), inputStride, output: placedAddress(y!), outputStride },
+      ...{ offsets: placedAddress(lists!), ends: lists!.data as Int32Array },
+    };
+    isDone = withBuffer(segmentBufferBytes(segments), (buffer) => {
+      runJobs([segmentJob(segments, buffer)], segments, true, threads);
+    });
+  });
+  return isInside && isDone;
+}
+
+function runJobs(
+  jobs: readonly SortJob[],
+  { kind, dtype }: Pick<SortRows, "kind" | "dtype">,
+  isSegmented: boolean,
+  threads: number,
+): void {
+  const kernel = kernelOf(`${kind} ${dtype} ${isSegmented}`, () =>
+    sortModule(isShared, kind, dtype, isSegmented),
+  );
+  for (const { parameters, units, part } of jobs) runJob(kernel, parameters, units, part, threads);
 }
 
 function rowsOf(kind: SortKind, x: Block, y: Block, axis: number, descending: boolean): SortRows {

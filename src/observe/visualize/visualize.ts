@@ -2,10 +2,11 @@
 // arrays, their chunks, bytes and memory; operations that need more than the spec allows are red. Computes nothing.
 
 import { plan as planOfArrays } from "../../array/compute.ts";
-import { LazyArray } from "../../array/lazyArray.ts";
 import { ValueError } from "../../core/errors.ts";
+import type { Address } from "../../core/platform.ts";
 import { describe, isLength } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
+import { LazyArray } from "../../lazy/lazyArray.ts";
 import { MemoryError } from "../../plan/budget.ts";
 import { Plan } from "../../plan/index.ts";
 import type { PlanData } from "../../plan/plan.ts";
@@ -25,7 +26,7 @@ export interface VisualizeOptions extends PlanOnlyOptions {
   /** "svg" unless the file's name says something else. SVG needs the package @viz-js/viz. */
   readonly format?: PictureFormat | undefined;
   /** Where to save it, whole or not at all: plan.svg, plan.dot, plan.mmd. */
-  readonly file?: string | URL | undefined;
+  readonly file?: string | Address | undefined;
   /** Shows it with the system's viewer, or with this program. */
   readonly open?: boolean | string | undefined;
   /** At most so many operations are drawn, those nearest to the results: 300. */

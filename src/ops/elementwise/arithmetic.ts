@@ -1,85 +1,98 @@
 // Arithmetic, rounding and sign.
 
 import { isFloat } from "../../core/dtype.ts";
+import * as c from "../../kernel/complex/arithmetic.ts";
+import { pow as complexPow } from "../../kernel/complex/exponential.ts";
 import * as s from "../../kernel/scalar.ts";
-import * as c from "../complex/arithmetic.ts";
-import { pow as complexPow } from "../complex/exponential.ts";
-import { type Binary, binary, FUNCTION_WORK, REORDERS, type Unary, unary } from "./define.ts";
+import { binary, FUNCTION_WORK, REORDERS, unary } from "./define.ts";
 
-export const add: Binary<"same"> = binary("add", {
+/** x1 + x2: `cw.add([1, 2], 10)` is [11, 12]. */
+export const add = binary("add", {
   ...REORDERS,
   accepts: "numeric",
   result: "same",
   real: s.add,
   complex: c.add,
 });
-export const subtract: Binary<"same"> = binary("subtract", {
+/** x1 − x2: `cw.subtract([5], [2])` is [3]. */
+export const subtract = binary("subtract", {
   accepts: "numeric",
   result: "same",
   real: s.sub,
   complex: c.subtract,
 });
-export const multiply: Binary<"same"> = binary("multiply", {
+/** x1 · x2: `cw.multiply([1, 2], 3)` is [3, 6]. */
+export const multiply = binary("multiply", {
   ...REORDERS,
   accepts: "numeric",
   result: "same",
   real: s.mul,
   complex: c.multiply,
 });
-export const divide: Binary<"floating"> = binary("divide", {
+/** x1 / x2, in floating numbers: `cw.divide([1], [2])` is [0.5]. */
+export const divide = binary("divide", {
   accepts: "numeric",
   result: "floating",
   real: s.div,
   complex: c.divide,
 });
-export const floorDivide: Binary<"same"> = binary("floorDivide", {
+/** ⌊x1 / x2⌋: `cw.floorDivide([-7], [2])` is [-4]. */
+export const floorDivide = binary("floorDivide", {
   accepts: "real",
   result: "same",
   real: floorDivideBody,
 });
-export const remainder: Binary<"same"> = binary("remainder", {
+/** x1 − x2·⌊x1 / x2⌋, with the sign of x2: `cw.remainder([-7], [3])` is [2]. */
+export const remainder = binary("remainder", {
   accepts: "real",
   result: "same",
   real: remainderBody,
 });
-export const pow: Binary<"same"> = binary("pow", {
+/** x1 to the power of x2: `cw.pow([2], [10])` is [1024]. */
+export const pow = binary("pow", {
   work: 2 * FUNCTION_WORK,
   accepts: "numeric",
   result: "same",
   real: powBody,
   complex: complexPow,
 });
-export const negative: Unary<"same"> = unary("negative", {
+/** −x: `cw.negative([1, -2])` is [-1, 2]. */
+export const negative = unary("negative", {
   accepts: "numeric",
   result: "same",
   real: s.neg,
   complex: c.negative,
 });
-export const positive: Unary<"same"> = unary("positive", {
+/** x itself: `cw.positive([1, -2])` is [1, -2]. */
+export const positive = unary("positive", {
   accepts: "numeric",
   result: "same",
   real: (x) => x,
   complex: (z) => z,
 });
-export const square: Unary<"same"> = unary("square", {
+/** x²: `cw.square([3])` is [9]. */
+export const square = unary("square", {
   accepts: "numeric",
   result: "same",
   real: (x) => s.mul(x, x),
   complex: c.square,
 });
-export const reciprocal: Unary<"floating"> = unary("reciprocal", {
+/** 1 / x: `cw.reciprocal([4])` is [0.25]. */
+export const reciprocal = unary("reciprocal", {
   accepts: "numeric",
   result: "floating",
   real: (x) => s.div(s.one(x.type), x),
   complex: c.reciprocal,
 });
-export const abs: Unary<"real"> = unary("abs", {
+/** The absolute value, of complex numbers the modulus: `cw.abs([-2, 3])` is [2, 3]. */
+export const abs = unary("abs", {
   accepts: "numeric",
   result: "real",
   real: absBody,
   complex: c.abs,
 });
-export const sign: Unary<"same"> = unary("sign", {
+/** −1, 0 or 1: `cw.sign([-3, 0, 5])` is [-1, 0, 1]. */
+export const sign = unary("sign", {
   accepts: "numeric",
   result: "same",
   real: signBody,
@@ -90,22 +103,26 @@ const wholeNumber =
   (body: (x: s.Term) => s.Term): ((x: s.Term) => s.Term) =>
   (x) =>
     isFloat(x.type) ? body(x) : x;
-export const floor: Unary<"same"> = unary("floor", {
+/** The next whole number below: `cw.floor([-1.2])` is [-2]. */
+export const floor = unary("floor", {
   accepts: "real",
   result: "same",
   real: wholeNumber(s.floor),
 });
-export const ceil: Unary<"same"> = unary("ceil", {
+/** The next whole number above: `cw.ceil([1.2])` is [2]. */
+export const ceil = unary("ceil", {
   accepts: "real",
   result: "same",
   real: wholeNumber(s.ceil),
 });
-export const trunc: Unary<"same"> = unary("trunc", {
+/** Without its fraction: `cw.trunc([-1.7])` is [-1]. */
+export const trunc = unary("trunc", {
   accepts: "real",
   result: "same",
   real: wholeNumber(s.trunc),
 });
-export const round: Unary<"same"> = unary("round", {
+/** The nearest whole number, the even one of two: `cw.round([0.5, 1.5])` is [0, 2]. */
+export const round = unary("round", {
   accepts: "numeric",
   result: "same",
   real: wholeNumber(s.nearest),
@@ -113,54 +130,63 @@ export const round: Unary<"same"> = unary("round", {
 });
 
 // A bool max is an or: the same order, false before true.
-export const maximum: Binary<"same"> = binary("maximum", {
+/** The larger of both: `cw.maximum([1, 5], 3)` is [3, 5]. */
+export const maximum = binary("maximum", {
   ...REORDERS,
   accepts: "realOrBool",
   result: "same",
   real: s.max,
 });
-export const minimum: Binary<"same"> = binary("minimum", {
+/** The smaller of both: `cw.minimum([1, 5], 3)` is [1, 3]. */
+export const minimum = binary("minimum", {
   ...REORDERS,
   accepts: "realOrBool",
   result: "same",
   real: s.min,
 });
 
-export const copysign: Binary<"floating"> = binary("copysign", {
+/** The absolute value of x1 with the sign of x2: `cw.copysign([1], [-0.5])` is [-1]. */
+export const copysign = binary("copysign", {
   accepts: "real",
   result: "floating",
   real: s.copysign,
 });
-export const nextafter: Binary<"floating"> = binary("nextafter", {
+/** The next floating number after x1 towards x2: `cw.nextafter([0], [1])` is [5e-324]. */
+export const nextafter = binary("nextafter", {
   accepts: "real",
   result: "floating",
   real: s.nextafter,
 });
-export const hypot: Binary<"floating"> = binary("hypot", {
+/** √(x1² + x2²), which does not overflow: `cw.hypot([3], [4])` is [5]. */
+export const hypot = binary("hypot", {
   accepts: "real",
   result: "floating",
   real: s.hypot,
 });
-export const atan2: Binary<"floating"> = binary("atan2", {
+/** The angle of the point (x2, x1): `cw.atan2(1, -1)` is 3π/4. */
+export const atan2 = binary("atan2", {
   work: 2 * FUNCTION_WORK,
   accepts: "real",
   result: "floating",
   real: s.atan2,
 });
 
-export const real: Unary<"real"> = unary("real", {
+/** The real part: `cw.real([cw.complex(1, 2)])` is [1]. */
+export const real = unary("real", {
   accepts: "numeric",
   result: "real",
   real: (x) => x,
   complex: (z) => z.re,
 });
-export const imag: Unary<"real"> = unary("imag", {
+/** The imaginary part: `cw.imag([cw.complex(1, 2)])` is [2]. */
+export const imag = unary("imag", {
   accepts: "numeric",
   result: "real",
   real: (x) => s.zero(x.type),
   complex: (z) => z.im,
 });
-export const conj: Unary<"same"> = unary("conj", {
+/** The complex conjugate: `cw.conj([cw.complex(1, 2)])` is [1-2j]. */
+export const conj = unary("conj", {
   accepts: "numeric",
   result: "same",
   real: (x) => x,

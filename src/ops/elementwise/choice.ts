@@ -1,40 +1,33 @@
-// cast and where: the two elementwise ops whose inputs have dtypes of their own.
+// Choosing between values: where, whose condition has a dtype of its own, and clip, which is two choices.
 
-import type { Attrs } from "../../core/attrs.ts";
-import { type DType, infoOf, isComplex } from "../../core/dtype.ts";
+import type { DType } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
+import { checkKind } from "../../core/kinds.ts";
+import { broadcastType } from "../../expr/broadcastType.ts";
+import { makeExpr } from "../../expr/expr.ts";
 import type { ElementwiseOp } from "../../expr/op.ts";
 import * as s from "../../kernel/scalar.ts";
-import { nonZero as complexNonZero } from "../complex/arithmetic.ts";
-import { typeOf } from "./define.ts";
+import { type Built, built, castTo, promoteOperands, withOut } from "../../lazy/build.ts";
+import { looseCall, opCall } from "../../lazy/call.ts";
+import type { OutOption } from "../../lazy/functionTypes.ts";
+import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
+import type { ArrayDType, Meet, OutputsOf, Said } from "../../lazy/operandTypes.ts";
+import { maximum, minimum, positive } from "./arithmetic.ts";
 
-/** attrs.dtype: what to become. */
-export const cast: ElementwiseOp = {
-  name: "cast",
-  class: "elementwise",
-  infer([input], attrs) {
-    const dtype = attrs["dtype"] as DType;
-    if (isComplex(input!.dtype) && !isComplex(dtype) && dtype !== "bool") {
-      throw new DTypeError({
-        what: `${input!.dtype} cannot become ${dtype}: the imaginary part would be lost`,
-        cure: "Take real, imag or abs first",
-      });
-    }
-    return typeOf([input!], dtype);
-  },
-  body: ([x], attrs) => castValue(x!, attrs["dtype"] as DType),
-};
-
-export function castValue(x: s.Value, dtype: DType): s.Value {
-  const { part } = infoOf(dtype);
-  if (s.isComplexTerm(x)) {
-    return dtype === "bool" ? complexNonZero(x) : { re: s.convert(x.re, part), im: s.convert(x.im, part) };
-  }
-  return isComplex(dtype) ? { re: s.convert(x, part), im: s.zero(part) } : s.convert(x, part);
+interface WhereFunction {
+  <const C extends Operand, const A extends Operand, const B extends Operand>(
+    condition: C,
+    x1: A,
+    x2: B,
+  ): LazyArray<Meet<A, B>, OutputsOf<C> & OutputsOf<A> & OutputsOf<B>>;
+  readonly "~method"?: <O, const A extends Operand, const B extends Operand>(
+    this: LazyArray<DType, O>,
+    x1: A,
+    x2: B,
+  ) => LazyArray<Meet<A, B>, O & OutputsOf<A> & OutputsOf<B>>;
 }
 
-/** where(condition, x, y) */
-export const where: ElementwiseOp = {
+const whereOp: ElementwiseOp = {
   name: "where",
   class: "elementwise",
   infer(inputs) {
@@ -45,9 +38,90 @@ export const where: ElementwiseOp = {
         cure: "Compare to get a condition; cast the values to one dtype",
       });
     }
-    return typeOf(inputs, x!.dtype);
+    return broadcastType(inputs, x!.dtype);
   },
   body: ([condition, x, y]) => s.selectValue(condition as s.Term, x!, y!),
 };
 
-export const castAttrs = (dtype: DType): Attrs => ({ dtype });
+/** x1 where the condition holds, else x2: `cw.where([true, false], 1, 2)` is [1, 2]. */
+export const where: ElementwiseOp & WhereFunction = opCall(
+  whereOp,
+  (condition: Operand, x1: Operand, x2: Operand): Built => {
+    const mask = asLazy(condition);
+    if (mask.dtype !== "bool") {
+      throw new DTypeError({
+        what: `the condition is ${mask.dtype}, not bool`,
+        cure: "Compare first, for example x.greater(0)",
+      });
+    }
+    const { exprs, parents } = promoteOperands([x1, x2], (dtype) => dtype);
+    return built(makeExpr(where, [mask.expr, ...exprs]), [mask, ...parents]);
+  },
+  [3],
+);
+
+type Bound = Operand | null | undefined;
+interface ClipOptions<L extends Bound, U extends Bound, E extends DType> extends OutOption<E> {
+  readonly min?: L;
+  readonly max?: U;
+}
+interface ClipFunction {
+  <
+    const A extends Operand,
+    const L extends Bound = undefined,
+    const U extends Bound = undefined,
+    E extends DType = never,
+  >(
+    x: A,
+    min?: L,
+    max?: U,
+    options?: OutOption<E>,
+  ): LazyArray<Said<E, ArrayDType<A>>, OutputsOf<A> & OutputsOf<L> & OutputsOf<U>>;
+  <
+    const A extends Operand,
+    const L extends Bound = undefined,
+    const U extends Bound = undefined,
+    E extends DType = never,
+  >(
+    x: A,
+    ...options: [min: L, options: Omit<ClipOptions<L, U, E>, "min">] | [options: ClipOptions<L, U, E>]
+  ): LazyArray<Said<E, ArrayDType<A>>, OutputsOf<A> & OutputsOf<L> & OutputsOf<U>>;
+  readonly "~method"?: {
+    <
+      D extends DType,
+      O,
+      const L extends Bound = undefined,
+      const U extends Bound = undefined,
+      E extends DType = never,
+    >(
+      this: LazyArray<D, O>,
+      min?: L,
+      max?: U,
+      options?: OutOption<E>,
+    ): LazyArray<Said<E, D>, O & OutputsOf<L> & OutputsOf<U>>;
+    <
+      D extends DType,
+      O,
+      const L extends Bound = undefined,
+      const U extends Bound = undefined,
+      E extends DType = never,
+    >(
+      this: LazyArray<D, O>,
+      ...options: [min: L, options: Omit<ClipOptions<L, U, E>, "min">] | [options: ClipOptions<L, U, E>]
+    ): LazyArray<Said<E, D>, O & OutputsOf<L> & OutputsOf<U>>;
+  };
+}
+
+/** min(max(x, lower), upper), in the dtype of x: `cw.clip([1, 5, 9], 2, 8)` is [2, 5, 8]. */
+export const clip: ClipFunction = looseCall(
+  "clip",
+  (x: Operand, lower?: Operand | null, upper?: Operand | null, options?: OutOption): Built => {
+    const array = asLazy(x);
+    checkKind("real", array.dtype);
+    const floored = lower === undefined || lower === null ? array : (maximum(array, lower) as LazyArray);
+    const clipped = upper === undefined || upper === null ? floored : (minimum(floored, upper) as LazyArray);
+    const bounded = clipped === array ? (positive(array) as LazyArray) : clipped;
+    return withOut(castTo(bounded, array.dtype) as Built, options);
+  },
+  [["x", "min", "max"], "out"],
+);

@@ -1,22 +1,25 @@
 // How an elementwise op is written: name, kinds it takes, result, bodies. One line an op in the tables
-// beside this file. In: that line. Out: the record that every later stage reads.
+// beside this file. In: that line. Out: the record that every later stage reads, and that users call: the function of the
+// namespace, the method, the name in `expr` and the function of nested arrays are this one.
 // Must hold: all inputs of a node have the dtype `computeIn` gives; the API inserts casts.
 
 import type { DType } from "../../core/dtype.ts";
 import { DTypeError, InvariantError } from "../../core/errors.ts";
+import { checkKind, type KindSet } from "../../core/kinds.ts";
 import { type ResultRule, resultOf } from "../../core/results.ts";
-import { broadcastShapes, sameShape } from "../../core/shape.ts";
-import type { ArrayType, ElementwiseOp } from "../../expr/op.ts";
+import { broadcastType } from "../../expr/broadcastType.ts";
+import type { ArrayType } from "../../expr/op.ts";
 import { type ComplexTerm, isComplexTerm, type Term, type Value } from "../../kernel/scalar.ts";
-import { checkKind, type KindSet } from "../kinds.ts";
+import { type Built, type ComputesIn, elementwiseCall } from "../../lazy/build.ts";
+import { opCall } from "../../lazy/call.ts";
+import type { BinaryFunction, OutOption, UnaryFunction } from "../../lazy/functionTypes.ts";
+import type { Operand } from "../../lazy/lazyArray.ts";
 
 export interface ElementwiseFunction<R extends ResultRule = ResultRule, N extends number = number>
-  extends ElementwiseOp {
+  extends ComputesIn {
   readonly arity: N;
   /** The result's dtype from the operands': functions and methods have their types from it. */
   readonly result: R;
-  /** The dtype that operands of this promoted dtype are cast to; an error where the op does not take it. */
-  computeIn(promoted: DType): DType;
 }
 
 type RealBody = (...x: Term[]) => Term;
@@ -42,12 +45,12 @@ export const REORDERS: Pick<ElementwiseLine, "commutative" | "associative"> = {
   associative: true,
 };
 
-/** A function of one operand. */
-export type Unary<R extends ResultRule> = ElementwiseFunction<R, 1>;
+/** A function of one operand, which is its op's record. */
+export type Unary<R extends ResultRule> = ElementwiseFunction<R, 1> & UnaryFunction<R>;
 /** A function of two. */
-export type Binary<R extends ResultRule> = ElementwiseFunction<R, 2>;
+export type Binary<R extends ResultRule> = ElementwiseFunction<R, 2> & BinaryFunction<R>;
 
-export function elementwise<L extends ElementwiseLine, N extends number>(
+function recordOf<L extends ElementwiseLine, N extends number>(
   name: string,
   arity: N,
   line: L,
@@ -83,15 +86,7 @@ function inferElementwise(
       cure: "Cast the operands to one dtype",
     });
   }
-  return typeOf(inputs, resultOf(first.dtype, result));
-}
-
-/** The broadcast type; an input's own object where it is that already, which keeps long chains small. */
-export function typeOf(inputs: readonly ArrayType[], dtype: DType): ArrayType {
-  const first = inputs[0]!;
-  const shape = inputs.length === 1 ? first.shape : broadcastShapes(inputs.map((input) => input.shape));
-  for (const input of inputs) if (input.dtype === dtype && sameShape(input.shape, shape)) return input;
-  return { dtype, shape };
+  return broadcastType(inputs, resultOf(first.dtype, result));
 }
 
 function runBody(name: string, line: ElementwiseLine, inputs: readonly Value[]): Value {
@@ -100,7 +95,22 @@ function runBody(name: string, line: ElementwiseLine, inputs: readonly Value[]):
   return line.complex(...(inputs as ComplexTerm[]));
 }
 
-export const unary = <const L extends ElementwiseLine>(name: string, line: L): Unary<L["result"]> =>
-  elementwise(name, 1, line);
-export const binary = <const L extends ElementwiseLine>(name: string, line: L): Binary<L["result"]> =>
-  elementwise(name, 2, line);
+/** A line of the table as a function of one operand. Nodes hold the function: it is the op. */
+export function unary<const L extends ElementwiseLine>(name: string, line: L): Unary<L["result"]> {
+  const op: Unary<L["result"]> = opCall(
+    recordOf(name, 1, line),
+    (x: Operand, options?: OutOption): Built => elementwiseCall(op, [x], options),
+    [1, "out"],
+  );
+  return op;
+}
+
+/** The same of two. */
+export function binary<const L extends ElementwiseLine>(name: string, line: L): Binary<L["result"]> {
+  const op: Binary<L["result"]> = opCall(
+    recordOf(name, 2, line),
+    (x: Operand, y: Operand, options?: OutOption): Built => elementwiseCall(op, [x, y], options),
+    [2, "out"],
+  );
+  return op;
+}

@@ -1,10 +1,10 @@
 // Exponentials, logarithms, trigonometry: the standard's floating functions.
 
+import * as e from "../../kernel/complex/exponential.ts";
+import * as h from "../../kernel/complex/hyperbolic.ts";
+import * as t from "../../kernel/complex/trigonometric.ts";
 import * as s from "../../kernel/scalar.ts";
-import * as e from "../complex/exponential.ts";
-import * as h from "../complex/hyperbolic.ts";
-import * as t from "../complex/trigonometric.ts";
-import { type Binary, binary, FUNCTION_WORK, type Unary, unary } from "./define.ts";
+import { binary, FUNCTION_WORK, type Unary, unary } from "./define.ts";
 
 const floating = (
   name: string,
@@ -13,27 +13,55 @@ const floating = (
   work: number = FUNCTION_WORK,
 ): Unary<"floating"> => unary(name, { accepts: "numeric", result: "floating", real, complex, work });
 
-export const exp: Unary<"floating"> = floating("exp", s.exp, e.exp);
-export const expm1: Unary<"floating"> = floating("expm1", s.expm1, e.expm1);
-export const log: Unary<"floating"> = floating("log", s.log, e.log);
-export const log1p: Unary<"floating"> = floating("log1p", s.log1p, e.log1p);
-export const log2: Unary<"floating"> = floating("log2", s.log2, e.log2);
-export const log10: Unary<"floating"> = floating("log10", s.log10, e.log10);
-export const sqrt: Unary<"floating"> = floating("sqrt", s.sqrt, e.sqrt, 4);
-export const sin: Unary<"floating"> = floating("sin", s.sin, t.sin);
-export const cos: Unary<"floating"> = floating("cos", s.cos, t.cos);
-export const tan: Unary<"floating"> = floating("tan", s.tan, t.tan);
-export const asin: Unary<"floating"> = floating("asin", s.asin, t.asin);
-export const acos: Unary<"floating"> = floating("acos", s.acos, t.acos);
-export const atan: Unary<"floating"> = floating("atan", s.atan, t.atan);
-export const sinh: Unary<"floating"> = floating("sinh", s.sinh, h.sinh);
-export const cosh: Unary<"floating"> = floating("cosh", s.cosh, h.cosh);
-export const tanh: Unary<"floating"> = floating("tanh", s.tanh, h.tanh);
-export const asinh: Unary<"floating"> = floating("asinh", s.asinh, h.asinh);
-export const acosh: Unary<"floating"> = floating("acosh", s.acosh, h.acosh);
-export const atanh: Unary<"floating"> = floating("atanh", s.atanh, h.atanh);
+/** eˣ: `cw.exp(0)` is 1. */
+export const exp = floating("exp", s.exp, e.exp);
+/** eˣ − 1, exact near 0: `cw.expm1(1e-20)` is 1e-20. */
+export const expm1 = floating("expm1", s.expm1, e.expm1);
+/** The natural logarithm: `cw.log(1)` is 0. */
+export const log = floating("log", s.log, e.log);
+/** log(1 + x), exact near 0: `cw.log1p(1e-20)` is 1e-20. */
+export const log1p = floating("log1p", s.log1p, e.log1p);
+/** The logarithm to base 2: `cw.log2([8])` is [3]. */
+export const log2 = floating("log2", s.log2, e.log2);
+/** The logarithm to base 10: `cw.log10([1000])` is [3]. */
+export const log10 = floating("log10", s.log10, e.log10);
+/** The square root: `cw.sqrt([9])` is [3]. */
+export const sqrt = floating("sqrt", s.sqrt, e.sqrt, 4);
+/** The sine: `cw.sin(0)` is 0. */
+export const sin = floating("sin", s.sin, t.sin);
+/** The cosine: `cw.cos(0)` is 1. */
+export const cos = floating("cos", s.cos, t.cos);
+/** The tangent: `cw.tan(0)` is 0. */
+export const tan = floating("tan", s.tan, t.tan);
+/** The angle whose sine is x: `cw.asin(0)` is 0. */
+export const asin = floating("asin", s.asin, t.asin);
+/** The angle whose cosine is x: `cw.acos(1)` is 0. */
+export const acos = floating("acos", s.acos, t.acos);
+/** The angle whose tangent is x: `cw.atan(0)` is 0. */
+export const atan = floating("atan", s.atan, t.atan);
+/** The hyperbolic sine: `cw.sinh(0)` is 0. */
+export const sinh = floating("sinh", s.sinh, h.sinh);
+/** The hyperbolic cosine: `cw.cosh(0)` is 1. */
+export const cosh = floating("cosh", s.cosh, h.cosh);
+/** The hyperbolic tangent: `cw.tanh(0)` is 0. */
+export const tanh = floating("tanh", s.tanh, h.tanh);
+/** The inverse of sinh: `cw.asinh(0)` is 0. */
+export const asinh = floating("asinh", s.asinh, h.asinh);
+/** The inverse of cosh: `cw.acosh(1)` is 0. */
+export const acosh = floating("acosh", s.acosh, h.acosh);
+/** The inverse of tanh: `cw.atanh(0)` is 0. */
+export const atanh = floating("atanh", s.atanh, h.atanh);
 
-export const logaddexp: Binary<"floating"> = binary("logaddexp", {
+/** 2ˣ, exact for whole x: `cw.exp2([3, -1])` is [8, 0.5]. */
+export const exp2 = unary("exp2", {
+  accepts: "real",
+  result: "floating",
+  work: 2 * FUNCTION_WORK,
+  real: (x) => s.pow(s.constant(x.type, 2), x),
+});
+
+/** log(eˣ¹ + eˣ²), which does not overflow: `cw.logaddexp([1000], [1000])` is about [1000.69]. */
+export const logaddexp = binary("logaddexp", {
   commutative: true,
   accepts: "real",
   result: "floating",

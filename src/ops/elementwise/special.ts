@@ -7,12 +7,12 @@ import { type Unary, unary } from "./define.ts";
 const floating = (name: string, real: (x: s.Term) => s.Term): Unary<"floating"> =>
   unary(name, { accepts: "real", result: "floating", real });
 
-/** 1 / (1 + e^−x). */
-export const sigmoid: Unary<"floating"> = floating("sigmoid", sigmoidBody);
-/** log(1 + eˣ). */
-export const softplus: Unary<"floating"> = floating("softplus", softplusBody);
-/** log(1 − eˣ): NaN above 0, but −inf as far above as rounding may leave the logarithm of a probability of 1. */
-export const log1mexp: Unary<"floating"> = floating("log1mexp", log1mexpBody);
+/** 1 / (1 + e⁻ˣ): `cw.sigmoid(0)` is 0.5. */
+export const sigmoid = floating("sigmoid", sigmoidBody);
+/** log(1 + eˣ): `cw.softplus(0)` is about 0.693. */
+export const softplus = floating("softplus", softplusBody);
+/** log(1 − eˣ), for x below 0: `cw.log1mexp([-1])` is about [-0.459]. */
+export const log1mexp = floating("log1mexp", log1mexpBody);
 
 /** With t = e^−|x| ≤ 1: 1/(1 + t) for x ≥ 0 and t/(1 + t) below. Nothing overflows, small results stay relative. */
 function sigmoidBody(x: s.Term): s.Term {
@@ -26,7 +26,10 @@ function softplusBody(x: s.Term): s.Term {
   return s.add(s.max(x, s.zero(x.type)), s.log1p(s.exp(s.neg(s.abs(x)))));
 }
 
-/** log(−expm1 x) near 0, where 1 − eˣ cancels; log1p(−eˣ) below −log 2, where it is close to 1 (Mächler). */
+/**
+ * log(−expm1 x) near 0, where 1 − eˣ cancels; log1p(−eˣ) below −log 2, where it is close to 1 (Mächler). NaN above 0, but
+ * −inf as far above as rounding may leave the logarithm of a probability of 1.
+ */
 function log1mexpBody(x: s.Term): s.Term {
   const left = s.neg(s.expm1(x));
   const isRounding = s.ge(left, s.constant(x.type, x.type === "float32" ? -(2 ** -22) : -(2 ** -51)));

@@ -6,7 +6,8 @@
 import type { KernelStep } from "../../kernel/blockProgram.ts";
 import type { Operation, PlanArray } from "../plan.ts";
 import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./layout.ts";
-import { compileLayout, type StepOf, type TaskKind, type TaskProgram } from "./task.ts";
+import { compileLayout } from "./task.ts";
+import type { StepOf, TaskKind, TaskProgram } from "./writer.ts";
 
 interface KnownKind extends TaskKind {
   readonly layout: TaskLayout;

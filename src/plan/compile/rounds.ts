@@ -8,10 +8,10 @@ import type { Box } from "../../core/box.ts";
 import { placeOf } from "../../core/chunks.ts";
 import { sizeOf } from "../../core/shape.ts";
 import type { Access, BlockProgram, RoutineStep } from "../../kernel/blockProgram.ts";
-import { accessesOf } from "../../kernel/lifetimes.ts";
+import { buffersOf } from "../../kernel/lifetimes.ts";
 import { contractAxes } from "../../ops/contraction.ts";
 import { identityAccess } from "./access.ts";
-import type { TaskProgram, Window } from "./task.ts";
+import type { TaskProgram, Window } from "./writer.ts";
 
 /** Its buffers: a block of either operand, and the sum. */
 export interface Round {
@@ -55,7 +55,7 @@ export function roundsOf(task: TaskProgram): RoundedTask | null {
 function ownWindow(task: TaskProgram, access: Access, at: number): Window | null {
   const window = task.reads.find(({ buffer }) => buffer === access.buffer);
   const isShared = task.program.steps.some(
-    (step, other) => other !== at && accessesOf(step).some(({ buffer }) => buffer === access.buffer),
+    (step, other) => other !== at && buffersOf(step).includes(access.buffer),
   );
   return window === undefined || isShared || !isWhole(task, access) ? null : window;
 }

@@ -22,6 +22,7 @@ export function scratchOf(step: KernelStep, { buffers }: BlockProgram): Scratch 
   switch (step.kind) {
     case "loop":
     case "scan":
+    case "segments":
       return NONE;
     case "reduce":
       return { reason: "states of reductions", bytes: reduceScratch(step) };

@@ -10,13 +10,13 @@ import type { Piece, ReduceOp, ScanOp } from "../../expr/op.ts";
 import type { Access, KernelStep, ReduceStep, RoutineStep } from "../../kernel/blockProgram.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
-import { constantValue } from "../../ops/sources.ts";
+import { constantValue } from "../../lazy/sources.ts";
 import { demandOf, inputTypes, outputAxes, pieceSource } from "../demand.ts";
 import type { OpStep, ReadStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
 import { accessFrom, fixAxes, type Placed, sourceOfPiece, targetOfPiece, viewOfPieces } from "./access.ts";
 import type { TaskLayout } from "./layout.ts";
 import { countsPlaces, LoopBody } from "./loops.ts";
-import type { StepOf, TaskWriter } from "./task.ts";
+import type { StepOf, TaskWriter } from "./writer.ts";
 
 export function emitStep(task: TaskWriter, at: number): void {
   const step = task.operation.steps[at]!;
@@ -151,7 +151,7 @@ function fromDemand({ layout }: TaskWriter, at: number, { start }: Box): StepOf 
 }
 
 const endOf = ({ axes, whole, attrs, types }: ReduceTreeStep): Parameters<ReduceOp["finish"]>[1] => ({
-  count: sizeOf(axes.map((axis) => whole.shape[axis]!)),
+  count: (type) => s.constant(type, sizeOf(axes.map((axis) => whole.shape[axis]!))),
   attrs,
   dtype: types[0]!.dtype,
 });

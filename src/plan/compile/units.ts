@@ -2,10 +2,9 @@
 // are one loop. Every step has a level, one more than what it waits for; steps of a loop share a level, so
 // what a loop needs is on lower levels and no loop waits for itself.
 
-import { type Box, boxText } from "../../core/box.ts";
+import { type Box, boxText, sameBox } from "../../core/box.ts";
 import { sameShape } from "../../core/shape.ts";
 import type { Operation, PlanStep } from "../plan.ts";
-import { sameBox } from "./task.ts";
 
 export type Unit =
   | { readonly kind: "loop"; readonly steps: readonly number[] }

@@ -2,11 +2,12 @@
 // inside and the first is not, an array between them counts as one that is read, though it will not be. So the sources
 // of a group are counted as they will be when all of the chain is inside, where nothing stands against that.
 
-import { sameShape, sizeOf } from "../../core/shape.ts";
+import { sameShape } from "../../core/shape.ts";
 import type { Operation, PlanArray } from "../plan.ts";
 import type { Arrays } from "./costs.ts";
 import { isLoop } from "./kinds.ts";
 import type { Node } from "./nodes.ts";
+import { isConstant } from "./reads.ts";
 
 export type Leaves = ReadonlyMap<PlanArray, readonly PlanArray[]>;
 
@@ -63,5 +64,3 @@ export function countSources(reads: readonly { readonly array: PlanArray }[], le
   }
   return ends.length;
 }
-
-export const isConstant = ({ shape }: PlanArray): boolean => sizeOf(shape) <= 1;

@@ -4,14 +4,16 @@
 
 import { blockBytes } from "../../core/block.ts";
 import { isEmptyBox } from "../../core/box.ts";
-import { sameShape } from "../../core/shape.ts";
+import { sameShape, sizeOf } from "../../core/shape.ts";
 import type { PlanArray } from "../plan.ts";
 import { readTransfer } from "../transfer.ts";
 import { type Law, type Laws, sameLaw, sameLaws } from "../windows/laws.ts";
 import { type Finer, type Partition, type Runs, refined, tasksIn } from "../windows/partition.ts";
 import { elementsTouched, mostTouched } from "../windows/touched.ts";
-import { isConstant } from "./leaves.ts";
 import { Recent } from "./recent.ts";
+
+/** One element is read with whatever else is read. */
+export const isConstant = ({ shape }: PlanArray): boolean => sizeOf(shape) <= 1;
 
 /** What a step of a group reads, and whether its elements go straight into a loop. */
 export interface Read {

@@ -9,10 +9,10 @@ import { meetOf, type Partition, samePartition } from "../windows/partition.ts";
 import { type Arrays, MOST_CELLS } from "./costs.ts";
 import { fits, type Group } from "./group.ts";
 import { MAX_FUSED_STEPS } from "./judge.ts";
-import { countSources, isConstant, type Leaves } from "./leaves.ts";
+import { countSources, type Leaves } from "./leaves.ts";
 import { mergeNodes, type Node, newGroup, readersOf } from "./nodes.ts";
 import type { FusionRules } from "./options.ts";
-import { addRead, bytesInAll, type Reads, refinedReads, sameWindows } from "./reads.ts";
+import { addRead, bytesInAll, isConstant, type Reads, refinedReads, sameWindows } from "./reads.ts";
 
 interface Work {
   readonly nodes: readonly Node[];

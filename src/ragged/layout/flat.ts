@@ -2,8 +2,7 @@
 // Out: new numbers. Promotion, casts and arithmetic are the dense arrays' own: there is no second arithmetic.
 
 import type { Block } from "../../core/block.ts";
-import { allocate, type DType, infoOf, isWide } from "../../core/dtype.ts";
-import { RunError } from "../../core/errors.ts";
+import { allocate, type DType, infoOf, isWide, type TypedArray } from "../../core/dtype.ts";
 import {
   Complex,
   DEFAULT_OF_SCALAR_KIND,
@@ -13,94 +12,116 @@ import {
   scalarKind,
 } from "../../core/numbers.ts";
 import { resultDType } from "../../core/promotion.ts";
-import type { BlockProgram } from "../../kernel/blockProgram.ts";
-import { resultBlock } from "../../kernel/blocks.ts";
-import { execute } from "../../kernel/execute.ts";
-import { interpret, LaneFailure } from "../../kernel/interpret/index.ts";
+import type { LoopStep } from "../../kernel/blockProgram.ts";
+import { Borrowed, blockOfData, resultBlock } from "../../kernel/blocks.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
-import type { Value } from "../../kernel/scalar.ts";
-import { castValue, where } from "../../ops/elementwise/choice.ts";
+import * as s from "../../kernel/scalar.ts";
+import { castValue } from "../../lazy/cast.ts";
+import { where } from "../../ops/elementwise/choice.ts";
 import type { ElementwiseFunction } from "../../ops/elementwise/define.ts";
+import { runBlocks } from "./kernels.ts";
 import { type NumpyLayout, numpyOf } from "./layout.ts";
 import { joinedParameters } from "./origins.ts";
 
 export type FlatOperand = NumpyLayout | Scalar;
 
-/** Fewer elements are interpreted: the bits are the same, and no kernel has to be compiled. */
-const WORTH_COMPILING = 512;
-
+/** One program for each op's body, dtypes and operands, so that its kernel is found again. */
 const programs = new Map<string, ScalarProgram>();
 
-/** One program for each name and operand dtypes, so that its kernel is found again. */
-function programFor(
-  name: string,
-  dtypes: readonly DType[],
-  body: (...values: Value[]) => Value,
-): ScalarProgram {
+function programFor(name: string, dtypes: readonly DType[], body: Body): ScalarProgram {
   const key = `${name} ${dtypes.join(" ")}`;
   const program = programs.get(key) ?? programOf(dtypes, (...values) => [body(...values)]);
   programs.set(key, program);
   return program;
 }
 
+type Body = (...values: s.Value[]) => s.Value;
+
+/** A body over operands of one length and scalars, which are of `dtype`. */
 function runFlat(
   name: string,
-  blocks: readonly Block[],
-  body: (...values: Value[]) => Value,
+  operands: readonly FlatOperand[],
   dtype: DType,
+  body: Body,
+  result: DType,
   length: number,
 ): NumpyLayout {
-  if (length === 0) return numpyOf(allocate(dtype, 0), dtype);
-  const program = programFor(
-    name,
-    blocks.map((block) => block.dtype),
-    body,
+  const dtypes = operands.map((operand) => (isScalar(operand) ? dtype : operand.dtype));
+  // A scalar that does not fit is an error, whether there are elements or not.
+  for (const operand of operands) if (isScalar(operand)) fitScalar(operand, dtype);
+  if (length === 0) return numpyOf(allocate(result, 0), result);
+  return loopOver(programFor(name, dtypes, body), operands, result, length);
+}
+
+/** A body over arrays of one length, which is written anew each time. */
+export function computedFlat(operands: readonly NumpyLayout[], result: DType, body: Body): NumpyLayout {
+  const { length } = operands[0]!;
+  if (length === 0) return numpyOf(allocate(result, 0), result);
+  const dtypes = operands.map((operand) => operand.dtype);
+  return loopOver(
+    programOf(dtypes, (...values) => [body(...values)]),
+    operands,
+    result,
+    length,
   );
-  const out = resultBlock(dtype, [length]);
-  const bound = [...blocks, out];
-  const run = length < WORTH_COMPILING ? interpret : execute;
+}
+
+function loopOver(
+  program: ScalarProgram,
+  operands: readonly FlatOperand[],
+  result: DType,
+  length: number,
+): NumpyLayout {
+  const borrowed = new Borrowed();
   try {
-    run(blockProgramOf(program, bound, length), bound);
-  } catch (error) {
-    if (!(error instanceof LaneFailure)) throw error;
-    throw new RunError({ what: error.message, cure: error.trap.cure }, { cause: error });
+    const inputs = operands.map((operand, i) =>
+      isScalar(operand)
+        ? scalarBlock(operand, program.operands[i]!, length, borrowed)
+        : blockOfData(operand.data, operand.dtype),
+    );
+    const out = resultBlock(result, [length]);
+    const accesses = [...inputs, out].map((_, buffer) => ({ buffer, start: [0], axes: [0], steps: [1] }));
+    const step: LoopStep = {
+      ...{ kind: "loop", domain: [length], program, from: [0] },
+      ...{ operands: accesses.slice(0, -1), results: accesses.slice(-1) },
+    };
+    runBlocks(step, inputs, [out], length);
+    return numpyOf(out.data, result);
+  } finally {
+    borrowed.giveBack();
   }
-  return numpyOf(out.data, dtype);
 }
 
-function blockProgramOf(program: ScalarProgram, blocks: readonly Block[], length: number): BlockProgram {
-  const accesses = blocks.map((_, buffer) => ({ buffer, start: [0], axes: [0], steps: [1] }));
-  return {
-    buffers: blocks.map(({ dtype, shape }, i) => ({
-      role: i < blocks.length - 1 ? "input" : "output",
-      dtype,
-      shape,
-    })),
-    steps: [
-      {
-        kind: "loop",
-        domain: [length],
-        operands: accesses.slice(0, -1),
-        program,
-        results: accesses.slice(-1),
-        from: [0],
-      },
-    ],
-  };
+/** A block whose one element is read over and over, so that kernels do not depend on it. */
+function scalarBlock(value: Scalar, dtype: DType, length: number, borrowed: Borrowed): Block {
+  const block = borrowed.block(dtype, [1]);
+  storeScalar(block.data, dtype, fitScalar(value, dtype));
+  return { ...block, shape: [length], strides: [0] };
 }
 
-/** An array as a block; a scalar as a block whose one element is read over and over, so that kernels do not depend on it. */
-function blockOf(operand: FlatOperand, dtype: DType, length: number): Block {
-  const shape = [length];
-  if (!isScalar(operand)) return { dtype: operand.dtype, shape, strides: [1], offset: 0, data: operand.data };
-  const data = allocate(dtype, 1);
-  storeScalar(data, dtype, fitScalar(operand, dtype));
-  return { dtype, shape, strides: [0], offset: 0, data };
-}
-
-function storeScalar(data: ReturnType<typeof allocate>, dtype: DType, value: Scalar): void {
+function storeScalar(data: TypedArray, dtype: DType, value: Scalar): void {
   if (value instanceof Complex) (data as Float64Array).set([value.re, value.im]);
   else data[0] = isWide(dtype) ? BigInt(value) : Number(value);
+}
+
+/** How long lists are, as int64. */
+export const listLengths = (offsets: Int32Array): NumpyLayout =>
+  ofLists("lengths", offsets, "int64", (start, stop) => s.convert(s.sub(stop, start), "int64"));
+
+/** Numbers of the lists, −1 for those without elements. */
+export const placesOfLists = (offsets: Int32Array): Int32Array =>
+  ofLists("places", offsets, "int32", (start, stop) =>
+    s.select(s.eq(start, stop), s.constant("int32", -1), s.convert(s.index(0), "int32")),
+  ).data as Int32Array;
+
+function ofLists(
+  name: string,
+  offsets: Int32Array,
+  result: DType,
+  body: (start: s.Term, stop: s.Term) => s.Term,
+): NumpyLayout {
+  const bounds = [offsets.subarray(0, -1), offsets.subarray(1)].map((data) => numpyOf(data));
+  return runFlat(name, bounds, "int32", body as Body, result, offsets.length - 1);
 }
 
 const dtypesOf = (operands: readonly FlatOperand[]): DType[] =>
@@ -122,13 +143,12 @@ export function elementwiseFlat(
     operands.map(() => type),
     {},
   );
-  const blocks = operands.map((operand) => blockOf(operand, dtype, length));
-  const body = (...values: Value[]): Value =>
+  const body = (...values: s.Value[]): s.Value =>
     op.body(
       values.map((value) => castValue(value, dtype)),
       {},
     );
-  return runFlat(`${op.name} in ${dtype}`, blocks, body, result.dtype, length);
+  return runFlat(`${op.name} in ${dtype}`, operands, dtype, body, result.dtype, length);
 }
 
 /** A function made of ops' bodies, all in one loop; operands are cast to `dtype` first. */
@@ -137,18 +157,16 @@ export function composedFlat(
   operands: readonly FlatOperand[],
   dtype: DType,
   result: DType,
-  body: (...values: Value[]) => Value,
+  body: Body,
   length: number,
 ): NumpyLayout {
-  const blocks = operands.map((operand) => blockOf(operand, dtype, length));
-  const cast = (...values: Value[]): Value => body(...values.map((value) => castValue(value, dtype)));
-  return runFlat(`${name} in ${dtype}`, blocks, cast, result, length);
+  const cast = (...values: s.Value[]): s.Value => body(...values.map((value) => castValue(value, dtype)));
+  return runFlat(`${name} in ${dtype}`, operands, dtype, cast, result, length);
 }
 
 export function castFlat(x: NumpyLayout, dtype: DType): NumpyLayout {
   if (x.dtype === dtype) return x;
-  const block = blockOf(x, x.dtype, x.length);
-  const cast = runFlat(`cast to ${dtype}`, [block], (value) => castValue(value, dtype), dtype, x.length);
+  const cast = runFlat(`cast to ${dtype}`, [x], dtype, (value) => castValue(value!, dtype), dtype, x.length);
   return { ...cast, parameters: x.parameters };
 }
 
@@ -156,10 +174,9 @@ export function castFlat(x: NumpyLayout, dtype: DType): NumpyLayout {
 export function whereFlat(condition: NumpyLayout, x: FlatOperand, y: FlatOperand): NumpyLayout {
   const dtype = commonDType([x, y]);
   const { length } = condition;
-  const blocks = [condition, x, y].map((operand, i) => blockOf(operand, i === 0 ? "bool" : dtype, length));
-  const body = (test: Value, yes: Value, no: Value): Value =>
+  const body = (test: s.Value, yes: s.Value, no: s.Value): s.Value =>
     where.body([test, castValue(yes, dtype), castValue(no, dtype)], {});
-  return runFlat(`where in ${dtype}`, blocks, body as (...values: Value[]) => Value, dtype, length);
+  return runFlat(`where in ${dtype}`, [condition, x, y], dtype, body as Body, dtype, length);
 }
 
 /** One value, as often as asked for. */

@@ -5,6 +5,7 @@
 
 import type { TypedArray } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
+import { resultBlock } from "../../kernel/blocks.ts";
 
 export const MAX_LENGTH: number = 2 ** 31 - 1;
 
@@ -15,6 +16,9 @@ export function checkLength(length: number, what: string): number {
     cure: "Use smaller partitions",
   });
 }
+
+/** Room for indexes, of which each is still to be written. */
+export const newIndex = (count: number): Int32Array => resultBlock("int32", [count]).data as Int32Array;
 
 export function arange(count: number): Int32Array {
   const index = new Int32Array(count);
@@ -51,8 +55,9 @@ export const isAllValid = (mask: Int8Array): boolean => shared.has(mask.buffer);
 
 /** [2, 0, 3] → [0, 2, 2, 5] */
 export function offsetsOfCounts(counts: Int32Array): Int32Array {
-  const offsets = new Int32Array(counts.length + 1);
+  const offsets = newIndex(counts.length + 1);
   let total = 0;
+  offsets[0] = 0;
   for (let i = 0; i < counts.length; i++) {
     total += counts[i]!;
     offsets[i + 1] = total;
@@ -63,13 +68,13 @@ export function offsetsOfCounts(counts: Int32Array): Int32Array {
 
 export function regularOffsets(count: number, size: number): Int32Array {
   checkLength(count * size, "the lists together");
-  const offsets = new Int32Array(count + 1);
+  const offsets = newIndex(count + 1);
   for (let i = 0; i <= count; i++) offsets[i] = i * size;
   return offsets;
 }
 
 export function countsOf(offsets: Int32Array): Int32Array {
-  const counts = new Int32Array(offsets.length - 1);
+  const counts = newIndex(offsets.length - 1);
   for (let i = 0; i < counts.length; i++) counts[i] = offsets[i + 1]! - offsets[i]!;
   return counts;
 }
@@ -89,7 +94,7 @@ export function sameIndices(a: Int32Array, b: Int32Array): boolean {
 
 /** Places of a content that lists [starts[i], starts[i] + counts[i]) name, one list after another. */
 export function placesOf(starts: Int32Array, offsets: Int32Array): Int32Array {
-  const places = new Int32Array(offsets[offsets.length - 1]!);
+  const places = newIndex(offsets[offsets.length - 1]!);
   for (let i = 0; i < starts.length; i++) {
     const stop = offsets[i + 1]!;
     let from = starts[i]!;
@@ -101,7 +106,7 @@ export function placesOf(starts: Int32Array, offsets: Int32Array): Int32Array {
 /** For every element the number of its list: [0, 2, 2, 5] → [0, 0, 2, 2, 2]. */
 export function parentsOf(offsets: Int32Array): Int32Array {
   const first = offsets[0]!;
-  const parents = new Int32Array(offsets[offsets.length - 1]! - first);
+  const parents = newIndex(offsets[offsets.length - 1]! - first);
   for (let i = 0; i + 1 < offsets.length; i++) parents.fill(i, offsets[i]! - first, offsets[i + 1]! - first);
   return parents;
 }
@@ -122,7 +127,7 @@ export function localPlaces(offsets: Int32Array): Int32Array {
 export function compose(a: Int32Array, b: Int32Array): Int32Array {
   if (isIdentity(a)) return b;
   if (isIdentity(b) && b.length === a.length) return a;
-  const out = new Int32Array(b.length);
+  const out = newIndex(b.length);
   for (let i = 0; i < b.length; i++) out[i] = b[i]! < 0 ? -1 : a[b[i]!]!;
   return out;
 }
@@ -131,7 +136,7 @@ export function compose(a: Int32Array, b: Int32Array): Int32Array {
 export function validOf(index: Int32Array): Int32Array {
   let count = 0;
   for (let i = 0; i < index.length; i++) if (index[i]! >= 0) count++;
-  const valid = new Int32Array(count);
+  const valid = newIndex(count);
   let at = 0;
   for (let i = 0; i < index.length; i++) if (index[i]! >= 0) valid[at++] = index[i]!;
   return valid;
@@ -139,7 +144,7 @@ export function validOf(index: Int32Array): Int32Array {
 
 /** 0, 1, 2, … in the places that are not negative, −1 in the others: where they are after `validOf`. */
 export function ranksOfValid(index: Int32Array): Int32Array {
-  const ranks = new Int32Array(index.length);
+  const ranks = newIndex(index.length);
   let at = 0;
   for (let i = 0; i < index.length; i++) ranks[i] = index[i]! < 0 ? -1 : at++;
   return ranks;

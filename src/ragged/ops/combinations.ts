@@ -3,7 +3,7 @@
 
 import { ValueError } from "../../core/errors.ts";
 import { MOVED, STRUCTURE } from "../demand/roles.ts";
-import { checkLength, int64Of, localPlaces } from "../layout/indices.ts";
+import { checkLength, int64Of, localPlaces, newIndex } from "../layout/indices.ts";
 import { listOf, numpyOf, type Plain, type PlainList, recordOf } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
 import { drawnFrom } from "../layout/origins.ts";
@@ -46,7 +46,10 @@ function chosenOf(
 ): Plain {
   const view = viewOf(list);
   const offsets = combinationOffsets(view.offsets, n, replacement);
-  const places = combinationPlaces(view.offsets, offsets, n, replacement);
+  const places =
+    n === 2
+      ? pairPlaces(view.offsets, offsets.at(-1)!, replacement)
+      : combinationPlaces(view.offsets, offsets, n, replacement);
   const content = wantsPlaces ? drawnFrom(numpyOf(int64Of(localPlaces(view.offsets))), list) : view.content;
   const total = offsets[offsets.length - 1]!;
   return listOf(
@@ -75,6 +78,22 @@ function combinationOffsets(lists: Int32Array, n: number, replacement: boolean):
     offsets[i + 1] = checkLength(total, "the combinations");
   }
   return offsets;
+}
+
+/** The same for pairs, which most ask for. */
+function pairPlaces(lists: Int32Array, total: number, replacement: boolean): Int32Array[] {
+  const [first, second] = [newIndex(total), newIndex(total)];
+  const apart = replacement ? 0 : 1;
+  let at = 0;
+  for (let i = 0; i + 1 < lists.length; i++) {
+    const stop = lists[i + 1]!;
+    for (let a = lists[i]!; a < stop; a++)
+      for (let b = a + apart; b < stop; b++) {
+        first[at] = a;
+        second[at++] = b;
+      }
+  }
+  return [first, second];
 }
 
 /** For each of the n slots the element in it. */

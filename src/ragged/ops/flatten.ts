@@ -3,6 +3,7 @@
 
 import { AxisError, DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { DATA, MOVED, MOVED_BY_DATA, STRUCTURE } from "../demand/roles.ts";
+import { listLengths } from "../layout/flat.ts";
 import {
   arange,
   countsOf,
@@ -41,7 +42,7 @@ export const num: RaggedOp<AxisAttrs> = raggedOp("num", belowRows(1), STRUCTURE,
   if (frontAxis(input!, axis, 0) === 0)
     return new Item(drawnFrom(numpyOf(BigInt64Array.of(BigInt(input!.length))), input!, false));
   return atAxis(input!, axis, {
-    list: (list) => drawnFrom(numpyOf(int64Of(countsOf(viewOf(list).offsets))), list),
+    list: (list) => drawnFrom(listLengths(viewOf(list).offsets), list),
   });
 });
 

@@ -9,7 +9,7 @@ import { isnan } from "../../ops/elementwise/logic.ts";
 import { COMPUTED, MOVED, MOVED_BY_DATA, STRUCTURE } from "../demand/roles.ts";
 import { castFlat, commonDType, elementwiseFlat, filled, scalarDType } from "../layout/flat.ts";
 import { gather } from "../layout/gather.ts";
-import { countsOf, offsetsOfCounts, regularOffsets, validOf } from "../layout/indices.ts";
+import { newIndex, offsetsOfCounts, regularOffsets, validOf } from "../layout/indices.ts";
 import {
   isLeaf,
   isList,
@@ -101,18 +101,28 @@ export const padNone: RaggedOp<PadAttrs> = raggedOp(
 
 function padLists(list: PlainList, target: number, clip: boolean): Plain {
   const { offsets, content } = viewOf(list);
-  const padded = clip
-    ? regularOffsets(list.length, target)
-    : offsetsOfCounts(countsOf(offsets).map((count) => Math.max(count, target)));
+  const padded = clip ? regularOffsets(list.length, target) : paddedOffsets(offsets, target);
   const elements = takeOption(content, padPlaces(offsets, padded));
   return clip ? regularOf(elements, target, list.length) : listOf(padded, elements);
 }
 
+function paddedOffsets(offsets: Int32Array, target: number): Int32Array {
+  const counts = newIndex(offsets.length - 1);
+  for (let i = 0; i < counts.length; i++) counts[i] = Math.max(offsets[i + 1]! - offsets[i]!, target);
+  return offsetsOfCounts(counts);
+}
+
 function padPlaces(from: Int32Array, to: Int32Array): Int32Array {
-  const places = new Int32Array(to[to.length - 1]!).fill(-1);
-  for (let i = 0; i + 1 < to.length; i++) {
-    const count = Math.min(from[i + 1]! - from[i]!, to[i + 1]! - to[i]!);
-    for (let j = 0; j < count; j++) places[to[i]! + j] = from[i]! + j;
+  const places = newIndex(to[to.length - 1]!);
+  for (let i = 0, at = 0; i + 1 < to.length; i++) {
+    const stop = to[i + 1]!;
+    const end = from[i + 1]!;
+    let place = from[i]!;
+    for (; at < stop; at++, place++) {
+      // All ones where there is an element: without a jump, which nobody could foresee.
+      const exists = (place - end) >> 31;
+      places[at] = (place & exists) | ~exists;
+    }
   }
   return places;
 }
@@ -178,19 +188,13 @@ function fillOption({ index, content }: PlainOption, value: Scalar | string): Pl
   );
 }
 
-/** Numbers taken by index, with the value written over what stands in for nulls. */
+/** Numbers taken by index, and the value where there are nulls. */
 function fillNumbers(index: Int32Array, content: NumpyLayout, value: Scalar): Plain {
   const dtype = commonDType([content, value]);
   if (content.length === 0) return { ...filled(value, dtype, index.length), parameters: content.parameters };
   const { data } = filled(value, dtype, 1);
   const numbers = castFlat(content, dtype);
-  const places = new Int32Array(index.length);
-  for (let i = 0; i < index.length; i++) places[i] = Math.max(0, index[i]!);
-  const out = gather(numbers.data, dtype, places);
-  const width = data.length;
-  for (let i = 0; i < index.length; i++)
-    if (index[i]! < 0) for (let part = 0; part < width; part++) out[i * width + part] = data[part]!;
-  return { ...numbers, data: out, length: index.length };
+  return { ...numbers, data: gather(numbers.data, dtype, index, data), length: index.length };
 }
 
 /** A value as a layout of one row, in the dtype that it has beside these rows. */

@@ -3,29 +3,30 @@
 // all rows at once would give. Only for axis 0 and for all axes: along other axes reductions work row by row.
 // A state is {length, state}: how many rows it stands for, and lists of {n, s0, s1, …} where the result has values.
 
+import type { DType } from "../../core/dtype.ts";
 import { AxisError, DTypeError } from "../../core/errors.ts";
+import { sum } from "../../ops/reductions.ts";
 import { DATA } from "../demand/roles.ts";
+import { castFlat } from "../layout/flat.ts";
 import { countsOf } from "../layout/indices.ts";
 import {
   isLeaf,
   isList,
-  listOf,
   type NumpyLayout,
   numpyOf,
   type Plain,
-  type PlainList,
   recordOf,
   regularOf,
 } from "../layout/layout.ts";
 import { overContent, viewOf } from "../layout/lists.ts";
 import { take, takeOption } from "../layout/rows.ts";
-import { type Groups, innerGroups, oneGroup, withoutNulls } from "../segments/groups.ts";
-import { type FinishAttrs, type Stateful, statefulNamed } from "../segments/states.ts";
-import { floatSums } from "../segments/sums.ts";
+import { type Groups, oneGroup, withoutNulls } from "../segments/groups.ts";
+import { finishedStates, groupStates, mergedStates, reducedGroups } from "../segments/reduce.ts";
 import { frontAxis } from "./axis.ts";
 import { flattenAll } from "./flattenAll.ts";
 import { Item, type RaggedOp, raggedOp } from "./op.ts";
-import { REDUCERS, type ReduceAttrs } from "./reducers.ts";
+import { throughLists } from "./reduce.ts";
+import { endAttrs, type ReduceAttrs, type Reducer, reducerNamed } from "./reducers.ts";
 import { unwrapRow } from "./unwrap.ts";
 
 export interface PartialAttrs {
@@ -47,9 +48,9 @@ export const reducePartial: RaggedOp<PartialAttrs> = raggedOp(
         what: `axis ${axis} lies within rows`,
         cure: "Reduce every partition by itself",
       });
-    const keepsNulls = REDUCERS.find((reducer) => reducer.name === name)?.countsPlaces === true;
-    const rows = axis === null ? flattenAll(input!, { keepsNulls }) : input!;
-    return stateRow(rows.length, lifted(rows, oneGroup(rows.length), statefulNamed(name)));
+    const reducer = reducerNamed(name);
+    const rows = axis === null ? flattenAll(input!, { keepsNulls: reducer.countsPlaces }) : input!;
+    return stateRow(rows.length, lifted(rows, oneGroup(rows.length), reducer));
   },
 );
 
@@ -57,7 +58,7 @@ const stateRow = (length: number, state: Plain): Plain =>
   recordOf<Plain>(["length", "state"], [numpyOf(Float64Array.of(length)), state], 1);
 
 /** Follows lists as a reduction does, down to a state for each group of leaves. */
-function lifted(node: Plain, groups: Groups, reducer: Stateful): Plain {
+function lifted(node: Plain, groups: Groups, reducer: Reducer): Plain {
   if (isList(node)) return throughLists(node, groups, (content, inner) => lifted(content, inner, reducer));
   if (node.kind === "indexedOption") return lifted(node.content, withoutNulls(groups, node.index), reducer);
   if (!isLeaf(node) || node.kind === "string")
@@ -67,24 +68,12 @@ function lifted(node: Plain, groups: Groups, reducer: Stateful): Plain {
     });
   const ordered = groups.order === null ? node : take(node, groups.order);
   const numbers = ordered.kind === "numpy" ? ordered : numpyOf(new Float64Array(0));
-  const counts = new Float64Array(countsOf(groups.offsets));
-  return statesOf(counts, reducer.lift(numbers, groups));
+  const counts = numpyOf(new Float64Array(countsOf(groups.offsets)));
+  return statesOf(counts, reducer.op === null ? [] : groupStates(reducer.op, numbers, groups));
 }
 
-const statesOf = (counts: Float64Array, states: readonly NumpyLayout[]): Plain =>
-  recordOf<Plain>(["n", ...states.map((_, i) => `s${i}`)], [numpyOf(counts), ...states], counts.length);
-
-function throughLists(
-  list: PlainList,
-  groups: Groups,
-  below: (content: Plain, inner: Groups) => Plain,
-): Plain {
-  const view = viewOf(list);
-  const size = list.kind === "regular" ? list.size : null;
-  const inner = innerGroups(groups, view.offsets, size);
-  const content = below(view.content, inner.groups);
-  return size === null ? listOf(inner.columns, content) : regularOf(content, size, groups.offsets.length - 1);
-}
+const statesOf = (counts: NumpyLayout, states: readonly NumpyLayout[]): Plain =>
+  recordOf<Plain>(["n", ...states.map((_, i) => `s${i}`)], [counts, ...states], counts.length);
 
 /** The state of all: the input has the states of parts as its rows, in the order of the parts. */
 export const reduceCombine: RaggedOp<PartialAttrs> = raggedOp(
@@ -96,7 +85,7 @@ export const reduceCombine: RaggedOp<PartialAttrs> = raggedOp(
     const starts = new Float64Array(lengths.length);
     for (let i = 1; i < starts.length; i++) starts[i] = starts[i - 1]! + lengths[i - 1]!;
     const total = lengths.reduce((sum, length) => sum + length, 0);
-    return stateRow(total, merged(state, oneGroup(lengths.length), starts, statefulNamed(name)));
+    return stateRow(total, merged(state, oneGroup(lengths.length), starts, reducerNamed(name)));
   },
 );
 
@@ -106,25 +95,32 @@ function stateParts(input: Plain): { lengths: Float64Array; state: Plain } {
   throw new DTypeError({ what: "this is no state of a reduction", cure: "Use what reducePartial gives" });
 }
 
-function merged(node: Plain, groups: Groups, starts: Float64Array, reducer: Stateful): Plain {
+function merged(node: Plain, groups: Groups, starts: Float64Array, reducer: Reducer): Plain {
   if (isList(node))
     return throughLists(node, groups, (content, inner) => merged(content, inner, starts, reducer));
-  const { offsets, order, positions } = groups;
-  const [n, ...states] = numbersOf(order === null ? node : take(node, order));
-  const counts = n!.data as Float64Array;
-  const totals = new Float64Array(offsets.length - 1);
-  floatSums(counts, offsets, totals);
-  const elementStarts = new Float64Array(counts.length);
-  for (let g = 0; g < totals.length; g++)
+  const { offsets, order } = groups;
+  const [counts, ...states] = numbersOf(order === null ? node : take(node, order));
+  const totals = reducedGroups(sum, counts!, groups, {});
+  if (reducer.op === null) return statesOf(totals, []);
+  const part = { offsets, counts: counts!, starts: startsOf(groups, starts, counts!.length) };
+  return statesOf(totals, mergedStates(reducer.op, states, part));
+}
+
+/** For every state how many rows come before the part that it is of. */
+function startsOf({ offsets, positions }: Groups, starts: Float64Array, count: number): NumpyLayout {
+  const out = new Float64Array(count);
+  for (let g = 0; g + 1 < offsets.length; g++)
     for (let q = offsets[g]!; q < offsets[g + 1]!; q++)
-      elementStarts[q] = starts[positions === null ? q - offsets[g]! : positions[q]!]!;
-  return statesOf(totals, reducer.merge(states, { offsets, counts, starts: elementStarts }));
+      out[q] = starts[positions === null ? q - offsets[g]! : positions[q]!]!;
+  return numpyOf(out);
 }
 
 const numbersOf = (node: Plain): readonly NumpyLayout[] =>
   (node as Extract<Plain, { kind: "record" }>).contents as readonly NumpyLayout[];
 
-export interface ReduceFinishAttrs extends PartialAttrs, Omit<ReduceAttrs, "axis">, FinishAttrs {
+export interface ReduceFinishAttrs extends PartialAttrs, Omit<ReduceAttrs, "axis"> {
+  /** Of the result. */
+  readonly dtype?: DType;
   /** How many axes the array had: for keepdims over all of them. */
   readonly depth?: number;
 }
@@ -136,26 +132,27 @@ export const reduceFinish: RaggedOp<ReduceFinishAttrs> = raggedOp(
   DATA,
   ([input], attrs) => {
     const { name, axis = null, keepdims = false, depth = 1 } = attrs;
-    const isMasked =
-      attrs.maskIdentity ?? REDUCERS.find((reducer) => reducer.name === name)?.masksEmpty === true;
-    let row = finished(stateParts(input!).state, statefulNamed(name), attrs, isMasked);
+    const reducer = reducerNamed(name);
+    const isMasked = attrs.maskIdentity ?? reducer.masksEmpty;
+    let row = finished(stateParts(input!).state, reducer, attrs, isMasked);
     if (!keepdims) return axis === null ? new Item(row) : unwrapRow(row);
     for (let level = axis === null ? depth : 1; level > 1; level--) row = regularOf(row, 1, row.length);
     return row;
   },
 );
 
-function finished(node: Plain, reducer: Stateful, attrs: FinishAttrs, isMasked: boolean): Plain {
+function finished(node: Plain, reducer: Reducer, attrs: ReduceFinishAttrs, isMasked: boolean): Plain {
   if (isList(node)) {
     const view = viewOf(node);
     return overContent(node, view, finished(view.content, reducer, attrs, isMasked));
   }
-  const [n, ...states] = numbersOf(node);
-  const counts = n!.data as Float64Array;
-  const values = reducer.finish(states, counts, attrs);
+  const [counts, ...states] = numbersOf(node);
+  const end = { attrs: endAttrs(attrs), dtype: attrs.dtype ?? "float64" };
+  const values =
+    reducer.op === null ? castFlat(counts!, "int64") : finishedStates(reducer.op, states, counts!, end);
   if (!isMasked) return values;
   return takeOption(
     values,
-    Int32Array.from(counts, (count, g) => (count === 0 ? -1 : g)),
+    Int32Array.from(counts!.data as Float64Array, (count, g) => (count === 0 ? -1 : g)),
   );
 }

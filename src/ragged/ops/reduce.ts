@@ -4,7 +4,8 @@
 
 import { DTypeError } from "../../core/errors.ts";
 import { COMPUTED, STRUCTURE } from "../demand/roles.ts";
-import { depthsOf, listOf, type Plain, regularOf } from "../layout/layout.ts";
+import { placesOfLists } from "../layout/flat.ts";
+import { depthsOf, listOf, type Plain, type PlainList, regularOf } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
 import { drawnFrom } from "../layout/origins.ts";
 import { take, takeOption } from "../layout/rows.ts";
@@ -12,7 +13,7 @@ import { type Groups, groupsOfLists, innerGroups, oneGroup, withoutNulls } from 
 import { atAxis, frontAxis } from "./axis.ts";
 import { flattenAll } from "./flattenAll.ts";
 import { Item, type RaggedOp, raggedOp } from "./op.ts";
-import { REDUCERS, type ReduceAttrs, type Reducer } from "./reducers.ts";
+import { REDUCERS, type ReduceAttrs, type Reducer, reducedLeaf } from "./reducers.ts";
 import { belowRows } from "./rowwise.ts";
 import { unwrapRow } from "./unwrap.ts";
 
@@ -20,7 +21,7 @@ function reduction(reducer: Reducer): RaggedOp<ReduceAttrs> {
   return raggedOp(
     reducer.name,
     belowRows(null),
-    reducer.ignoresValues === true ? STRUCTURE : COMPUTED,
+    reducer.op === null ? STRUCTURE : COMPUTED,
     ([input], attrs) => {
       const { axis = null, keepdims = false } = attrs;
       if (axis === null) return overAll(input!, reducer, attrs);
@@ -40,7 +41,7 @@ function reduction(reducer: Reducer): RaggedOp<ReduceAttrs> {
 }
 
 function overAll(input: Plain, reducer: Reducer, attrs: ReduceAttrs): Plain | Item {
-  const flat = flattenAll(input, { keepsNulls: reducer.countsPlaces === true });
+  const flat = flattenAll(input, { keepsNulls: reducer.countsPlaces });
   const row = reduced(flat, oneGroup(flat.length), reducer, attrs);
   if (attrs.keepdims !== true) return new Item(row);
   let result = row;
@@ -61,14 +62,17 @@ function reduced(
     case "string":
     case "empty": {
       const ordered = groups.order === null ? node : (take(node, groups.order) as typeof node);
-      const values = reducer.reduce(ordered, groups, attrs);
+      const values = reducedLeaf(reducer, ordered, groups, attrs);
       return (attrs.maskIdentity ?? reducer.masksEmpty) ? masked(values, groups.offsets, above) : values;
     }
     case "indexedOption":
       return reduced(node.content, withoutNulls(groups, node.index), reducer, attrs, node);
     case "regular":
     case "listOffset":
-      return reducedLists(node, groups, reducer, attrs);
+      return drawnFrom(
+        throughLists(node, groups, (content, inner) => reduced(content, inner, reducer, attrs, node)),
+        node,
+      );
     case "record":
     case "union":
       throw new DTypeError({
@@ -81,25 +85,22 @@ function reduced(
   }
 }
 
-function reducedLists(
-  list: Extract<Plain, { kind: "regular" | "listOffset" }>,
+/** Lists of each group laid over each other: one list for each group, of what `below` makes of their elements. */
+export function throughLists(
+  list: PlainList,
   groups: Groups,
-  reducer: Reducer,
-  attrs: ReduceAttrs,
+  below: (content: Plain, inner: Groups) => Plain,
 ): Plain {
   const view = viewOf(list);
   const size = list.kind === "regular" ? list.size : null;
   const inner = innerGroups(groups, view.offsets, size);
-  const content = reduced(view.content, inner.groups, reducer, attrs, list);
-  const count = groups.offsets.length - 1;
-  return drawnFrom(size === null ? listOf(inner.columns, content) : regularOf(content, size, count), list);
+  const content = below(view.content, inner.groups);
+  return size === null ? listOf(inner.columns, content) : regularOf(content, size, groups.offsets.length - 1);
 }
 
 /** Null where a group has no elements, which follows from what is above the values alone. */
 function masked(values: Plain, offsets: Int32Array, above: Plain | null): Plain {
-  const index = new Int32Array(values.length);
-  for (let g = 0; g < index.length; g++) index[g] = offsets[g] === offsets[g + 1] ? -1 : g;
-  const option = takeOption(values, index);
+  const option = takeOption(values, placesOfLists(offsets));
   return above === null ? option : drawnFrom(option, above);
 }
 

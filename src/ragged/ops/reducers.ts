@@ -1,16 +1,15 @@
-// What reducers do with groups of plain values. In: a leaf whose groups lie one after another. Out: one value for each
-// group. Dtypes are the dense reductions', and bools count as integers where dense sums would refuse them.
+// The reductions of nested data: those of the dense op table, each with its habits about nulls and nothing; and count.
+// In: a leaf whose groups lie one after another. Out: one value for each group.
 
 import { DTypeError } from "../../core/errors.ts";
-import { countsOf, int64Of } from "../layout/indices.ts";
+import { sqrt, type Term } from "../../kernel/scalar.ts";
+import { REDUCE_OPS } from "../../ops/index.ts";
+import type { ReduceRecord } from "../../ops/reduction.ts";
+import { var as variance } from "../../ops/reductions.ts";
+import { listLengths } from "../layout/flat.ts";
 import { type Leaf, type NumpyLayout, numpyOf } from "../layout/layout.ts";
-import { extremePlaces } from "../segments/extremes.ts";
-import { averageDType, statefulNamed } from "../segments/states.ts";
-
-export interface Segments {
-  readonly offsets: Int32Array;
-  readonly positions: Int32Array | null;
-}
+import type { Groups } from "../segments/groups.ts";
+import { reducedGroups } from "../segments/reduce.ts";
 
 export interface ReduceAttrs {
   /** Null for all axes. */
@@ -24,13 +23,53 @@ export interface ReduceAttrs {
 
 export interface Reducer {
   readonly name: string;
+  /** Null where only the number of elements counts, and not which: strings can be counted, too. */
+  readonly op: ReduceRecord | null;
   /** Groups without elements give null unless said otherwise. */
   readonly masksEmpty: boolean;
   /** Places are counted with nulls in between. */
-  readonly countsPlaces?: boolean;
-  /** It asks how many there are, and not which. */
-  readonly ignoresValues?: boolean;
-  reduce(leaf: Leaf, segments: Segments, attrs: ReduceAttrs): NumpyLayout;
+  readonly countsPlaces: boolean;
+}
+
+const twinOf = (op: ReduceRecord): Reducer => ({
+  ...{ name: op.name, op },
+  masksEmpty: op.needsElements,
+  countsPlaces: op.place !== undefined,
+});
+
+/** √ of the variance, as rounded to the result's dtype. Dense arrays have it as two operations. */
+const deviation: ReduceRecord = {
+  ...variance,
+  name: "std",
+  finish: (state, end) => sqrt(variance.finish(state, end) as Term),
+};
+
+const count: Reducer = { name: "count", op: null, masksEmpty: false, countsPlaces: false };
+
+export const REDUCERS: readonly Reducer[] = [...REDUCE_OPS, deviation].map(twinOf).concat(count);
+
+export function reducerNamed(name: string): Reducer {
+  const found = REDUCERS.find((reducer) => reducer.name === name);
+  if (found !== undefined) return found;
+  throw new DTypeError({
+    what: `there is no reduction ${JSON.stringify(name)}`,
+    cure: REDUCERS.map((reducer) => reducer.name).join(", "),
+  });
+}
+
+/** The attributes that dense reductions have. */
+export const endAttrs = ({ ddof = 0 }: Pick<ReduceAttrs, "ddof">): { correction: number } => ({
+  correction: ddof,
+});
+
+export function reducedLeaf(
+  { op, name }: Reducer,
+  leaf: Leaf,
+  groups: Omit<Groups, "order">,
+  attrs: ReduceAttrs,
+): NumpyLayout {
+  if (op === null) return listLengths(groups.offsets);
+  return reducedGroups(op, numbersOf(leaf, name), groups, endAttrs(attrs));
 }
 
 function numbersOf(leaf: Leaf, name: string): NumpyLayout {
@@ -41,45 +80,3 @@ function numbersOf(leaf: Leaf, name: string): NumpyLayout {
     cure: "Use count, or a field that holds numbers",
   });
 }
-
-/** By the state of all elements at once. */
-const byState = (name: string, masksEmpty: boolean): Reducer => ({
-  name,
-  masksEmpty,
-  reduce: (leaf, segments, { ddof = 0 }) => {
-    const numbers = numbersOf(leaf, name);
-    const { lift, finish } = statefulNamed(name);
-    const isAverage = name === "mean" || name === "var" || name === "std";
-    const counts = isAverage ? new Float64Array(countsOf(segments.offsets)) : new Float64Array(0);
-    return finish(
-      lift(numbers, segments),
-      counts,
-      isAverage ? { ddof, dtype: averageDType(numbers.dtype) } : {},
-    );
-  },
-});
-
-/** Without the extreme values themselves, which a state would have. */
-const place = (name: string, wantsMax: boolean): Reducer => ({
-  name,
-  masksEmpty: true,
-  countsPlaces: true,
-  reduce: (leaf, { offsets, positions }) =>
-    numpyOf(int64Of(extremePlaces(numbersOf(leaf, name), offsets, positions, wantsMax))),
-});
-
-/** Strings can be counted, too. */
-const count: Reducer = {
-  name: "count",
-  masksEmpty: false,
-  ignoresValues: true,
-  reduce: (_, { offsets }) => numpyOf(int64Of(countsOf(offsets))),
-};
-
-export const REDUCERS: readonly Reducer[] = [
-  ...["sum", "prod", "any", "all", "countNonzero", "mean", "var", "std"].map((name) => byState(name, false)),
-  ...["min", "max"].map((name) => byState(name, true)),
-  place("argmin", false),
-  place("argmax", true),
-  count,
-];

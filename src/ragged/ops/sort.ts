@@ -3,10 +3,11 @@
 
 import { DTypeError } from "../../core/errors.ts";
 import { COMPUTED } from "../demand/roles.ts";
-import { int64Of } from "../layout/indices.ts";
+import { indexOf, int64Of } from "../layout/indices.ts";
 import {
   indexedOptionOf,
   type Leaf,
+  type NumpyLayout,
   numpyOf,
   type Plain,
   type PlainList,
@@ -15,7 +16,7 @@ import {
 import { overContent, viewOf } from "../layout/lists.ts";
 import { take } from "../layout/rows.ts";
 import { type Groups, groupsOfLists, innerGroups, oneGroup, withoutNulls } from "../segments/groups.ts";
-import { sortedOrder } from "../segments/order.ts";
+import { sortedNumbers, sortedStrings } from "../segments/order.ts";
 import { atAxis } from "./axis.ts";
 import { type RaggedOp, raggedOp } from "./op.ts";
 import { belowRows } from "./rowwise.ts";
@@ -78,8 +79,20 @@ function sortedLeaf(
 ): Plain {
   const ordered = order === null ? leaf : (take(leaf, order) as Leaf);
   if (ordered.kind === "empty") return wantsPlaces ? numpyOf(new BigInt64Array(0)) : ordered;
-  const places = sortedOrder(ordered, offsets, ascending);
+  if (ordered.kind === "numpy") {
+    const sorted = sortedNumbers(ordered, offsets, ascending, wantsPlaces);
+    return wantsPlaces && positions !== null ? positionsAt(sorted, offsets, positions) : sorted;
+  }
+  const places = sortedStrings(ordered, offsets, ascending);
   return wantsPlaces ? numpyOf(int64Of(placesInGroups(places, offsets, positions))) : take(ordered, places);
+}
+
+/** Positions along the axis, of places in groups. */
+function positionsAt({ data }: NumpyLayout, offsets: Int32Array, positions: Int32Array): NumpyLayout {
+  const places = indexOf(data, "places");
+  for (let g = 0; g + 1 < offsets.length; g++)
+    for (let q = offsets[g]!; q < offsets[g + 1]!; q++) places[q] = positions[offsets[g]! + places[q]!]!;
+  return numpyOf(int64Of(places));
 }
 
 function placesInGroups(places: Int32Array, offsets: Int32Array, positions: Int32Array | null): Int32Array {

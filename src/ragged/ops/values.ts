@@ -3,11 +3,11 @@
 
 import { DTYPES, type DType, isDType, isFloat } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
+import { checkKind, toFloating } from "../../core/kinds.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import * as s from "../../kernel/scalar.ts";
-import { checkKind, toFloating } from "../../ops/kinds.ts";
 import { COMPUTED, DATA, MOVED, STRUCTURE } from "../demand/roles.ts";
 import { castFlat, commonDType, composedFlat, type FlatOperand, filled } from "../layout/flat.ts";
 import { int64Of } from "../layout/indices.ts";

@@ -7,6 +7,7 @@ import { Resource } from "../../core/attrs.ts";
 import { IndexError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import type { Need } from "../../core/form/need.ts";
+import type { StopSignal } from "../../core/platform.ts";
 import type { Layout } from "../layout/layout.ts";
 
 /** Plain data, for messages and saved plans. */
@@ -24,7 +25,7 @@ export interface NodeCost {
 }
 
 export interface ReadSignal {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
 }
 
 export abstract class RaggedSource extends Resource {

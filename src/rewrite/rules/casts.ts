@@ -5,8 +5,8 @@
 import { type DType, infoOf, isComplex, isFloat, isInteger, kindOf } from "../../core/dtype.ts";
 import { Complex, fitScalar, integerRange, type Scalar } from "../../core/numbers.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
+import { cast } from "../../lazy/cast.ts";
 import * as arithmetic from "../../ops/elementwise/arithmetic.ts";
-import { cast } from "../../ops/elementwise/choice.ts";
 import * as logic from "../../ops/elementwise/logic.ts";
 import { broadcastTo, castTo, constantOf, scalar } from "../make.ts";
 import { p, single, x, y } from "../pattern.ts";

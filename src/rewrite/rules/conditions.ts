@@ -5,7 +5,7 @@ import { type DType, infoOf, isComplex, isFloat, isInteger, kindOf } from "../..
 import { Complex, integerRange, isZero, type Scalar } from "../../core/numbers.ts";
 import { sameShape } from "../../core/shape.ts";
 import type { Expr } from "../../expr/expr.ts";
-import { full } from "../../ops/sources.ts";
+import { full } from "../../lazy/sources.ts";
 import {
   type Condition,
   type Constant,

@@ -4,9 +4,10 @@ import { isComplex, isFloat, isInteger } from "../../core/dtype.ts";
 import { Complex, isZero, type Scalar } from "../../core/numbers.ts";
 import type { Expr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
-import { OPS } from "../../ops/index.ts";
+import { OPS, REDUCE_OPS } from "../../ops/index.ts";
 import { overlap } from "../../ops/moves/overlap.ts";
 import { pad } from "../../ops/moves/pad.ts";
+import { reducedCount } from "../../ops/reduction.ts";
 import * as r from "../../ops/reductions.ts";
 import { constantOf, filledLike } from "../make.ts";
 import { sameScalar } from "../matchText.ts";
@@ -84,9 +85,9 @@ const fittedOne = ({ dtype }: Expr): Scalar => (isComplex(dtype) ? new Complex(1
 /** Rules that need no evaluation. */
 export const CONSTANTS: readonly Rule[] = [
   functionRule("moveOfFull", "permute(full(c)) = full(c)", { tracks: MOVES, apply: movedFull }),
-  rule("reduceOfFull", "max(full(c)) = c", on(r.REDUCTIONS)(p.full().as("x")), ({ x }, node) => {
+  rule("reduceOfFull", "max(full(c)) = c", on(REDUCE_OPS)(p.full().as("x")), ({ x }, node) => {
     const axes = node.attrs["axes"] as readonly number[];
-    const value = reducedValue(node, constantOf(x)!, r.reducedCount(x.shape, axes));
+    const value = reducedValue(node, constantOf(x)!, reducedCount(x.shape, axes));
     return value === null ? decline("the result depends on the order of rounding") : filledLike(value, node);
   }),
 ];

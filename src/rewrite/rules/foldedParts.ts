@@ -9,7 +9,7 @@ import type { ElementwiseOp } from "../../expr/op.ts";
 import { assumeReplaced } from "../../expr/site.ts";
 import { type Calculation, calculating } from "../../kernel/calculate.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
-import { full } from "../../ops/sources.ts";
+import { full } from "../../lazy/sources.ts";
 import { constantOf, filledLike } from "../make.ts";
 import type { NodeOrder } from "../order.ts";
 import { fillsOf } from "./constants.ts";

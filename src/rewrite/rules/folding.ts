@@ -11,7 +11,7 @@ import { sizeOf } from "../../core/shape.ts";
 import { chunksOf } from "../../expr/chunks.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import { toContiguous } from "../../kernel/routines/walk.ts";
-import { DataResource, data, full, sourceAttrs } from "../../ops/sources.ts";
+import { DataResource, data, full, sourceAttrs } from "../../lazy/sources.ts";
 import { filledLike } from "../make.ts";
 import { sameScalar } from "../matchText.ts";
 import { functionRule, type OpSet, type Rule } from "../rule.ts";

@@ -1,6 +1,6 @@
 // Sums of exponentials: logsumexp, softmax and logSoftmax, which cannot overflow, in place of what is written out.
 // All are `stabilize`. Must hold: what a rule makes is what the public functions make
-// (array/functions/exponentialSums.ts), and no rule fires on it; an argument that was shifted by its maximum is safe
+// (ops/exponentialSums.ts), and no rule fires on it; an argument that was shifted by its maximum is safe
 // already and stays as it is; nothing is shifted by the maximum of no elements.
 
 import { sizeOf } from "../../core/shape.ts";
@@ -8,8 +8,10 @@ import { type Expr, makeExpr } from "../../expr/expr.ts";
 import { add, divide, subtract } from "../../ops/elementwise/arithmetic.ts";
 import { where } from "../../ops/elementwise/choice.ts";
 import { exp, log, log1p } from "../../ops/elementwise/exponential.ts";
-import { expSumRest, logsumexp } from "../../ops/exponentialSums.ts";
-import { max, reduceAttrs, reducedCount, sum } from "../../ops/reductions.ts";
+import { expSumRest } from "../../ops/exponentialSum.ts";
+import { logsumexp } from "../../ops/exponentialSums.ts";
+import { reduceAttrs, reducedCount } from "../../ops/reduction.ts";
+import { max, sum } from "../../ops/reductions.ts";
 import { scalar } from "../make.ts";
 import { bind, type Condition, type Pattern, p, seeThrough, variable, x, y } from "../pattern.ts";
 import { type Declined, decline, floating, rule, when } from "../patternRule.ts";

@@ -6,11 +6,12 @@ import { type DType, isInteger } from "../../core/dtype.ts";
 import { integerRange, type Scalar } from "../../core/numbers.ts";
 import type { Expr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
+import { cast } from "../../lazy/cast.ts";
+import { arange, coordinate, full } from "../../lazy/sources.ts";
 import * as arithmetic from "../../ops/elementwise/arithmetic.ts";
-import { cast, where } from "../../ops/elementwise/choice.ts";
+import { where } from "../../ops/elementwise/choice.ts";
 import * as logic from "../../ops/elementwise/logic.ts";
 import { pad } from "../../ops/moves/pad.ts";
-import { arange, coordinate, full } from "../../ops/sources.ts";
 
 export type Range = readonly [low: bigint, high: bigint];
 

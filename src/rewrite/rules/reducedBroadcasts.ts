@@ -3,7 +3,7 @@
 import { type DType, infoOf, isInteger, isWide, kindOf } from "../../core/dtype.ts";
 import { sizeOf } from "../../core/shape.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
-import type { Op } from "../../expr/op.ts";
+import type { Op, ReduceOp } from "../../expr/op.ts";
 import { multiply } from "../../ops/elementwise/arithmetic.ts";
 import * as r from "../../ops/reductions.ts";
 import { broadcastTo, castTo, scalar } from "../make.ts";
@@ -30,6 +30,7 @@ function overRepeats(node: Expr, inner: Expr, x: Expr): OverRepeats | null {
   if (!axes.some(isStretched) || times === 0) return null;
   const own = axes.filter((axis) => !isStretched(axis)).map((axis) => axis - lead);
   const value = own.length === 0 ? ofOneElement(node, x) : makeExpr(node.op, [x], withAxes(node, own));
+  if (value === null) return null;
   const gone = axes.filter((axis) => axis >= lead).map((axis) => axis - lead);
   return { value: node.attrs["keepdims"] === true ? value : squeezed(value, gone), times };
 }
@@ -40,10 +41,11 @@ const withAxes = ({ attrs }: Expr, axes: readonly number[]): Expr["attrs"] => ({
   keepdims: true,
 });
 
-/** One element, as the result of a sum, a product, an extreme, a mean or a truth test has it. */
-export function ofOneElement({ op, dtype }: Expr, x: Expr): Expr {
-  if (op === r.any || op === r.all) return castTo(x, "bool");
-  return op === r.countNonzero ? castTo(castTo(x, "bool"), dtype) : x;
+/** One element as the result of a reduction that says what it gives; null for others. */
+export function ofOneElement({ op, dtype }: Expr, x: Expr): Expr | null {
+  const { alone } = op as ReduceOp;
+  if (alone === "truth") return castTo(castTo(x, "bool"), dtype);
+  return alone === "element" ? x : null;
 }
 
 /** A count as an integer dtype holds it: modulo 2ⁿ. */

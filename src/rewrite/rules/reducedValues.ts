@@ -6,9 +6,10 @@ import type { Scalar } from "../../core/numbers.ts";
 import { sameShape } from "../../core/shape.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
+import { cast } from "../../lazy/cast.ts";
 import * as e from "../../ops/elementwise/arithmetic.ts";
-import { cast } from "../../ops/elementwise/choice.ts";
 import * as f from "../../ops/elementwise/exponential.ts";
+import { reducedCount } from "../../ops/reduction.ts";
 import * as r from "../../ops/reductions.ts";
 import { attrs, bind, condition, constant, on, p, single, x, y } from "../pattern.ts";
 import { bool, decline, floating, integer, rule, when } from "../patternRule.ts";
@@ -155,7 +156,7 @@ const SUM_RULES: readonly Rule[] = [
     "sum(x) / n = mean(x) for the sum of n elements",
     p.divide(single(p.sum(x)).as("total"), constant("n")),
     ({ x, n, total }) => {
-      const count = r.reducedCount(x.shape, axesOf(total));
+      const count = reducedCount(x.shape, axesOf(total));
       return count === n ? makeExpr(r.mean, [x], total.attrs) : decline(`it is a sum of ${count} elements`);
     },
     { when: [floating(x)] },

@@ -5,9 +5,10 @@
 import { isInteger } from "../../core/dtype.ts";
 import { sameShape } from "../../core/shape.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
-import type { ElementwiseOp, Op } from "../../expr/op.ts";
+import type { ElementwiseOp, Op, ReduceOp } from "../../expr/op.ts";
 import { add, maximum, minimum, multiply } from "../../ops/elementwise/arithmetic.ts";
 import { logicalAnd, logicalOr } from "../../ops/elementwise/logic.ts";
+import { REDUCE_OPS } from "../../ops/index.ts";
 import * as r from "../../ops/reductions.ts";
 import { filledLike } from "../make.ts";
 import { on, type Pattern, p, rest, single, x } from "../pattern.ts";
@@ -30,7 +31,7 @@ import { ofOneElement, REDUCED_BROADCASTS } from "./reducedBroadcasts.ts";
 import { REDUCED_VALUES } from "./reducedValues.ts";
 import { type Run, runsOf, sliced, wholeRun } from "./selection.ts";
 
-const ALL: readonly Op[] = r.REDUCTIONS;
+const ALL: readonly Op[] = REDUCE_OPS;
 const SUMS: readonly Op[] = [r.sum, r.prod];
 /** The same whatever the order of the rows, for every dtype. */
 const ORDER_FREE: readonly Op[] = [r.max, r.min, r.any, r.all, r.countNonzero];
@@ -74,9 +75,9 @@ const UNITS: readonly Rule[] = [
 ];
 
 function ofUnits(node: Expr, x: Expr): Expr | null {
-  if (node.op === r.argmax || node.op === r.argmin) return filledLike(0n, node);
-  if (node.op === r.variance) return null;
-  return squeezed(ofOneElement(node, x), keepsDims(node) ? [] : axesOf(node));
+  if ((node.op as ReduceOp).alone === "place") return filledLike(0n, node);
+  const one = ofOneElement(node, x);
+  return one === null ? null : squeezed(one, keepsDims(node) ? [] : axesOf(node));
 }
 
 /** Which axes of length 1 are which does not matter: where shapes agree, arrays do. */
@@ -160,7 +161,7 @@ const THROUGH_MOVES: readonly Rule[] = [
   rule(
     "sumPermute",
     "sum(permute(x, p), i) = permute(sum(x, p[i]))",
-    on([...SUMS, r.mean, r.variance])(p.permute(x).as("inner")),
+    on([...SUMS, r.mean, r.var])(p.permute(x).as("inner")),
     ({ x, inner }, node) =>
       isOrderFree(node) || keepsRows(node, inner) ? null : throughPermute(node, inner, x),
     { changes: REORDERED },

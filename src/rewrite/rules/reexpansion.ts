@@ -7,7 +7,7 @@ import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
 import { broadcast, expandDims, permute, squeeze } from "../../ops/moves/layout.ts";
 import { reshape } from "../../ops/moves/reshape.ts";
-import { type ReduceAttrs, reduceAttrs } from "../../ops/reductions.ts";
+import { type ReduceAttrs, reduceAttrs } from "../../ops/reduction.ts";
 
 /** What may stand above an array and above its reduction. */
 export const EXPANDING: readonly Op[] = [broadcast, expandDims, squeeze, permute, reshape];

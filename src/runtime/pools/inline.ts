@@ -2,9 +2,13 @@
 // a few at once); their loops may still be shared by helper threads. Tasks whose arrays are all in memory are done when `run` returns.
 
 import type { Operation } from "../../plan/plan.ts";
+import type { RunProgram, TaskArrays } from "../arrays.ts";
 import type { TaskStats } from "../events.ts";
-import { type RunProgram, runTask, type TaskArrays } from "../task.ts";
-import type { Pool, TaskJob } from "./pool.ts";
+import { runTask } from "../task.ts";
+import type { Executor, Pool, TaskJob } from "./pool.ts";
+
+/** Tasks on the thread that asks for them. */
+export const inlineExecutor: Executor = { name: "inline", isHere: true, pool: (run) => run.here() };
 
 /** Time in kernels after which helpers are worth starting. */
 const WORTH_HELP_MS = 50;

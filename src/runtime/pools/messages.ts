@@ -7,7 +7,8 @@ import type { DType } from "../../core/dtype.ts";
 import { addressOf } from "../../kernel/wasm/memory.ts";
 import type { PartitionLocation } from "../../ops/partitions.ts";
 import type { Json } from "../../plan/json.ts";
-import type { StoreLocation } from "../../storage/location.ts";
+import type { SentCodec } from "../../storage/codecs/ownCodec.ts";
+import type { StoreLocation } from "../../storage/store.ts";
 import type { TaskStats } from "../events.ts";
 
 /** A store by its location, or one that only the main thread can reach, by a number. */
@@ -99,6 +100,8 @@ export type ToThread =
       readonly names: readonly string[];
       readonly stored: readonly StoredPlace[];
       readonly partitioned: readonly PartitionedPlace[];
+      /** Codecs of the user's, which arrays may name. */
+      readonly codecs: readonly SentCodec[];
       /** By operation: the memory that was stated for its tasks. */
       readonly limits: readonly number[];
     }
@@ -133,8 +136,6 @@ export type FromThread =
 /** What a thread is started with. */
 export interface ThreadSetting {
   readonly memory: WebAssembly.Memory;
-  readonly runName: string;
-  readonly thread: number;
 }
 
 /** An error as data: messages do not carry classes. */

@@ -1,9 +1,11 @@
-// A pool carries tasks to where they run; the scheduler decides which. In: a task and where its outputs are kept.
-// Out: what it took, at once or soon; an error when it failed; a LostWorker when the worker is gone.
+// A pool carries the tasks of a run to where they are done; the scheduler decides which, and when. In: a task and where its
+// outputs are kept. Out: what it took, at once or soon; an error when it failed; a LostWorker when the worker is gone.
+// An executor makes the pool of a run. Built-in ones (inline.ts, threadPool.ts) and users' have the same interface.
 
 import { ChunkwiseError } from "../../core/errors.ts";
 import type { TaskStats } from "../events.ts";
 import type { AttemptOutputs } from "../outputs.ts";
+import type { RunArrays } from "../runArrays.ts";
 import type { Attempt } from "../scheduler/entry.ts";
 import type { TaskRef } from "../scheduler/graph.ts";
 
@@ -22,11 +24,34 @@ export interface Pool {
   readonly ahead: number;
   /** Workers can be ended while they run something. */
   readonly canEnd: boolean;
+  /** Threads that were ended, or died, while they may have been writing. */
+  readonly endedThreads?: ReadonlySet<number>;
   /** Each worker has memory of its own, and keeps what it has once used; else tasks and held chunks share theirs. */
   readonly hasOwnMemory: boolean;
   run(job: TaskJob): TaskStats | Promise<TaskStats>;
   /** The run is over: attempts that are still under way do not matter any more. */
   close(running: readonly Attempt[]): Promise<void>;
+}
+
+/** A run, as executors see it. */
+export interface CarriedRun {
+  /** The plan, and its arrays while it runs. */
+  readonly arrays: RunArrays;
+  /** How many threads the user allows. */
+  readonly threads: number;
+  /** Somebody named this executor: it carries everything, however little that is. */
+  readonly isAskedFor: boolean;
+  /** A pool that does tasks on this thread, so many at once. Executors of their own do what they cannot do elsewhere with it. */
+  here(workers?: number): Pool;
+}
+
+export interface Executor {
+  /** By which options and messages name it. */
+  readonly name: string;
+  /** It uses this thread alone, so that a run of a single task needs no pool. */
+  readonly isHere?: boolean;
+  /** Undefined: another thread would gain nothing, and the tasks are done on this one. */
+  pool(run: CarriedRun): Pool | undefined | Promise<Pool | undefined>;
 }
 
 /** The worker died: nothing is known of its task. */

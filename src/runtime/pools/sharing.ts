@@ -13,8 +13,8 @@ import type { PartitionResource } from "../../ops/partitions.ts";
 import type { Operation } from "../../plan/plan.ts";
 import { taskWindows } from "../../plan/windows.ts";
 import type { HeldArray } from "../arrays.ts";
-import type { Execution } from "../execution.ts";
 import { chunksIn } from "../planGraph.ts";
+import type { RunArrays } from "../runArrays.ts";
 import { type SharedBlock, type SharedPart, sharedBlock } from "./messages.ts";
 import type { TaskJob } from "./pool.ts";
 
@@ -27,7 +27,7 @@ export interface Shared {
   readonly copies: readonly { readonly from: Block; readonly to: Block }[];
 }
 
-export function shareTask(execution: Execution, { ref, outputs }: TaskJob): Shared | null {
+export function shareTask(execution: RunArrays, { ref, outputs }: TaskJob): Shared | null {
   const sharing = new Sharing(execution, outputs);
   const operation = execution.graph.plan.operations[ref.op]!;
   try {
@@ -43,13 +43,13 @@ export function shareTask(execution: Execution, { ref, outputs }: TaskJob): Shar
 class NoRoom extends Error {}
 
 class Sharing {
-  readonly #execution: Execution;
+  readonly #execution: RunArrays;
   readonly #outputs: TaskJob["outputs"];
   readonly #borrowed = new Borrowed();
   readonly #copies: { from: Block; to: Block }[] = [];
   readonly #named = new Set<string>();
 
-  constructor(execution: Execution, outputs: TaskJob["outputs"]) {
+  constructor(execution: RunArrays, outputs: TaskJob["outputs"]) {
     this.#execution = execution;
     this.#outputs = outputs;
   }
@@ -93,7 +93,7 @@ class Sharing {
     const numbers = Array.from({ length: box.shape[0]! }, (_, i) => box.start[0]! + i);
     return numbers.flatMap((chunk) => {
       if (!this.#isNew(`${array} ${chunk}`)) return [];
-      // They are in memory: nothing is waited for (Execution.isPortable).
+      // They are in memory: nothing is waited for (RunArrays.isPortable).
       const bytes = this.#execution.partitions!.pack(source.readPartition(chunk) as Partition);
       const [visible, block] = this.#visible({ dtype: "uint8", shape: [bytes.length] });
       (visible.data as Uint8Array).set(bytes);

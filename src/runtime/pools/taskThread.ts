@@ -3,12 +3,15 @@
 
 import { memory } from "../../kernel/wasm/memory.ts";
 import { threadOptions } from "../../kernel/wasm/threads.ts";
+import { builtinNow } from "../../storage/builtin.ts";
 import { messageOf, NotSupportedError } from "../../storage/errors.ts";
-import { runName, threadEnded } from "../../storage/strays.ts";
+import { runName } from "../../storage/strays.ts";
 import type { FunctionMemoryError } from "../functionMemory.ts";
 import type { FromThread, ThreadSetting, ToThread } from "./messages.ts";
 
 interface Worker {
+  /** Node's. */
+  readonly threadId?: number;
   postMessage(message: unknown): void;
   terminate(): unknown;
   ref?(): void;
@@ -18,13 +21,10 @@ interface Worker {
 }
 type WorkerClass = new (url: URL, options: object) => Worker;
 
-function workerClass(): WorkerClass | null {
-  const { process, Worker } = globalThis as unknown as {
-    process?: { getBuiltinModule?(name: string): { Worker: WorkerClass } | undefined };
-    Worker?: WorkerClass;
-  };
-  return process?.getBuiltinModule?.("node:worker_threads")?.Worker ?? Worker ?? null;
-}
+const workerClass = (): WorkerClass | null =>
+  (builtinNow("node:worker_threads")?.Worker as unknown as WorkerClass | undefined) ??
+  (globalThis as { Worker?: WorkerClass }).Worker ??
+  null;
 
 /**
  * What a thread can do. `plans`: all but users' functions and ragged arrays, from one file, which is there in a fraction
@@ -47,8 +47,6 @@ const CODE: { readonly [K in ThreadKind]: URL } = {
  */
 const LIMITS = { maxYoungGenerationSizeMb: 6 };
 
-let threads = 0;
-
 /** Far longer than a browser takes to stop a worker that was told to end. */
 const BROWSER_END_MS = 2000;
 
@@ -68,16 +66,19 @@ const withoutCode = (kind: ThreadKind): NotSupportedError =>
 export class TaskThread {
   readonly kind: ThreadKind;
   readonly #worker: Worker;
-  readonly number: number = ++threads;
-  readonly #lost: (why: Loss) => void;
+  /** No other thread of the process has it. */
+  readonly number: number;
   isAlive = true;
-  /** Who hears what it says. */
+  /** Who hears what it says, */
   onMessage: (message: FromThread) => void = () => {};
+  /** and that it is gone. */
+  onLoss: (why: Loss) => void = () => {};
 
-  constructor(kind: ThreadKind, worker: WorkerClass, lost: (why: Loss) => void) {
+  constructor(kind: ThreadKind, worker: WorkerClass) {
     this.kind = kind;
-    this.#lost = lost;
-    const setting: ThreadSetting = { memory, runName: runName(), thread: this.number };
+    const setting: ThreadSetting = { memory };
+    // It writes files under the name of this run.
+    runName();
     const options = {
       type: "module",
       name: "chunkwise-task",
@@ -85,6 +86,7 @@ export class TaskThread {
       resourceLimits: LIMITS,
     };
     this.#worker = new worker(CODE[kind], { ...options, workerData: setting });
+    this.number = this.#worker.threadId ?? 0;
     this.#listen();
     this.#worker.unref?.();
     if (this.#worker.on === undefined) this.#worker.postMessage(setting);
@@ -112,8 +114,7 @@ export class TaskThread {
   #die(why: Loss): void {
     if (!this.isAlive) return;
     this.isAlive = false;
-    threadEnded(this.number);
-    this.#lost(why);
+    this.onLoss(why);
   }
 
   send(message: ToThread): void {
@@ -129,7 +130,6 @@ export class TaskThread {
   async end(): Promise<void> {
     this.isAlive = false;
     await this.#terminate();
-    threadEnded(this.number);
   }
 
   /** Node says when a thread has ended; browsers do not, and stop its code in the middle within moments. */
@@ -139,39 +139,34 @@ export class TaskThread {
   }
 }
 
-/** Threads that nobody uses now. */
-const idle: { readonly [K in ThreadKind]: TaskThread[] } = { plans: [], all: [] };
+/** The threads of an engine: those that nobody uses now wait for the next run. */
+export class TaskThreads {
+  readonly #idle: { readonly [K in ThreadKind]: TaskThread[] } = { plans: [], all: [] };
+  #runs = 0;
 
-/** True when threads from earlier wait for work. */
-export const areStarted = (kind: ThreadKind): boolean => idle[kind].some(({ isAlive }) => isAlive);
-
-/** A thread from earlier, or a new one; null where there are none. */
-export function takeThread(
-  kind: ThreadKind,
-  onMessage: (message: FromThread) => void,
-  lost: (why: Loss) => void,
-): TaskThread | null {
-  const Worker = workerClass();
-  if (Worker === null) return null;
-  for (;;) {
-    const known = idle[kind].pop();
-    if (known === undefined) break;
-    if (!known.isAlive) continue;
-    known.onMessage = onMessage;
-    owners.set(known, lost);
-    return known;
+  /** A number for a run, by which its threads know it. */
+  nextRun(): number {
+    return ++this.#runs;
   }
-  const thread: TaskThread = new TaskThread(kind, Worker, (why) => owners.get(thread)?.(why));
-  thread.onMessage = onMessage;
-  owners.set(thread, lost);
-  return thread;
-}
 
-const owners = new WeakMap<TaskThread, (why: Loss) => void>();
+  /** True when threads from earlier wait for work. */
+  areStarted(kind: ThreadKind): boolean {
+    return this.#idle[kind].some(({ isAlive }) => isAlive);
+  }
 
-export function giveThread(thread: TaskThread): void {
-  thread.hold(false);
-  thread.onMessage = () => {};
-  owners.delete(thread);
-  if (thread.isAlive) idle[thread.kind].push(thread);
+  /** A thread from earlier, or a new one. */
+  take(kind: ThreadKind): TaskThread {
+    for (let known = this.#idle[kind].pop(); known !== undefined; known = this.#idle[kind].pop())
+      if (known.isAlive) return known;
+    const Worker = workerClass();
+    if (Worker === null) throw new NotSupportedError({ what: "there are no threads here" });
+    return new TaskThread(kind, Worker);
+  }
+
+  give(thread: TaskThread): void {
+    thread.hold(false);
+    thread.onMessage = () => {};
+    thread.onLoss = () => {};
+    if (thread.isAlive) this.#idle[thread.kind].push(thread);
+  }
 }

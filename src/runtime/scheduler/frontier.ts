@@ -69,10 +69,6 @@ export class Frontier {
     this.#ready.push(entry);
   }
 
-  get hasReady(): boolean {
-    return this.#ready.length > 0;
-  }
-
   #expand(): Entry | null {
     for (;;) {
       const top = this.#stack.at(-1) ?? this.#nextRoot();

@@ -1,5 +1,6 @@
 // Checksums kept beside the data: crc32c (Zarr v3), crc32 and adler32 (numcodecs). Always verified.
 
+import { once } from "../../core/once.ts";
 import {
   type BytesCodec,
   corrupt,
@@ -8,7 +9,7 @@ import {
   type SizeBound,
   writeUint32,
 } from "./codec.ts";
-import { CRC_SHORT, CrcSum, crcOf } from "./wasm.ts";
+import { CRC_SHORT, CrcSum, type CrcTables, crcOf } from "./wasm.ts";
 
 export type ChecksumName = "crc32c" | "crc32" | "adler32";
 
@@ -68,14 +69,6 @@ export function checksumCodec(name: ChecksumName, location: "start" | "end"): By
 
 const hex = (value: number): string => `0x${value.toString(16).padStart(8, "0")}`;
 
-/** What kernels.wat needs to know of a polynomial. */
-export interface CrcTables {
-  /** 16 tables of 256 words: table k tells what a byte does k bytes later. */
-  readonly bytes: Uint8Array;
-  /** A multiple of the polynomial that has few terms: x^(128 d) plus x^(128 (d - k)) for each distance k, in bytes. */
-  readonly distances: readonly [number, number, number, number, number];
-}
-
 function tablesOf(polynomial: number): Uint8Array {
   const words = new Uint32Array(16 * 256);
   for (let i = 0; i < 256; i++) {
@@ -90,17 +83,14 @@ function tablesOf(polynomial: number): Uint8Array {
   return new Uint8Array(words.buffer);
 }
 
-const lazily = (polynomial: number, blocks: CrcTables["distances"]): (() => CrcTables) => {
-  let tables: CrcTables | undefined;
-  return () => {
+const crcTables = (polynomial: number, blocks: CrcTables["distances"]): (() => CrcTables) =>
+  once(() => {
     const distances = blocks.map((count) => 16 * count) as unknown as CrcTables["distances"];
-    tables ??= { bytes: tablesOf(polynomial), distances };
-    return tables;
-  };
-};
+    return { bytes: tablesOf(polynomial), distances };
+  });
 // The distances were found by trying all: no multiples with six terms reach less far. The first is the longest.
-const castagnoli = lazily(0x82f63b78, [209, 195, 170, 155, 65]);
-const ieee = lazily(0xedb88320, [203, 124, 118, 80, 17]);
+const castagnoli = crcTables(0x82f63b78, [209, 195, 170, 155, 65]);
+const ieee = crcTables(0xedb88320, [203, 124, 118, 80, 17]);
 
 export const crc32c: (bytes: Uint8Array) => number = FUNCTIONS.crc32c;
 export const crc32: (bytes: Uint8Array) => number = FUNCTIONS.crc32;

@@ -3,6 +3,8 @@
 // whatever the input claims; anything else is a CorruptDataError.
 
 import { CorruptDataError } from "../errors.ts";
+import type { JsonObject } from "../zarr/json.ts";
+import type { Fields } from "./fields.ts";
 import { releaseBytes } from "./release.ts";
 
 /** What is known of a size: at most `max`, and just that when `exact`. */
@@ -40,6 +42,17 @@ export interface BytesCodec {
   working?(plain: number): number;
   /** How long the encoding of so many bytes can be. */
   encodedBound(bound: SizeBound): SizeBound;
+  /** Other threads cannot have it. */
+  readonly isHereOnly?: boolean;
+}
+
+/** A codec that arrays may name. */
+export interface CodecEntry {
+  readonly name: string;
+  /** What is written into configurations that do not say it. */
+  readonly usual?: JsonObject;
+  /** Checked when an array is opened; what the codec needs it loads when a chunk does. */
+  make(configuration: Fields): BytesCodec;
 }
 
 /** Compressors make what cannot be compressed a little longer; none of ours by more than this. */

@@ -81,7 +81,7 @@ function inflateInNode(
 }
 
 /** A Uint8Array proper: a Buffer's `slice` shares memory. */
-const plain = (buffer: Uint8Array): Uint8Array =>
+export const plain = (buffer: Uint8Array): Uint8Array =>
   new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
 
 const webName = (format: Format): "gzip" | "deflate" => (format === "gzip" ? "gzip" : "deflate");

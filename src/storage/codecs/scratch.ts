@@ -7,10 +7,6 @@ const LEAST = 1 << 16;
 const LONGEST_KEPT = 1 << 24;
 const MOST_KEPT_BYTES = 1 << 25;
 
-/** The shortest first. */
-const kept: Uint8Array[] = [];
-let keptBytes = 0;
-
 /** Where memory for a while comes from, which somebody else gives back. */
 export interface Room {
   /** At least so many bytes, holding whatever was there before. */
@@ -23,30 +19,35 @@ export interface ScratchMemory extends Room {
   give(bytes: Uint8Array): void;
 }
 
-/** The memory of who says nothing else. */
-export const ownScratch: ScratchMemory = {
-  take(length) {
-    const at = kept.findIndex((bytes) => bytes.length >= length);
+/** Ordinary memory, for one piece of work: what is given back serves the next part of it. */
+export class KeptMemory implements ScratchMemory {
+  /** The shortest first. */
+  readonly #kept: Uint8Array[] = [];
+  #bytes = 0;
+
+  take(length: number): Uint8Array {
+    const at = this.#kept.findIndex((bytes) => bytes.length >= length);
     if (at < 0) return length > LONGEST_KEPT ? releasable(length) : new Uint8Array(roundedUp(length));
-    const [bytes] = kept.splice(at, 1);
-    keptBytes -= bytes!.length;
+    const [bytes] = this.#kept.splice(at, 1);
+    this.#bytes -= bytes!.length;
     return bytes!;
-  },
-  give(bytes) {
+  }
+
+  give(bytes: Uint8Array): void {
     if (bytes.length > LONGEST_KEPT) return release(bytes);
-    const at = kept.findIndex(({ length }) => length >= bytes.length);
-    kept.splice(at < 0 ? kept.length : at, 0, bytes);
-    keptBytes += bytes.length;
-    while (keptBytes > MOST_KEPT_BYTES) keptBytes -= kept.shift()!.length;
-  },
-};
+    const at = this.#kept.findIndex(({ length }) => length >= bytes.length);
+    this.#kept.splice(at < 0 ? this.#kept.length : at, 0, bytes);
+    this.#bytes += bytes.length;
+    while (this.#bytes > MOST_KEPT_BYTES) this.#bytes -= this.#kept.shift()!.length;
+  }
+}
 
 /** What one piece of work takes, given back together when nobody looks at any of it. */
 export class Taken implements Room {
   readonly #memory: ScratchMemory;
   readonly #taken: Uint8Array[] = [];
 
-  constructor(memory: ScratchMemory = ownScratch) {
+  constructor(memory: ScratchMemory = new KeptMemory()) {
     this.#memory = memory;
   }
 

@@ -3,7 +3,7 @@
 // collector of garbage comes, beside the next.
 
 import { copyInto } from "../../core/copy.ts";
-import type { CrcTables } from "./checksums.ts";
+import { once } from "../../core/once.ts";
 import { KERNELS } from "./kernels.ts";
 
 interface Kernels {
@@ -23,18 +23,22 @@ const FREE = PAGE;
 /** Loops write up to so many bytes too many behind a buffer. */
 const SLACK = 64;
 
-let module: WebAssembly.Module | undefined;
-let shared: Kernels | undefined;
-
-function instantiate(): Kernels {
-  module ??= new WebAssembly.Module(Uint8Array.from(atob(KERNELS), (c) => c.charCodeAt(0)));
-  return new WebAssembly.Instance(module).exports as unknown as Kernels;
+/** What a checksum's loops need to know of a polynomial. */
+export interface CrcTables {
+  /** 16 tables of 256 words: table k tells what a byte does k bytes later. */
+  readonly bytes: Uint8Array;
+  /** A multiple of the polynomial that has few terms: x^(128 d) plus x^(128 (d - k)) for each distance k, in bytes. */
+  readonly distances: readonly [number, number, number, number, number];
 }
+
+const instance = once(() => {
+  const module = new WebAssembly.Module(Uint8Array.from(atob(KERNELS), (c) => c.charCodeAt(0)));
+  return new WebAssembly.Instance(module).exports as unknown as Kernels;
+});
 
 /** The kernels with at least `bytes` of memory behind the tables. */
 function kernelsWith(bytes: number): { kernels: Kernels; memory: Uint8Array } {
-  shared ??= instantiate();
-  const kernels = shared;
+  const kernels = instance();
   const missing = FREE + bytes - kernels.memory.buffer.byteLength;
   if (missing > 0) kernels.memory.grow(Math.ceil(missing / PAGE));
   return { kernels, memory: new Uint8Array(kernels.memory.buffer) };
@@ -128,9 +132,6 @@ export const CRC_SHORT: number = 1 << 13;
 /** Where a checksum's input goes: what came before it lies in front. */
 const CRC_AT = FREE + 4096;
 
-/** The tables that are in the module's memory now. */
-let loaded: { kernels: Kernels; tables: CrcTables } | undefined;
-
 /** A CRC-32 by its tables. */
 export function crcOf(bytes: Uint8Array, tables: CrcTables): number {
   if (bytes.length >= CRC_SHORT) {
@@ -146,10 +147,9 @@ export function crcOf(bytes: Uint8Array, tables: CrcTables): number {
 /** The kernels with room for a piece and a checksum's tables in place. */
 function kernelsFor(tables: CrcTables): { kernels: Kernels; memory: Uint8Array } {
   const found = kernelsWith(CRC_AT - FREE + CRC_PIECE + SLACK);
-  if (loaded?.kernels !== found.kernels || loaded.tables !== tables) {
-    found.memory.set(tables.bytes);
-    loaded = { kernels: found.kernels, tables };
-  }
+  // The second word is that of a single byte: no two polynomials have the same.
+  const isThere = [4, 5, 6, 7].every((at) => found.memory[at] === tables.bytes[at]);
+  if (!isThere) found.memory.set(tables.bytes);
   return found;
 }
 

@@ -11,8 +11,9 @@ import {
   readUint32,
   type SizeBound,
 } from "./codec.ts";
+import { plain } from "./deflate.ts";
 import { releaseBytes } from "./release.ts";
-import { prepareZstd, zstdContent, zstdInto } from "./zstd/decode.ts";
+import { zstdDecoder } from "./zstd/decode.ts";
 
 /** What Node's zlib has since 22.15; older type declarations do not know it. */
 interface NativeZstd {
@@ -72,31 +73,19 @@ export function zstdWorking(plain: number, level: number): number {
   return Math.min(CONTEXT_BYTES, 2 * plain) + Math.min(tables, 16 * plain);
 }
 
-let native: NativeZstd | null | undefined;
-
-/** Node's; null where there is none, and WebAssembly is ready. */
+/** Node's; null where there is none. */
 async function nativeZstd(): Promise<NativeZstd | null> {
   const zlib = (await builtin("node:zlib")) as unknown as Partial<NativeZstd> | undefined;
-  const isThere = typeof zlib?.zstdDecompressSync === "function";
-  if (!isThere) await prepareZstd();
-  native = isThere ? (zlib as NativeZstd) : null;
-  return native;
+  return typeof zlib?.zstdDecompressSync === "function" ? (zlib as NativeZstd) : null;
 }
 
-const wasmOfLevel = new Map<number, WasmZstd>();
-
 async function wasmZstd(level: number): Promise<WasmZstd> {
-  let codec = wasmOfLevel.get(level);
-  if (codec === undefined) {
-    const { default: Zstd } = await import("numcodecs/zstd");
-    codec = new Zstd(level) as WasmZstd;
-    wasmOfLevel.set(level, codec);
-  }
-  return codec;
+  const { default: Zstd } = await import("numcodecs/zstd");
+  return new Zstd(level) as WasmZstd;
 }
 
 export async function zstdEncode(bytes: Uint8Array, { level, checksum }: ZstdOptions): Promise<Uint8Array> {
-  const zstd = native === undefined ? await nativeZstd() : native;
+  const zstd = await nativeZstd();
   // The WebAssembly build writes no checksum; that is allowed: the frame says whether it has one.
   if (zstd === null) return (await wasmZstd(level)).encode(bytes);
   const { ZSTD_c_compressionLevel, ZSTD_c_checksumFlag } = zstd.constants;
@@ -105,25 +94,29 @@ export async function zstdEncode(bytes: Uint8Array, { level, checksum }: ZstdOpt
 }
 
 export async function zstdDecode(bytes: Uint8Array, bound: SizeBound, where: string): Promise<Uint8Array> {
-  const zstd = native === undefined ? await nativeZstd() : native;
+  const zstd = await nativeZstd();
+  const decoder = zstd === null ? await zstdDecoder() : null;
   const size = contentSize(bytes, bound, where);
   const decoded = guarded(where, () =>
-    zstd === null ? zstdContent(bytes, size) : plain(zstd.zstdDecompressSync(bytes, nativeOptions(size))),
+    decoder === null
+      ? plain(zstd!.zstdDecompressSync(bytes, nativeOptions(size)))
+      : decoder.content(bytes, size),
   );
   checkDecoded(decoded.length, bound, "zstd", where);
   return decoded;
 }
 
 async function zstdDecodeInto(bytes: Uint8Array, target: Uint8Array, where: string): Promise<void> {
-  const zstd = native === undefined ? await nativeZstd() : native;
+  const zstd = await nativeZstd();
   const exact = { max: target.length, exact: true };
   if (zstd !== null) {
     const decoded = await zstdDecode(bytes, exact, where);
     copyInto(target, decoded);
     return releaseBytes(decoded);
   }
+  const decoder = await zstdDecoder();
   contentSize(bytes, exact, where);
-  guarded(where, () => zstdInto(bytes, target) || null);
+  guarded(where, () => decoder.into(bytes, target) || null);
 }
 
 /** What the decoder gives; an error when that is nothing, or when it throws. */
@@ -142,9 +135,6 @@ const nativeOptions = (max: number): object => ({
   maxOutputLength: Math.max(max, 1),
   chunkSize: Math.min(Math.max(max, 64), 2 ** 26),
 });
-
-const plain = (buffer: Uint8Array): Uint8Array =>
-  new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
 
 const MAGIC = 0xfd2fb528;
 /** 16 numbers: frames that decoders skip. */

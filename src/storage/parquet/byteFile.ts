@@ -3,6 +3,7 @@
 // is an error, not a mixture.
 
 import type * as Fs from "node:fs";
+import type { Address } from "../../core/platform.ts";
 import { requireBuiltin } from "../builtin.ts";
 import type { Room } from "../codecs/scratch.ts";
 import { CorruptDataError, messageOf, NotFoundError, StoreRequestError } from "../errors.ts";
@@ -139,7 +140,7 @@ export function storeFile(
 }
 
 /** A file behind an http(s) URL. The size comes with the answer to the first request. */
-export function httpFile(url: string | URL, options: HttpStoreOptions = {}): ByteFile {
+export function httpFile(url: string | Address, options: HttpStoreOptions = {}): ByteFile {
   const place = new URL(url);
   const slash = place.pathname.lastIndexOf("/");
   const key = `/${decodeURIComponent(place.pathname.slice(slash + 1))}` as StoreKey;

@@ -2,13 +2,14 @@
 // Must hold: what is not there is an error before anything is read of the others.
 
 import { ValueError } from "../../core/errors.ts";
+import type { Address } from "../../core/platform.ts";
 import { describe } from "../../core/shape.ts";
 import type { HttpStoreOptions } from "../httpStore.ts";
 import { type ByteFile, httpFile, localFile } from "./byteFile.ts";
 import { matchingPaths } from "./glob.ts";
 
 /** A path, a pattern, a folder or an http(s) URL; or a file of bytes. */
-export type FileArgument = string | URL | ByteFile;
+export type FileArgument = string | Address | ByteFile;
 export type FileArguments = FileArgument | readonly FileArgument[];
 
 export interface PlaceOptions {

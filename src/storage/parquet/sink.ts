@@ -1,10 +1,10 @@
 // Where a file is written. In: pieces, one after another. Out: a file that appears whole or not at all: under a temporary
 // name until it is finished, or collected and put into a store at once.
 
-import { builtin, requireBuiltin } from "../builtin.ts";
+import { requireBuiltin } from "../builtin.ts";
 import { messageOf, StoreRequestError } from "../errors.ts";
 import { requireSet, type Store, type StoreKey } from "../store.ts";
-import { strayName } from "../strays.ts";
+import { strayName, strayStart } from "../strays.ts";
 
 export interface Sink {
   readonly name: string;
@@ -18,9 +18,7 @@ export interface Sink {
 export async function fileSink(path: string): Promise<Sink> {
   const fs = await requireBuiltin("node:fs");
   const { dirname, join } = await requireBuiltin("node:path");
-  // So that `strayName` knows the machine's name.
-  await builtin("node:os");
-  const temporary = join(dirname(path), strayName());
+  const temporary = join(dirname(path), strayName(strayStart()));
   const trying = <T>(action: () => T): T => {
     try {
       return action();

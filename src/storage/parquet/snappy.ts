@@ -1,6 +1,7 @@
 // Snappy blocks. Decompression runs in WebAssembly (kernels.wat), compression in JavaScript. What must hold: the size
 // of what comes out is known beforehand, and neither end of a buffer is passed, whatever the input says.
 
+import { once } from "../../core/once.ts";
 import { Damage } from "./errors.ts";
 import { KERNELS } from "./kernels.ts";
 
@@ -12,21 +13,20 @@ interface Kernels {
 const PAGE = 65536;
 /** Loops write up to so many bytes too many behind a buffer. */
 const SLACK = 64;
-/** An instance that has grown beyond this is dropped after use. */
+/** For more, there is an instance that is dropped after use. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 /** 0 says "damaged", so nothing is written there. */
 const FREE = 64;
 
-let module: WebAssembly.Module | undefined;
-let shared: Kernels | undefined;
+const compiled = once(() => new WebAssembly.Module(Uint8Array.from(atob(KERNELS), (c) => c.charCodeAt(0))));
+const newKernels = (): Kernels => new WebAssembly.Instance(compiled()).exports as unknown as Kernels;
+/** Its memory is scratch: nothing in it outlives a call but what the caller reads at once. */
+const kept = once(newKernels);
 
 function kernelsWith(bytes: number): Kernels {
-  module ??= new WebAssembly.Module(Uint8Array.from(atob(KERNELS), (c) => c.charCodeAt(0)));
-  shared ??= new WebAssembly.Instance(module).exports as unknown as Kernels;
-  const kernels = shared;
+  const kernels = bytes > KEPT_BYTES ? newKernels() : kept();
   const missing = bytes - kernels.memory.buffer.byteLength;
   if (missing > 0) kernels.memory.grow(Math.ceil(missing / PAGE));
-  if (bytes > KEPT_BYTES) shared = undefined;
   return kernels;
 }
 

@@ -9,7 +9,8 @@ import type { DType } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { type Shape, sameShape } from "../../core/shape.ts";
 import { releaseBytes } from "../codecs/release.ts";
-import { type Room, Taken } from "../codecs/scratch.ts";
+import { KeptMemory, type Room, Taken } from "../codecs/scratch.ts";
+import { builtInCodecs, type KnownCodecs } from "../codecs/table.ts";
 import { asked, keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import { fillBlock, isAllFill } from "./blocks.ts";
 import { buildPipeline } from "./build.ts";
@@ -17,20 +18,11 @@ import { type ByteSource, storeSource } from "./byteSource.ts";
 import { checkPlace, chunkKey, listPlaces } from "./chunkKeys.ts";
 import { filledUp, withFilledUp } from "./fillUp.ts";
 import type { JsonObject } from "./json.ts";
+import { joinedParts, type Pipeline, type ReadOptions } from "./layout.ts";
 import { Locks } from "./locks.ts";
 import { expectStored } from "./lostChunk.ts";
 import type { ArrayMetadata } from "./metadata.ts";
-import {
-  canBeWhole,
-  decodeChunk,
-  encodeParts,
-  joinedParts,
-  ownParts,
-  type Pipeline,
-  type ReadOptions,
-  readChunk,
-  readPart,
-} from "./pipeline.ts";
+import { decodeChunk, encodeParts, ownParts, readChunk, readPart } from "./pipeline.ts";
 import { checkBlock, readRegion } from "./region.ts";
 import { keptBytes } from "./shard.ts";
 import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
@@ -43,6 +35,8 @@ export interface ArrayOptions {
   maxChunkBytes?: number;
   /** Chunks that hold only the fill value are stored all the same; otherwise they are left out, unless it is null. */
   writeEmptyChunks?: boolean;
+  /** The codecs that there are; the built-in ones unless given: `new CodecTable([{name, module}])` has others besides. */
+  known?: KnownCodecs;
   /** What a chunk that is not stored is: its fill value, or a LostChunkError, where all that is read was stored before. */
   missing?: "fill" | "error";
 }
@@ -76,12 +70,18 @@ export class ZarrArray {
     this.path = path;
     this.metadata = metadata;
     this.#options = options;
-    this.pipeline = buildPipeline(codecs, unitShape, type, fill, path === "" ? "/" : path);
+    const { known = builtInCodecs } = options;
+    this.pipeline = buildPipeline(codecs, unitShape, { type, fill, known, where: path === "" ? "/" : path });
     const { serial, order } = this.pipeline;
     const inner = serial.kind === "shard" ? serial.chunkShape : null;
     this.chunks = inner === null ? unitShape : unitShape.map((_, axis) => inner[order.indexOf(axis)]!);
     this.shards = inner === null ? null : unitShape;
     this.#verbatim = VerbatimChunks.of(this);
+  }
+
+  /** The same array, as it is after its metadata were changed. */
+  withMetadata(metadata: ArrayMetadata): ZarrArray {
+    return new ZarrArray(this.store, this.path, metadata, this.#options);
   }
 
   get shape(): Shape {
@@ -287,12 +287,6 @@ export class ZarrArray {
     return listPlaces(this.store, this.path, this.metadata, this.shardGrid, options);
   }
 
-  /** The same but those that cannot be whole, as far as the store can tell: emptied, or of another length. */
-  listWhole(options: StoreOptions = {}): AsyncIterable<number[]> {
-    const fits = (size: number): boolean => canBeWhole(size, this.pipeline);
-    return listPlaces(this.store, this.path, this.metadata, this.shardGrid, { ...options, fits });
-  }
-
   /** Places of all stored chunks, in no order. */
   async *listChunks(options: StoreOptions = {}): AsyncIterable<number[]> {
     for await (const unit of this.listShards(options)) {
@@ -335,7 +329,8 @@ export class ZarrArray {
     into?: Block | null,
     options: StoreOptions = {},
   ): Promise<Block> {
-    return readRegion(this, { start, shape }, into ?? null, options);
+    const { scratch = new KeptMemory() } = options;
+    return readRegion(this, { start, shape }, into ?? null, { ...options, scratch });
   }
 
   /** The same, at once where that can be. */

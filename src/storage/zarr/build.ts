@@ -2,37 +2,46 @@
 // one codec that makes bytes, then codecs of bytes.
 
 import { describe, type Shape, sizeOf } from "../../core/shape.ts";
-import { bytesCodec, type CodecSpec, hasFixedSize } from "../codecs/bytesCodec.ts";
 import type { BytesCodec, SizeBound } from "../codecs/codec.ts";
+import type { CodecSpec } from "../codecs/fields.ts";
+import type { KnownCodecs } from "../codecs/table.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import type { Fill } from "./fill.ts";
+import type { Pipeline, ShardLayout } from "./layout.ts";
 import { checkChunkShape, listOf, shapeFrom } from "./metadata.ts";
 import { codecsFrom } from "./metadataV3.ts";
-import type { Pipeline } from "./pipeline.ts";
-import type { ShardLayout } from "./shard.ts";
 import type { Endian, StoredType } from "./storedType.ts";
 
 /** Shards in shards in shards … : nobody means it. */
 const DEEPEST_SHARDS = 4;
 
+/** What all chunks of an array have in common, those in shards too. */
+export interface ArrayCodecs {
+  readonly type: StoredType;
+  readonly fill: Fill;
+  /** Which codecs there are. */
+  readonly known: KnownCodecs;
+  /** For errors. */
+  readonly where: string;
+}
+
 export function buildPipeline(
   named: readonly CodecSpec[],
   shape: Shape,
-  type: StoredType,
-  fill: Fill,
-  where: string,
+  array: ArrayCodecs,
   depth = 0,
 ): Pipeline {
+  const { type, fill, known, where } = array;
   const codecs = withSerial(named, type);
   const at = codecs.findIndex(isSerial);
-  const order = orderOf(codecs.slice(0, at), shape.length, where);
+  const order = orderOf(codecs.slice(0, at), shape.length, array);
   const stored = order.map((axis) => shape[axis]!);
   const spec = codecs[at]!;
   const serial =
     spec.name === "bytes"
       ? ({ kind: "bytes", endian: endianOf(spec, type, where) } as const)
-      : shardLayout(spec, stored, type, fill, where, depth);
-  const bytesCodecs = codecs.slice(at + 1).map((codec) => bytesCodec(codec, where));
+      : shardLayout(spec, stored, array, depth);
+  const bytesCodecs = codecs.slice(at + 1).map((codec) => known.codec(codec, where));
   const raw: SizeBound =
     serial.kind === "bytes" ? { max: sizeOf(shape) * type.bytes, exact: true } : shardBound(serial);
   const bounds = boundsOf(bytesCodecs, raw);
@@ -71,12 +80,12 @@ const shardBound = ({ inner, grid, indexBytes }: ShardLayout): SizeBound => ({
 });
 
 /** Several permutations one after another are one. */
-function orderOf(codecs: readonly CodecSpec[], ndim: number, where: string): number[] {
+function orderOf(codecs: readonly CodecSpec[], ndim: number, { known, where }: ArrayCodecs): number[] {
   let order = Array.from({ length: ndim }, (_, axis) => axis);
   for (const codec of codecs) {
     if (codec.name !== "transpose") {
       // Either not known at all, or a codec of bytes where there are no bytes yet.
-      bytesCodec(codec, where);
+      known.codec(codec, where);
       throw new MetadataError({ what: `the codec ${codec.name} comes before there are bytes`, where });
     }
     const step = permutation(codec.configuration["order"] ?? null, ndim, where);
@@ -113,11 +122,10 @@ function endianOf({ configuration }: CodecSpec, type: StoredType, where: string)
 function shardLayout(
   { configuration }: CodecSpec,
   shape: Shape,
-  type: StoredType,
-  fill: Fill,
-  where: string,
+  array: ArrayCodecs,
   depth: number,
 ): ShardLayout {
+  const { type, where } = array;
   if (depth >= DEEPEST_SHARDS)
     throw new NotSupportedError({ what: `shards nested ${DEEPEST_SHARDS + 1} deep`, where });
   const chunkShape = shapeFrom(configuration["chunk_shape"], "chunk_shape of the shards", where, 1);
@@ -135,15 +143,15 @@ function shardLayout(
     shape,
     chunkShape,
     grid,
-    inner: buildPipeline(codecs, chunkShape, type, fill, where, depth + 1),
-    ...indexLayout(configuration, sizeOf(grid), where),
+    inner: buildPipeline(codecs, chunkShape, array, depth + 1),
+    ...indexLayout(configuration, sizeOf(grid), array),
   };
 }
 
 function indexLayout(
   configuration: CodecSpec["configuration"],
   count: number,
-  where: string,
+  { known, where }: ArrayCodecs,
 ): Pick<ShardLayout, "indexCodecs" | "indexEndian" | "indexBytes" | "indexAtStart"> {
   const location = configuration["index_location"] ?? "end";
   if (location !== "start" && location !== "end")
@@ -154,14 +162,15 @@ function indexLayout(
     });
   listOf(configuration["index_codecs"], "index_codecs", where);
   const [bytes, ...rest] = codecsFrom(configuration["index_codecs"], where);
-  const wrong = rest.find(({ name }) => !hasFixedSize(name));
+  const indexCodecs = rest.map((codec) => known.codec(codec, where));
+  // An index is found by its length, so that must not depend on what is in it.
+  const wrong = indexCodecs.find(({ encodedBound }) => !encodedBound({ max: 16, exact: true }).exact);
   if (bytes?.name !== "bytes" || wrong !== undefined)
     throw new NotSupportedError({
       what: `the codec ${wrong?.name ?? bytes?.name ?? "(none)"} of a shard's index is not supported`,
       where,
       cure: 'Use "bytes" and "crc32c"',
     });
-  const indexCodecs = rest.map((codec) => bytesCodec(codec, where));
   const endian = bytes.configuration["endian"];
   if (endian !== "little" && endian !== "big")
     throw new MetadataError({ what: `endian of a shard's index is ${describe(endian)}`, where });

@@ -2,7 +2,7 @@
 
 import { IndexError } from "../../core/errors.ts";
 import { isLength, type Shape, shapeText } from "../../core/shape.ts";
-import { type ListedObject, requireList, type Store, type StoreKey, type StoreOptions } from "../store.ts";
+import { requireList, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import type { ArrayMetadata, KeyEncoding } from "./metadata.ts";
 
 export function chunkKey({ name, separator }: KeyEncoding, place: readonly number[]): string {
@@ -23,35 +23,19 @@ export function placeFromKey(encoding: KeyEncoding, key: string, grid: Shape): n
   return fits && chunkKey(encoding, place) === key ? place : null;
 }
 
-interface Listing extends StoreOptions {
-  /** Passes over objects of lengths that none of the array's has, where the store can tell lengths. */
-  readonly fits?: (size: number) => boolean;
-}
-
 export async function* listPlaces(
   store: Store,
   path: string,
   { keyEncoding }: ArrayMetadata,
   grid: Shape,
-  { fits, ...options }: Listing,
+  options: StoreOptions,
 ): AsyncIterable<number[]> {
   const prefix = (path === "" ? "/" : path) as StoreKey;
-  const keys =
-    fits === undefined || store.listSizes === undefined
-      ? requireList(store)(prefix, options)
-      : fitting(store.listSizes(prefix, options), fits);
-  for await (const key of keys) {
+  for await (const key of requireList(store)(prefix, options)) {
     options.signal?.throwIfAborted();
     const place = placeFromKey(keyEncoding, key.slice(path.length + 1), grid);
     if (place !== null) yield place;
   }
-}
-
-async function* fitting(
-  batches: AsyncIterable<readonly ListedObject[]>,
-  fits: (size: number) => boolean,
-): AsyncIterable<StoreKey> {
-  for await (const batch of batches) for (const { key, size } of batch) if (fits(size)) yield key;
 }
 
 export function checkPlace(place: readonly number[], grid: Shape): void {

@@ -4,7 +4,9 @@ import { type ChunksArgument, checkChunks } from "../../core/chunks.ts";
 import { DTypeError } from "../../core/errors.ts";
 import { checkShape, describe, type Shape } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
-import { BYTES_CODECS, type CodecSpec } from "../codecs/bytesCodec.ts";
+import { ZSTD_LEVEL } from "../codecs/builtIn.ts";
+import type { CodecSpec } from "../codecs/fields.ts";
+import { builtInCodecs } from "../codecs/table.ts";
 import { MetadataError } from "../errors.ts";
 import { normalPath, type Store, type StoreOptions } from "../store.ts";
 import { type ArrayOptions, ZarrArray } from "./array.ts";
@@ -116,8 +118,6 @@ function chunkShape(argument: ChunksArgument, shape: Shape, type: StoredType, wh
   return checkChunks(argument, shape, type.bytes);
 }
 
-const DEFAULT_LEVEL = 1;
-
 function codecList(
   options: CreateArrayOptions,
   ndim: number,
@@ -125,7 +125,7 @@ function codecList(
   type: StoredType,
   zarrFormat: ZarrFormat,
 ): CodecSpec[] {
-  const given = (options.codecs ?? defaultCodecs(zarrFormat)).map((codec) => specOf(codec, type, zarrFormat));
+  const given = (options.codecs ?? defaultCodecs(zarrFormat)).map((codec) => specOf(codec, type, options));
   const hasSerial = given.some(({ name }) => name === "bytes" || name === "sharding_indexed");
   const serial: CodecSpec = {
     name: "bytes",
@@ -149,32 +149,26 @@ function endianOf(endian: Endian, type: StoredType, zarrFormat: ZarrFormat): Jso
 
 /** Zarr v2 of long ago does not know crc32c. */
 function defaultCodecs(zarrFormat: ZarrFormat): CodecSpec[] {
-  const zstd = { name: "zstd", configuration: { level: DEFAULT_LEVEL } };
+  const zstd = { name: "zstd", configuration: { level: ZSTD_LEVEL } };
   if (zarrFormat === 2) return [zstd];
   return [
-    { name: "zstd", configuration: { level: DEFAULT_LEVEL, checksum: false } },
+    { name: "zstd", configuration: { level: ZSTD_LEVEL, checksum: false } },
     { name: "crc32c", configuration: {} },
   ];
 }
 
-/** What other readers expect to find in a configuration, though it is the default. */
-const DEFAULTS: { readonly [name: string]: JsonObject } = {
-  gzip: { level: 5 },
-  zlib: { level: 1 },
-  zstd: { level: DEFAULT_LEVEL, checksum: false },
-  lz4: { acceleration: 1 },
-  blosc: { cname: "lz4", clevel: 5, shuffle: "shuffle", blocksize: 0 },
-};
-
-function specOf(codec: CodecArgument, type: StoredType, zarrFormat: ZarrFormat): CodecSpec {
+function specOf(
+  codec: CodecArgument,
+  type: StoredType,
+  { zarrFormat, known = builtInCodecs }: CreateArrayOptions,
+): CodecSpec {
   const { name, configuration = {} } = typeof codec === "string" ? { name: codec } : codec;
   const plain = name.replace(/^numcodecs\./, "");
-  const known: JsonObject = BYTES_CODECS.includes(plain) ? (DEFAULTS[plain] ?? {}) : {};
   const typesize = plain === "blosc" ? { typesize: type.bytes } : {};
   // numcodecs of long ago does not know this field.
   if (plain === "zstd" && zarrFormat === 2)
-    return { name: plain, configuration: { level: DEFAULT_LEVEL, ...configuration } };
-  return { name: plain, configuration: { ...known, ...typesize, ...configuration } };
+    return { name: plain, configuration: { level: ZSTD_LEVEL, ...configuration } };
+  return { name: plain, configuration: { ...known.usual(plain), ...typesize, ...configuration } };
 }
 
 function orderCodec(order: "C" | "F" | readonly number[], ndim: number): CodecSpec[] {

@@ -1,16 +1,10 @@
 // Half-precision floats ⇄ single precision, on bit patterns: NaN payloads survive, subnormals are exact,
 // and narrowing rounds to nearest, ties to even, as IEEE 754 and NumPy do.
 
-let singles: Uint32Array | undefined;
+import { once } from "../../core/once.ts";
 
 /** The single-precision bits of all 65536 halves. */
-function singleTable(): Uint32Array {
-  if (singles === undefined) {
-    singles = new Uint32Array(65536);
-    for (let half = 0; half < 65536; half++) singles[half] = widen(half);
-  }
-  return singles;
-}
+const singleTable = once(() => Uint32Array.from({ length: 65536 }, (_, half) => widen(half)));
 
 /** Bits of a half → bits of the same number in single precision. */
 export function widen(half: number): number {

@@ -34,6 +34,10 @@ export class ZarrGroup {
     this.metadata = metadata;
   }
 
+  withMetadata(metadata: GroupMetadata): ZarrGroup {
+    return new ZarrGroup(this.store, this.path, metadata);
+  }
+
   get attributes(): JsonObject {
     return this.metadata.attributes;
   }
@@ -199,6 +203,5 @@ export async function setAttributes<N extends ZarrArray | ZarrGroup>(
 ): Promise<N> {
   const metadata = { ...node.metadata, attributes };
   await writeNode(node.store, node.path, metadata as NodeMetadata, options);
-  const Node = node.constructor as new (store: Store, path: string, metadata: NodeMetadata) => N;
-  return new Node(node.store, node.path, metadata as NodeMetadata);
+  return node.withMetadata(metadata as never) as N;
 }

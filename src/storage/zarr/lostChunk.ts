@@ -3,12 +3,18 @@
 // chunk of which array is lost, and where it should be.
 
 import { CorruptDataError, LostChunkError } from "../errors.ts";
-import { FileStore } from "../fileStore.ts";
-import type { ZarrArray } from "./array.ts";
+import type { Store, StoreKey } from "../store.ts";
+
+/** An array, as far as messages need it. */
+interface StoredChunks {
+  readonly store: Store;
+  readonly path: string;
+  shardKey(place: readonly number[]): StoreKey;
+}
 
 /** What `read` gives, unless that says that there is no such object. */
 export async function expectStored<T>(
-  array: ZarrArray,
+  array: StoredChunks,
   place: readonly number[],
   read: () => Promise<T>,
 ): Promise<T> {
@@ -22,10 +28,16 @@ export async function expectStored<T>(
   throw lostChunk(array, place, "was stored and is gone");
 }
 
-function lostChunk(array: ZarrArray, place: readonly number[], how: string, cause?: Error): LostChunkError {
+function lostChunk(
+  array: StoredChunks,
+  place: readonly number[],
+  how: string,
+  cause?: Error,
+): LostChunkError {
   const { store, path } = array;
   const key = array.shardKey(place);
-  const file = store instanceof FileStore ? store.absoluteRoot() + key : key;
+  const at = store.location?.();
+  const file = at?.kind === "file" ? at.root + key : key;
   return new LostChunkError(
     {
       what: `chunk [${place.join(", ")}] of ${path.slice(1)} ${how}: ${file}`,

@@ -3,7 +3,7 @@
 
 import { ShapeError } from "../../core/errors.ts";
 import { checkSize, describe, isLength, type Shape, sizeOf } from "../../core/shape.ts";
-import type { CodecSpec } from "../codecs/bytesCodec.ts";
+import type { CodecSpec } from "../codecs/fields.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import type { Fill } from "./fill.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";

@@ -2,7 +2,7 @@
 // list of codecs, and back. xarray's _ARRAY_DIMENSIONS attribute gives the dimension names.
 
 import { describe } from "../../core/shape.ts";
-import type { CodecSpec } from "../codecs/bytesCodec.ts";
+import type { CodecSpec } from "../codecs/fields.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import { fillJson, nullFill, parseFill } from "./fill.ts";
 import type { Json, JsonObject } from "./json.ts";

@@ -2,7 +2,7 @@
 // ignored ("must_understand": false).
 
 import { describe } from "../../core/shape.ts";
-import type { CodecSpec } from "../codecs/bytesCodec.ts";
+import type { CodecSpec } from "../codecs/fields.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import { fillJson, parseFill, zeroFill } from "./fill.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";

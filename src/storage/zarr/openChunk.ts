@@ -5,11 +5,11 @@
 import { type Block, isContiguous, subBlock } from "../../core/block.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
 import { type BytesCodec, checkDecoded, corrupt, decodeInto } from "../codecs/codec.ts";
-import { ownScratch } from "../codecs/scratch.ts";
+import { KeptMemory } from "../codecs/scratch.ts";
 import type { OpenObject } from "../store.ts";
 import { copyBlock } from "./blocks.ts";
 import { blockFromBytes, isVerbatim, memoryOf } from "./elements.ts";
-import { checkLimit, type Pipeline, type ReadOptions } from "./pipeline.ts";
+import { checkLimit, type Pipeline, type ReadOptions } from "./layout.ts";
 import { type PlainChunk, readOpenRuns } from "./runs.ts";
 
 /** A part of a chunk, in the axes as they are stored. */
@@ -35,7 +35,7 @@ export async function readOpen(
   if (isDirect) return decodeOpen(pipeline, object, memoryOf(target), where, options);
   // Aside, and from there what is wanted.
   const length = sizeOf(chunk.shape) * chunk.type.bytes;
-  const { scratch: memory = ownScratch } = options;
+  const { scratch: memory = new KeptMemory() } = options;
   const scratch = memory.take(length);
   try {
     const bytes = scratch.subarray(0, length);
@@ -53,7 +53,7 @@ async function decodeOpen(
   object: OpenObject,
   target: Uint8Array,
   where: string,
-  { scratch: memory = ownScratch }: ReadOptions,
+  { scratch: memory = new KeptMemory() }: ReadOptions,
 ): Promise<void> {
   const { bytesCodecs, bounds } = pipeline;
   const [first] = bytesCodecs;

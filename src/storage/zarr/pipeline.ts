@@ -3,52 +3,22 @@
 // compressors and checksums. The sizes at every stage are known before anything is decoded.
 
 import { type Block, subBlock } from "../../core/block.ts";
-import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
-import type { BytesCodec, SizeBound } from "../codecs/codec.ts";
-import { joined } from "../codecs/deflate.ts";
-import type { Room } from "../codecs/scratch.ts";
-import { NotSupportedError } from "../errors.ts";
-import type { StoreOptions } from "../store.ts";
+import { sameShape } from "../../core/shape.ts";
 import { copyBlock, isIdentity, permuteBlock } from "./blocks.ts";
 import { type ByteSource, memorySource } from "./byteSource.ts";
 import { blockFromBytes, bytesFromBlock } from "./elements.ts";
-import type { Fill } from "./fill.ts";
+import {
+  checkLimit,
+  inverse,
+  joinedParts,
+  type Pipeline,
+  type ReadOptions,
+  storedShape,
+  type WriteOptions,
+} from "./layout.ts";
 import { checkedBytes, readOpen } from "./openChunk.ts";
 import { readRuns } from "./runs.ts";
-import { readShard, type ShardIndex, type ShardLayout, writeShard } from "./shard.ts";
-import type { Endian, StoredType } from "./storedType.ts";
-
-export interface Pipeline {
-  /** Of the decoded chunk. */
-  readonly shape: Shape;
-  readonly type: StoredType;
-  readonly fill: Fill;
-  /** Axis i of what is stored is axis order[i] of the chunk. */
-  readonly order: readonly number[];
-  readonly serial: { readonly kind: "bytes"; readonly endian: Endian } | ShardLayout;
-  readonly bytesCodecs: readonly BytesCodec[];
-  /** How long the input of each of the bytesCodecs may be. */
-  readonly bounds: readonly SizeBound[];
-  /** How long the stored bytes may be. */
-  readonly encoded: SizeBound;
-}
-
-export interface ReadOptions extends StoreOptions {
-  /** Chunks that take more bytes than this are refused. */
-  maxChunkBytes: number;
-  /** Indexes of shards already read, where the store is known not to change. */
-  indexes?: Map<string, ShardIndex>;
-}
-
-export const storedShape = ({ shape, order }: { shape: Shape; order: readonly number[] }): number[] =>
-  order.map((axis) => shape[axis]!);
-
-export interface WriteOptions {
-  /** Chunks of a shard that hold only the fill value are stored all the same. */
-  keepFill: boolean;
-  /** Where copies may be put: what comes out is good until it ends. */
-  room?: Room | undefined;
-}
+import { type InnerChunks, readShard, writeShard } from "./shard.ts";
 
 /**
  * The bytes to store, in parts that follow each other: chunks of a shard, a checksum. Null when a shard has nothing in
@@ -64,7 +34,7 @@ export async function encodeParts(
   const parts =
     serial.kind === "bytes"
       ? [bytesFromBlock(permuted, pipeline.type, serial.endian, options.room)]
-      : await writeShard(serial, permuted, pipeline.fill, options);
+      : await writeShard(serial, permuted, pipeline.fill, INNER, options);
   return parts === null ? null : encodeBytes(pipeline, parts);
 }
 
@@ -81,12 +51,6 @@ export async function encodeBytes(
   }
   return bytes;
 }
-
-export const joinedParts = (parts: readonly Uint8Array[]): Uint8Array =>
-  joined(
-    parts,
-    parts.reduce((sum, part) => sum + part.length, 0),
-  );
 
 /** Without memory of the block, which will hold something else. */
 export const ownParts = (parts: readonly Uint8Array[] | null, { data }: Block): Uint8Array[] | null =>
@@ -128,7 +92,7 @@ export async function decodeChunk(
   const { serial, type } = pipeline;
   const shape = storedShape(pipeline);
   if (serial.kind !== "bytes") {
-    const block = await readShard(serial, memorySource(bytes, where), null, pipeline.fill, options);
+    const block = await readShard(serial, memorySource(bytes, where), null, pipeline.fill, INNER, options);
     return permuteBlock(block!, inverse(pipeline.order));
   }
   const block = blockFromBytes(
@@ -154,7 +118,8 @@ export async function readPart(
   const isPlain = pipeline.bytesCodecs.length === 0;
   if (serial.kind !== "bytes" && isPlain)
     return (
-      (await readShard(serial, source, { start: from, target: permuted }, pipeline.fill, options)) !== null
+      (await readShard(serial, source, { start: from, target: permuted }, pipeline.fill, INNER, options)) !==
+      null
     );
   if (serial.kind === "bytes" && source.open !== undefined) {
     const object = await source.open(options);
@@ -188,22 +153,5 @@ export function canBeWhole(size: number, { encoded, serial, bytesCodecs }: Pipel
   return size >= least && size <= encoded.max;
 }
 
-/** Refuses chunks that take more memory than is allowed. */
-export function checkLimit({ shape, type }: Pipeline, where: string, { maxChunkBytes }: ReadOptions): void {
-  const bytes = sizeOf(shape) * type.bytes;
-  if (bytes <= maxChunkBytes) return;
-  throw new NotSupportedError({
-    what: `a chunk of ${bytes} bytes, and at most ${maxChunkBytes} are read at once`,
-    where,
-    cure: "Open the array with a larger maxChunkBytes",
-  });
-}
-
-/** What undoes a permutation. */
-export function inverse(order: readonly number[]): number[] {
-  const result = new Array<number>(order.length);
-  order.forEach((axis, i) => {
-    result[axis] = i;
-  });
-  return result;
-}
+/** The chunks of a shard go the way of all chunks. */
+const INNER: InnerChunks = { decodeChunk, encodeParts, readPart };

@@ -4,19 +4,35 @@
 import { type Block, newBlock, subBlock } from "../../core/block.ts";
 import { type Box, boxText, intersect, isEmptyBox } from "../../core/box.ts";
 import { placeOf } from "../../core/chunks.ts";
+import type { DType } from "../../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
 import { isLength, type Shape, sameShape, shapeText, sizeOf } from "../../core/shape.ts";
 import { NotSupportedError } from "../errors.ts";
 import type { Store, StoreOptions } from "../store.ts";
-import type { ZarrArray } from "./array.ts";
 import { fillBlock } from "./blocks.ts";
 import { mapLimited } from "./limited.ts";
+import type { ArrayMetadata } from "./metadata.ts";
+
+/** An array, as far as its regions need it. */
+export interface RegionArray {
+  readonly store: Store;
+  readonly path: string;
+  readonly shape: Shape;
+  readonly dtype: DType;
+  readonly metadata: ArrayMetadata;
+  getShard(
+    place: readonly number[],
+    options: StoreOptions & { missing?: "null" | "fill" },
+  ): Promise<Block | null>;
+  /** A region inside one stored object. False when that is missing; `target` is then as it was. */
+  readShardPart(box: Box, target: Block, options: StoreOptions): Promise<boolean>;
+}
 
 /** Objects that are read at once: more where each is waited for long, fewer where they take memory on the way only. */
 export const mostAtOnce = ({ open }: Pick<Store, "open">): number => (open === undefined ? 8 : 2);
 
 export async function readRegion(
-  array: ZarrArray,
+  array: RegionArray,
   box: Box,
   into: Block | null,
   options: StoreOptions,
@@ -47,7 +63,7 @@ export async function readRegion(
 }
 
 /** Only the engine knows how much memory it can give. */
-function roomFor({ dtype, path }: ZarrArray, { shape }: Box): Block {
+function roomFor({ dtype, path }: RegionArray, { shape }: Box): Block {
   try {
     return newBlock(dtype, shape);
   } catch (cause) {
@@ -58,7 +74,7 @@ function roomFor({ dtype, path }: ZarrArray, { shape }: Box): Block {
 }
 
 /** A region that is one whole chunk needs no copy. */
-async function singleChunk(array: ZarrArray, box: Box, options: StoreOptions): Promise<Block | null> {
+async function singleChunk(array: RegionArray, box: Box, options: StoreOptions): Promise<Block | null> {
   const { unitShape } = array.metadata;
   const isWhole =
     box.shape.length > 0 &&
@@ -91,7 +107,7 @@ function* unitsIn(box: Box, unitShape: Shape): Iterable<Box> {
   }
 }
 
-function checkRegion(array: ZarrArray, { start, shape }: Box): void {
+function checkRegion(array: RegionArray, { start, shape }: Box): void {
   const ndim = array.shape.length;
   const fits =
     start.length === ndim &&
@@ -104,7 +120,7 @@ function checkRegion(array: ZarrArray, { start, shape }: Box): void {
   });
 }
 
-function checkTarget(array: ZarrArray, box: Box, into: Block): void {
+function checkTarget(array: RegionArray, box: Box, into: Block): void {
   if (into.dtype !== array.dtype)
     throw new DTypeError({
       what: `a block of ${into.dtype} for an array of ${array.dtype}`,
@@ -118,7 +134,7 @@ function checkTarget(array: ZarrArray, box: Box, into: Block): void {
 }
 
 /** A block to be stored: what is inside the array, or all of the chunk. */
-export function checkBlock({ dtype, path }: ZarrArray, block: Block, clipped: Shape, whole: Shape): void {
+export function checkBlock({ dtype, path }: RegionArray, block: Block, clipped: Shape, whole: Shape): void {
   if (block.dtype !== dtype)
     throw new DTypeError({
       what: `a block of ${block.dtype} for an array of ${dtype}`,

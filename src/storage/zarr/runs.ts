@@ -4,7 +4,7 @@
 import { type Block, isContiguous, subBlock } from "../../core/block.ts";
 import { placeOf } from "../../core/chunks.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
-import { ownScratch } from "../codecs/scratch.ts";
+import { KeptMemory } from "../codecs/scratch.ts";
 import type { OpenObject, StoreOptions } from "../store.ts";
 import { copyBlock } from "./blocks.ts";
 import type { ByteSource } from "./byteSource.ts";
@@ -55,7 +55,7 @@ export async function readOpenRuns(
   chunk: PlainChunk,
   start: readonly number[],
   target: Block,
-  { scratch: memory = ownScratch }: StoreOptions,
+  { scratch: memory = new KeptMemory() }: StoreOptions,
 ): Promise<void> {
   if (sizeOf(target.shape) === 0) return;
   const axis = splitAxis(chunk.shape, target.shape, chunk.type.bytes, OPEN_GAP);

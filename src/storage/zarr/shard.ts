@@ -5,51 +5,41 @@
 import { type Block, newBlock, subBlock } from "../../core/block.ts";
 import { type Box, intersect, isEmptyBox } from "../../core/box.ts";
 import { numberOf, placeOf } from "../../core/chunks.ts";
-import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
-import { type BytesCodec, checkDecoded, corrupt } from "../codecs/codec.ts";
-import { ownScratch } from "../codecs/scratch.ts";
+import { sameShape, sizeOf } from "../../core/shape.ts";
+import { checkDecoded, corrupt } from "../codecs/codec.ts";
+import { KeptMemory } from "../codecs/scratch.ts";
 import { NotSupportedError } from "../errors.ts";
 import { tooShort } from "../store.ts";
 import { copyBlock, fillBlock, isAllFill } from "./blocks.ts";
 import { type ByteSource, openSource, partSource } from "./byteSource.ts";
 import type { Fill } from "./fill.ts";
-import { mapLimited } from "./limited.ts";
 import {
-  decodeChunk,
-  encodeParts,
   joinedParts,
   type Pipeline,
   type ReadOptions,
-  readPart,
+  type ShardIndex,
+  type ShardLayout,
   type WriteOptions,
-} from "./pipeline.ts";
+} from "./layout.ts";
+import { mapLimited } from "./limited.ts";
 import { GAP } from "./runs.ts";
-import type { Endian } from "./storedType.ts";
-
-export interface ShardLayout {
-  readonly kind: "shard";
-  /** Of the shard, in the axes as they are stored. */
-  readonly shape: Shape;
-  readonly chunkShape: Shape;
-  /** How many chunks there are on each axis. */
-  readonly grid: Shape;
-  readonly inner: Pipeline;
-  readonly indexCodecs: readonly BytesCodec[];
-  readonly indexEndian: Endian;
-  /** Bytes of the stored index. */
-  readonly indexBytes: number;
-  readonly indexAtStart: boolean;
-}
-
-/** For each chunk of a shard, in row-major order: where it lies and how long it is; −1 when it is not there. */
-export interface ShardIndex {
-  readonly offsets: Float64Array;
-  readonly lengths: Float64Array;
-}
 
 export interface Part {
   readonly start: readonly number[];
   readonly target: Block;
+}
+
+/** What is done to one chunk of a shard, which may be a shard again. */
+export interface InnerChunks {
+  decodeChunk(pipeline: Pipeline, stored: Uint8Array, where: string, options: ReadOptions): Promise<Block>;
+  encodeParts(pipeline: Pipeline, block: Block, options: WriteOptions): Promise<Uint8Array[] | null>;
+  readPart(
+    pipeline: Pipeline,
+    source: ByteSource,
+    start: readonly number[],
+    target: Block,
+    options: ReadOptions,
+  ): Promise<boolean>;
 }
 
 const MISSING = 2n ** 64n - 1n;
@@ -115,14 +105,15 @@ export async function readShard(
   source: ByteSource,
   part: Part | null,
   fill: Fill,
+  chunks: InnerChunks,
   options: ReadOptions,
 ): Promise<Block | null> {
-  if (source.open === undefined) return readFrom(layout, source, part, fill, options);
+  if (source.open === undefined) return readFrom(layout, source, part, fill, chunks, options);
   // The index and all chunks out of the same object, whatever is stored under its key meanwhile.
   const object = await source.open(options);
   if (object === undefined) return null;
   try {
-    return await readFrom(layout, openSource(object, source.where), part, fill, options);
+    return await readFrom(layout, openSource(object, source.where), part, fill, chunks, options);
   } finally {
     object.close();
   }
@@ -133,12 +124,13 @@ async function readFrom(
   source: ByteSource,
   part: Part | null,
   fill: Fill,
+  chunks: InnerChunks,
   options: ReadOptions,
 ): Promise<Block | null> {
   const index = await readIndex(layout, source, options);
   if (index === null) return null;
   try {
-    return await readIndexed(layout, source, index, part, fill, options);
+    return await readIndexed(layout, source, index, part, fill, chunks, options);
   } catch (cause) {
     // It may be the index of an object that is another one now.
     options.indexes?.delete(source.where);
@@ -152,13 +144,14 @@ async function readIndexed(
   index: ShardIndex,
   part: Part | null,
   fill: Fill,
+  chunks: InnerChunks,
   options: ReadOptions,
 ): Promise<Block> {
   const target = part?.target ?? newBlock(layout.inner.type.dtype, layout.shape);
   const box: Box = { start: part?.start ?? layout.shape.map(() => 0), shape: target.shape };
   const { wanted, missing } = chunksIn(layout, box, index);
   for (const chunk of missing) fillBlock(partOf(target, box, chunk.box), fill);
-  await readChunks(layout, source, wanted, target, box, options);
+  await readChunks(layout, source, wanted, target, box, chunks, options);
   return target;
 }
 
@@ -216,6 +209,7 @@ async function readChunks(
   wanted: Wanted[],
   target: Block,
   box: Box,
+  chunks: InnerChunks,
   options: ReadOptions,
 ): Promise<void> {
   for (const chunk of wanted) checkLength(layout.inner, chunk, nameOf(source, chunk));
@@ -230,10 +224,10 @@ async function readChunks(
   // What is near is read one after another, so that memory is used again.
   const limit = source.open === undefined ? MOST_REQUESTS : 1;
   await mapLimited([...single, ...groups], limit, async (item) => {
-    if (Array.isArray(item)) return readGroup(layout, source, item, target, box, options);
+    if (Array.isArray(item)) return readGroup(layout, source, item, target, box, chunks, options);
     const { from, into } = placeOfChunk(item, target, box);
     const place = partSource(source, item.offset, item.length, nameOf(source, item));
-    await readPart(layout.inner, place, from, into, options);
+    await chunks.readPart(layout.inner, place, from, into, options);
   });
 }
 
@@ -259,6 +253,7 @@ async function readGroup(
   group: readonly Wanted[],
   target: Block,
   box: Box,
+  chunks: InnerChunks,
   options: ReadOptions,
 ): Promise<void> {
   const offset = group[0]!.offset;
@@ -269,7 +264,7 @@ async function readGroup(
       const { from, into } = placeOfChunk(chunk, target, box);
       const at = chunk.offset - offset;
       const stored = bytes.subarray(at, at + chunk.length);
-      const block = await decodeChunk(layout.inner, stored, nameOf(source, chunk), options);
+      const block = await chunks.decodeChunk(layout.inner, stored, nameOf(source, chunk), options);
       copyBlock(subBlock(block, from, chunk.box.shape), into);
     }
   } finally {
@@ -291,7 +286,7 @@ async function bytesOfGroup(
     return { bytes, end: () => {} };
   }
   if (offset + length > object.size) throw tooShort(source.where, offset + length, object.size);
-  const { scratch: memory = ownScratch } = options;
+  const { scratch: memory = new KeptMemory() } = options;
   const scratch = memory.take(length);
   const bytes = scratch.subarray(0, length);
   await object.readInto(offset, bytes);
@@ -325,17 +320,18 @@ export async function writeShard(
   layout: ShardLayout,
   block: Block,
   fill: Fill,
+  chunks: InnerChunks,
   options: WriteOptions,
 ): Promise<Uint8Array[] | null> {
-  const chunks: (readonly Uint8Array[] | null)[] = [];
+  const packed: (readonly Uint8Array[] | null)[] = [];
   for (let i = 0; i < sizeOf(layout.grid); i++) {
     const start = placeOf(i, layout.grid).map((x, axis) => x * layout.chunkShape[axis]!);
     const part = subBlock(block, start, layout.chunkShape);
     const isLeftOut = !options.keepFill && isAllFill(part, fill);
-    const encoded = isLeftOut ? null : await encodeParts(layout.inner, part, options);
-    chunks.push(encoded === null ? null : fewer(encoded));
+    const encoded = isLeftOut ? null : await chunks.encodeParts(layout.inner, part, options);
+    packed.push(encoded === null ? null : fewer(encoded));
   }
-  return packShard(layout, chunks);
+  return packShard(layout, packed);
 }
 
 /** Writing a part costs as much as copying so many bytes. */

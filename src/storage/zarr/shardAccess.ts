@@ -7,16 +7,9 @@ import { sizeOf } from "../../core/shape.ts";
 import { checkDecoded, corrupt } from "../codecs/codec.ts";
 import { isAllFill, permuteBlock } from "./blocks.ts";
 import { type ByteSource, memorySource, partSource } from "./byteSource.ts";
-import {
-  decodeBytes,
-  encodeBytes,
-  encodeParts,
-  inverse,
-  type Pipeline,
-  type ReadOptions,
-  readChunk,
-} from "./pipeline.ts";
-import { packShard, readIndex, type ShardIndex, type ShardLayout } from "./shard.ts";
+import { inverse, type Pipeline, type ReadOptions, type ShardIndex, type ShardLayout } from "./layout.ts";
+import { decodeBytes, encodeBytes, encodeParts, readChunk } from "./pipeline.ts";
+import { packShard, readIndex } from "./shard.ts";
 
 /** Indexes of shards by key: for stores that do not change. */
 export type ShardCache = Map<string, ShardIndex>;

@@ -1,7 +1,7 @@
 // How elements are stored: the core dtypes and float16 (which is float32 in memory). In: the names that
 // Zarr v2 ("<f8") and v3 ("float64") use. Out: one record. Everything else is a typed "not supported".
 
-import { DTYPES, type DType, infoOf, isDType, isFloat } from "../../core/dtype.ts";
+import { DTYPES, type DType, infoOf, isDType } from "../../core/dtype.ts";
 import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
@@ -84,5 +84,3 @@ export function typeToV2(type: StoredType, endian: Endian): string {
   const code = type.name.startsWith("uint") ? "u" : type.name[0]!;
   return `${order}${code}${type.bytes}`;
 }
-
-export const isFloatType = (type: StoredType): boolean => isFloat(type.dtype);

@@ -5,16 +5,16 @@
 import { type Block, subBlock } from "../../core/block.ts";
 import { placeOf } from "../../core/chunks.ts";
 import { sizeOf } from "../../core/shape.ts";
-import { type ScratchMemory, Taken } from "../codecs/scratch.ts";
+import { KeptMemory, type ScratchMemory, Taken } from "../codecs/scratch.ts";
 import { isIdentity } from "./blocks.ts";
 import { bytesFromBlock, isVerbatim } from "./elements.ts";
-import { joinedParts, type Pipeline } from "./pipeline.ts";
-import { encodedIndex, SHORT_PART, type ShardLayout } from "./shard.ts";
+import { joinedParts, type Pipeline, type ShardLayout } from "./layout.ts";
+import { encodedIndex, SHORT_PART } from "./shard.ts";
 
 export async function streamedShard(
   { serial, bytesCodecs, order }: Pipeline,
   block: Block,
-  memory: ScratchMemory | undefined,
+  memory: ScratchMemory = new KeptMemory(),
 ): Promise<Iterable<Uint8Array> | null> {
   if (serial.kind === "bytes" || bytesCodecs.length > 0 || !isIdentity(order)) return null;
   if (!hasKnownLength(serial.inner)) return null;
@@ -35,7 +35,7 @@ function* partsOf(
   layout: ShardLayout,
   block: Block,
   index: Uint8Array,
-  memory: ScratchMemory | undefined,
+  memory: ScratchMemory,
 ): Generator<Uint8Array> {
   if (layout.indexAtStart) yield index;
   for (let i = 0; i < sizeOf(layout.grid); i++) {

@@ -10,10 +10,10 @@ import type { BytesCodec } from "../codecs/codec.ts";
 import type { Store } from "../store.ts";
 import { isIdentity } from "./blocks.ts";
 import { isVerbatim } from "./elements.ts";
-import type { Pipeline } from "./pipeline.ts";
+import type { Pipeline, ShardLayout } from "./layout.ts";
 import { mostAtOnce } from "./region.ts";
 import { PIECE } from "./runs.ts";
-import { keptBytes, MOST_TOGETHER, type ShardLayout } from "./shard.ts";
+import { keptBytes, MOST_TOGETHER } from "./shard.ts";
 
 /** What a codec takes for itself, given the bytes before and after encoding. */
 interface CodecMemory {

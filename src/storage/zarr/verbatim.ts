@@ -3,22 +3,32 @@
 // all chunks go finds out what is wrong, and says it.
 
 import { type Block, blockBytes, isContiguous } from "../../core/block.ts";
-import { sameShape } from "../../core/shape.ts";
-import type { ZarrArray } from "./array.ts";
+import { type Shape, sameShape } from "../../core/shape.ts";
+import type { StoreKey } from "../store.ts";
 import { isAllFill, isIdentity } from "./blocks.ts";
 import { isVerbatim, memoryOf } from "./elements.ts";
+import type { Pipeline } from "./layout.ts";
+import type { RegionArray } from "./region.ts";
 
 /** A page: of more, the waiting is a small part of the time. */
 const MOST_BYTES = 4096;
 
-export class VerbatimChunks {
-  readonly #array: ZarrArray;
+/** An array, as far as its small chunks need it. */
+interface SmallChunks extends RegionArray {
+  readonly pipeline: Pipeline;
+  readonly shardGrid: Shape;
+  readonly writesEmptyChunks: boolean;
+  shardKey(place: readonly number[]): StoreKey;
+}
 
-  private constructor(array: ZarrArray) {
+export class VerbatimChunks {
+  readonly #array: SmallChunks;
+
+  private constructor(array: SmallChunks) {
     this.#array = array;
   }
 
-  static of(array: ZarrArray): VerbatimChunks | null {
+  static of(array: SmallChunks): VerbatimChunks | null {
     const { bytesCodecs, serial, order, type, shape } = array.pipeline;
     const isPlain =
       serial.kind === "bytes" &&

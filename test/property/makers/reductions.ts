@@ -61,11 +61,11 @@ const truth =
 
 /** The extreme of nothing is an error, so no axis may be empty. */
 const extreme =
-  (name: string, severalAxes: boolean): Maker =>
+  (name: string, severalAxes: boolean, accepted: readonly DType[] = REAL_OR_BOOL): Maker =>
   (writer, choices) => {
     const found = writer.any(choices, ({ size }) => size > 0);
     if (found === null) return null;
-    const x = writer.coerced(found, REAL_OR_BOOL, choices);
+    const x = writer.coerced(found, accepted, choices);
     const { ndim } = writer.of(x);
     const one = ndim === 0 || choices.flip() ? null : axisOf(ndim, choices);
     return writer.call(name, x, over(severalAxes ? axesOf(ndim, choices) : one, choices));
@@ -120,6 +120,7 @@ export const REDUCTIONS: ReadonlyMap<string, Maker> = new Map(
     mean,
     max: extreme("max", true),
     min: extreme("min", true),
+    ptp: extreme("ptp", true, REAL),
     any: truth("any"),
     all: truth("all"),
     countNonzero: truth("countNonzero"),

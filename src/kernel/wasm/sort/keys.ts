@@ -52,7 +52,7 @@ export function bitsFromKey(row: Row): void {
 }
 
 /** Leaves 1 if `raw` is a NaN's: its exponent is full and the rest is not empty. */
-function pushIsNaN(row: Row): void {
+export function pushIsNaN(row: Row): void {
   const { w, at, keyType, dtype } = row;
   w.get(at.raw);
   keyConstant(row, 1n).op(`${keyType}.shl`);

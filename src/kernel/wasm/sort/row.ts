@@ -20,6 +20,8 @@ export interface Row {
   readonly run: RunArguments;
   readonly kind: SortKind;
   readonly dtype: RealDType;
+  /** Rows are segments of the input, each as long as it is. */
+  readonly isSegmented: boolean;
   /** Bytes of an element of the input. */
   readonly bytes: number;
   readonly isFloat: boolean;
@@ -35,7 +37,7 @@ export interface Row {
 
 const I32_LOCALS = [
   "length", "input", "inputStride", "output", "outputStride",
-  "unit", "counters", "descending", "work", "workStride", "firstRow", "entries", "spare",
+  "offsets", "unit", "counters", "descending", "work", "workStride", "firstRow", "entries", "spare",
   "read", "write", "left", "place", "numbers", "isUnsorted", "hasNegativeZero",
   "bits",
   "widest", "drop", "low", "width", "mask", "passes", "pass", "shift", "slot", "table",
@@ -51,7 +53,13 @@ export type RowLocals = {
     | (typeof ENTRY_LOCALS)[number]]: Local;
 };
 
-export function newRow(w: FunctionWriter, run: RunArguments, kind: SortKind, dtype: RealDType): Row {
+export function newRow(
+  w: FunctionWriter,
+  run: RunArguments,
+  kind: SortKind,
+  dtype: RealDType,
+  isSegmented: boolean,
+): Row {
   const { bytes } = infoOf(dtype);
   const keyType = bytes === 8 ? "i64" : "i32";
   const entryType = kind === "argsort" ? "i64" : keyType;
@@ -63,7 +71,7 @@ export function newRow(w: FunctionWriter, run: RunArguments, kind: SortKind, dty
     ...locals(ENTRY_LOCALS, entryType),
   ]) as RowLocals;
   return {
-    ...{ w, run, kind, dtype, bytes, keyType, entryType, at },
+    ...{ w, run, kind, dtype, isSegmented, bytes, keyType, entryType, at },
     isFloat: isFloat(dtype),
     isSigned: kindOf(dtype) === "int",
     entryBytes: entryType === "i64" ? 8 : 4,

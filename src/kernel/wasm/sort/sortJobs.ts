@@ -1,4 +1,4 @@
-// sort and argsort as jobs. In: where rows lie in the memory, in bytes. Out: kernels, parameters and units, and how
+// sort and argsort as jobs. In: where rows, or segments, lie in the memory, in bytes. Out: kernels, parameters and units, and how
 // much memory they need beside the threads' scratch. Jobs run one after another; the units of one may run at once.
 // Must hold: the output is not the input; each row of the output has its own memory.
 
@@ -23,9 +23,14 @@ export interface SortRows {
   readonly axes: readonly RowAxis[];
 }
 
+/** Segments, one after another in the input and in the output. */
+export interface SortSegments extends Omit<SortRows, "length" | "axes"> {
+  /** The address of the offsets, and what lies there. */
+  readonly offsets: number;
+  readonly ends: Int32Array;
+}
+
 export interface SortJob {
-  /** One for each module that `sortModule(isShared, kind, dtype)` makes. */
-  readonly key: string;
   readonly parameters: readonly number[];
   /** Rows. */
   readonly units: number;
@@ -58,14 +63,42 @@ export function sortBufferBytes(rows: SortRows, threads: number): number {
 export function sortJobs(rows: SortRows, threads: number, buffer: number): SortJob[] {
   const total = rowCount(rows.axes);
   if (total === 0 || rows.length === 0) return [];
-  if (fitsScratch(rows)) return [jobOf(rows, 0, total, 0)];
+  const jobs = { ...rows, offsets: 0 };
+  if (fitsScratch(rows)) return [jobOf(jobs, 0, total, 0, rows.length)];
   const starts = Array.from({ length: Math.ceil(total / threads) }, (_, i) => i * threads);
-  return starts.map((first) => jobOf(rows, first, Math.min(threads, total - first), buffer));
+  return starts.map((first) => jobOf(jobs, first, Math.min(threads, total - first), buffer, rows.length));
 }
 
-function jobOf(rows: SortRows, firstRow: number, units: number, work: number): SortJob {
+/** Memory for the longest segment, where scratch is too small for it: then segments are sorted one after another. */
+export function segmentBufferBytes(segments: SortSegments): number {
+  const rows = { ...segments, length: longestOf(segments.ends), axes: [] };
+  return fitsScratch(rows) ? 0 : workBytes(rows);
+}
+
+function longestOf(ends: Int32Array): number {
+  let longest = 0;
+  for (let g = 0; g + 1 < ends.length; g++) longest = Math.max(longest, ends[g + 1]! - ends[g]!);
+  return longest;
+}
+
+/** `buffer`: the address of `segmentBufferBytes` bytes. */
+export function segmentJob(segments: SortSegments, buffer: number): SortJob {
+  const count = segments.ends.length - 1;
+  const mean = Math.max(1, (segments.ends[count]! - segments.ends[0]!) / count);
+  const job = jobOf({ ...segments, length: 0, axes: [] }, 0, count, buffer, mean);
+  return buffer === 0 ? job : { ...job, part: count };
+}
+
+/** `length`: of a row, about. */
+function jobOf(
+  rows: SortRows & { readonly offsets: number },
+  firstRow: number,
+  units: number,
+  work: number,
+  length: number,
+): SortJob {
   const words = { ...rows, descending: Number(rows.descending), work, workStride: workBytes(rows), firstRow };
   const parameters = [...WORDS.map((word) => words[word]), ...axisWords(rows.axes)];
-  const part = work === 0 ? Math.max(1, Math.floor(PART_ELEMENTS / rows.length)) : 1;
-  return { key: `${rows.kind} ${rows.dtype}`, parameters, units, part };
+  const part = work === 0 ? Math.max(1, Math.floor(PART_ELEMENTS / length)) : 1;
+  return { parameters, units, part };
 }

@@ -1,4 +1,4 @@
-// sort and argsort of rows as a WebAssembly module: a unit is a row. In: a dtype. Out: bytes.
+// sort and argsort of rows, or of segments, as a WebAssembly module: a unit is a row. In: a dtype. Out: bytes.
 // Stable; NaN last; the same bits as routines/sort.ts. Must hold: output and work share no memory with the input.
 
 import type { RealDType } from "../../../core/dtype.ts";
@@ -6,19 +6,26 @@ import { increase } from "../counting.ts";
 import { moduleOf, SCRATCH } from "../module.ts";
 import { moveToRow } from "../rowPlace.ts";
 import { setFlip } from "./keys.ts";
+import { sortShort } from "./network.ts";
 import { appendNaNs, copyEntries, copyInput, restoreZeros } from "./output.ts";
 import { COUNTER_BYTES, newRow, type Row, type SortKind } from "./row.ts";
 import { survey } from "./survey.ts";
 import { orderEntries, prepareEntries } from "./turns.ts";
 
-/** The parameters' words; then the axes of rows (rowPlace.ts), strides of the input and of the output. */
+/** The parameters' words; then the axes of rows (rowPlace.ts), strides of the input and of the output; or no axes, and
+ * where the offsets of segments lie. */
 export const WORDS = [
   "length", "input", "inputStride", "output", "outputStride",
-  "descending", "work", "workStride", "firstRow",
+  "descending", "work", "workStride", "firstRow", "offsets",
 ] as const; // biome-ignore format: a list
 
-export function sortModule(isShared: boolean, kind: SortKind, dtype: RealDType): Uint8Array<ArrayBuffer> {
-  return moduleOf(isShared, (w, run) => writeRows(newRow(w, run, kind, dtype)));
+export function sortModule(
+  isShared: boolean,
+  kind: SortKind,
+  dtype: RealDType,
+  isSegmented: boolean,
+): Uint8Array<ArrayBuffer> {
+  return moduleOf(isShared, (w, run) => writeRows(newRow(w, run, kind, dtype, isSegmented)));
 }
 
 function writeRows(row: Row): void {
@@ -31,8 +38,11 @@ function writeRows(row: Row): void {
       readParameters(row);
       setFlip(row);
       findRow(row);
-      findBuffers(row);
-      sortRow(row);
+      w.block((done) => {
+        sortShort(row, done);
+        findBuffers(row);
+        sortRow(row);
+      });
       increase(w, at.unit, 1);
       w.branch(again);
     });
@@ -48,9 +58,15 @@ function readParameters({ w, at, run }: Row): void {
   );
 }
 
-function findRow({ w, at, run }: Row): void {
+function findRow({ w, at, run, isSegmented }: Row): void {
   w.get(at.unit).get(at.firstRow).op("i32.add").set(at.place);
-  moveToRow(w, run.parameters, 4 * WORDS.length, at.place, [at.input, at.output]);
+  if (isSegmented) {
+    w.get(at.place).i32(4).op("i32.mul").get(at.offsets).op("i32.add").set(at.read);
+    w.get(at.read).memory("i32.load").set(at.place);
+    w.get(at.read).memory("i32.load", 4).get(at.place).op("i32.sub").set(at.length);
+    w.get(at.place).get(at.inputStride).op("i32.mul").get(at.input).op("i32.add").set(at.input);
+    w.get(at.place).get(at.outputStride).op("i32.mul").get(at.output).op("i32.add").set(at.output);
+  } else moveToRow(w, run.parameters, 4 * WORDS.length, at.place, [at.input, at.output]);
 }
 
 /** The output itself is one of the two buffers where entries fit it. Work at 0 is the thread's scratch. */

@@ -2,7 +2,7 @@
 // rows. Out: the chosen elements of each list. A null in the index is a null in the result.
 
 import { DTypeError, IndexError } from "../../../core/errors.ts";
-import { indexOf, ranksOfValid, sameIndices, validOf } from "../../layout/indices.ts";
+import { indexOf, newIndex, ranksOfValid, sameIndices, validOf } from "../../layout/indices.ts";
 import { isList, isOption, type Leaf, listOf, type Plain, type PlainList } from "../../layout/layout.ts";
 import { type ListView, viewOf } from "../../layout/lists.ts";
 import { take, takeOption } from "../../layout/rows.ts";
@@ -75,8 +75,9 @@ function byMask(lists: ListView, mask: ListView, truths: Uint8Array): Plain {
   checkSameLists(lists, mask);
   const { offsets } = lists;
   const index = isOption(mask.content) ? mask.content.index : null;
-  const chosen = new Int32Array(offsets.length);
-  const places = new Int32Array(offsets[offsets.length - 1]!);
+  const chosen = newIndex(offsets.length);
+  const places = newIndex(offsets[offsets.length - 1]!);
+  chosen[0] = 0;
   const total =
     index === null
       ? maskPlaces(offsets, truths, chosen, places)

@@ -1,0 +1,20 @@
+// The functions of the namespace: those that are ops of the table, and those that are made of such. Whatever one of these
+// modules exports is public: a name of the package, and a name in `expr`.
+
+export * from "../../ops/elementwise/index.ts";
+export * from "../../ops/exponentialSums.ts";
+export * from "../../ops/reductions.ts";
+export * from "../../ops/scans.ts";
+export * from "./creation.ts";
+export * from "./dtypes.ts";
+export * from "./groupby.ts";
+export * from "./gufunc.ts";
+export * from "./indexing.ts";
+export * from "./joining.ts";
+export * from "./linear.ts";
+export * from "./manipulation.ts";
+export * from "./mapOverlap.ts";
+export * from "./nan.ts";
+export * from "./ranges.ts";
+export * from "./repeating.ts";
+export * from "./statistics.ts";

@@ -1,0 +1,125 @@
+// Building: from operands to expressions. Promotion, weak scalars and casts happen here, once for all
+// functions. A result remembers its array operands. Bodies of public functions return `Built`, which
+// fits every LazyArray: what its dtype is and what outputs were marked is for the public signature to say.
+
+import type { Attrs } from "../core/attrs.ts";
+import { DTYPES, type DType, isDType } from "../core/dtype.ts";
+import { DTypeError, OutTargetError, ShapeError } from "../core/errors.ts";
+import { fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
+import { promote, resultDType } from "../core/promotion.ts";
+import { describe, SCALAR_SHAPE, sameShape, shapeText } from "../core/shape.ts";
+import { closest } from "../core/suggest.ts";
+import { type Expr, makeExpr } from "../expr/expr.ts";
+import type { ElementwiseOp, Op } from "../expr/op.ts";
+import { cast, castAttrs } from "./cast.ts";
+import type { OutOption } from "./functionTypes.ts";
+import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
+import { full } from "./sources.ts";
+
+export type Built = LazyArray<never, never>;
+
+export function built(expr: Expr, parents: readonly LazyArray[]): Built {
+  return new LazyArray(expr, parents) as Built;
+}
+
+/** A node of one op over arrays. */
+export function node(op: Op, inputs: readonly LazyArray[], attrs?: Attrs): Built {
+  return built(
+    makeExpr(
+      op,
+      inputs.map((input) => input.expr),
+      attrs,
+    ),
+    inputs,
+  );
+}
+
+/** Constants are few and used often: the last ones of each dtype are at hand. */
+const recentScalars = new Map<DType, Map<Scalar, Expr>>();
+const RECENT = 256;
+
+export function scalarExpr(value: Scalar, dtype: DType): Expr {
+  const recent = recentScalars.get(dtype) ?? new Map<Scalar, Expr>();
+  const known = recent.get(value);
+  // A map takes 0 and −0 for the same.
+  if (known !== undefined && !Object.is(value, -0)) return known;
+  const fitted = fitScalar(value, dtype);
+  const expr = makeExpr(full, [], { dtype, shape: SCALAR_SHAPE, chunks: SCALAR_SHAPE, value: fitted });
+  if (Object.is(value, -0) || typeof value === "object") return expr;
+  if (recent.size >= RECENT) recent.clear();
+  recentScalars.set(dtype, recent.set(value, expr));
+  return expr;
+}
+
+export const castExpr = (expr: Expr, dtype: DType): Expr =>
+  expr.dtype === dtype ? expr : makeExpr(cast, [expr], castAttrs(dtype));
+
+export function castTo(x: LazyArray, dtype: DType): LazyArray {
+  return x.dtype === dtype ? x : built(castExpr(x.expr, dtype), [x]);
+}
+
+/** Operands in their common dtype (as `computeIn` says), scalars weakly typed. Every operation comes through here: plain loops. */
+export function promoteOperands(
+  operands: readonly Operand[],
+  computeIn: (promoted: DType) => DType,
+): { exprs: Expr[]; parents: LazyArray[]; dtype: DType } {
+  const taken: LazyArray[] = [];
+  const scalars: Scalar[] = [];
+  let arrays: DType | undefined;
+  for (const operand of operands) {
+    if (isScalar(operand)) {
+      scalars.push(operand);
+      continue;
+    }
+    const array = asLazy(operand);
+    taken.push(array);
+    arrays = arrays === undefined ? array.dtype : promote(arrays, array.dtype);
+  }
+  const isPlain = scalars.length === 0 && arrays !== undefined;
+  const dtype = computeIn(isPlain ? arrays! : resultDType(arrays === undefined ? [] : [arrays], scalars));
+  // These two lists live as long as the node does: exactly as long as they need to be.
+  const parents = taken.slice();
+  const exprs = new Array<Expr>(operands.length);
+  let array = 0;
+  for (let i = 0; i < operands.length; i++) {
+    const operand = operands[i]!;
+    exprs[i] = isScalar(operand) ? scalarExpr(operand, dtype) : castExpr(parents[array++]!.expr, dtype);
+  }
+  return { exprs, parents, dtype };
+}
+
+/** An elementwise op, and the dtype that operands of a promoted dtype are cast to. */
+export interface ComputesIn extends ElementwiseOp {
+  computeIn(promoted: DType): DType;
+}
+
+export function elementwiseCall(op: ComputesIn, operands: readonly Operand[], options?: OutOption): Built {
+  const { exprs, parents } = promoteOperands(operands, op.computeIn);
+  return withOut(built(makeExpr(op, exprs), parents), options);
+}
+
+/** What would be in `out` after the result was written there; `out` itself never changes. */
+export function withOut(result: Built, options: OutOption | undefined): Built {
+  const out: unknown = options?.out;
+  if (out === undefined || out === null) return result;
+  if (!(out instanceof LazyArray)) {
+    throw new OutTargetError({
+      what: `out is ${describe(out)}: a lazy operation cannot write into a plain array`,
+      cure: "Leave out away and use the array that is returned",
+    });
+  }
+  if (!sameShape(out.shape, result.shape)) {
+    throw new ShapeError({
+      what: `out has shape ${shapeText(out.shape)} and the result ${shapeText(result.shape)}`,
+      cure: "Use an out of the result's shape, or none",
+    });
+  }
+  return castTo(result, out.dtype) as Built;
+}
+
+/** A dtype from outside. */
+export function checkDType(dtype: unknown): DType {
+  if (isDType(dtype)) return dtype;
+  const cure = typeof dtype === "string" ? closest(dtype, DTYPES) : `Dtypes are strings such as "float64"`;
+  throw new DTypeError({ what: `${describe(dtype)} is not a dtype`, cure });
+}

@@ -1,0 +1,130 @@
+// How a reduction is written: what it takes, what goes into the state, how two states combine, what comes out. In: a line of
+// the table. Out: the record that trees, chunks and kernels follow from, and that users call, for dense and nested arrays.
+// attrs.axes are ascending and non-negative; attrs.keepdims leaves them as 1.
+
+import type { Attr, Attrs } from "../core/attrs.ts";
+import type { DType } from "../core/dtype.ts";
+import { ValueError } from "../core/errors.ts";
+import { checkKind, type KindSet } from "../core/kinds.ts";
+import { type ResultRule, resultOf } from "../core/results.ts";
+import { checkAxes, type Shape, shapeText, sizeOf } from "../core/shape.ts";
+import type { ArrayType, ReduceOp } from "../expr/op.ts";
+import { type Built, castTo, checkDType, node } from "../lazy/build.ts";
+import { opCall } from "../lazy/call.ts";
+import type { DTypeOption, ReduceFunction, ReduceOptions, SumFunction } from "../lazy/functionTypes.ts";
+import { asLazy, type LazyArray, type Operand } from "../lazy/lazyArray.ts";
+
+export interface ReduceAttrs {
+  readonly axes: readonly number[];
+  readonly keepdims: boolean;
+}
+
+export const reduceAttrs = (attrs: Attrs): ReduceAttrs => attrs as unknown as ReduceAttrs;
+
+export function reducedShape(shape: Shape, { axes, keepdims }: ReduceAttrs): Shape {
+  if (keepdims) return shape.map((length, axis) => (axes.includes(axis) ? 1 : length));
+  return shape.filter((_, axis) => !axes.includes(axis));
+}
+
+/** How many elements go into one result. */
+export const reducedCount = (shape: Shape, axes: readonly number[]): number =>
+  sizeOf(axes.map((axis) => shape[axis]!));
+
+export interface ReduceLine
+  extends Pick<
+    ReduceOp,
+    "state" | "lift" | "combine" | "identity" | "absorbing" | "finish" | "place" | "alone"
+  > {
+  readonly accepts: KindSet;
+  /** What elements are cast to before they are reduced, a rule of core/results.ts; "total" may be named by the user. */
+  readonly computesIn?: "total" | "floating";
+  /** The result's dtype from what was reduced, a rule of core/results.ts. */
+  readonly result: ResultRule;
+  /** Options that become attributes, each with its check. */
+  readonly parameters?: { readonly [name: string]: (given: unknown) => Attr };
+  /** Nothing at all has no minimum. */
+  readonly needsElements?: boolean;
+}
+
+/** A reduction as a line says it; `R` is the result's dtype from what was reduced. */
+export interface ReduceRecord<R extends ResultRule = ResultRule> extends ReduceOp {
+  readonly accepts: KindSet;
+  readonly computesIn: "same" | "total" | "floating";
+  readonly needsElements: boolean;
+  readonly result: R;
+}
+
+/** The rule from the array's dtype to the result's. */
+type RuleOf<L extends ReduceLine> = L extends { readonly computesIn: infer C extends ResultRule }
+  ? C
+  : L["result"];
+type CallOf<L extends ReduceLine> = RuleOf<L> extends "total" ? SumFunction : ReduceFunction<RuleOf<L>>;
+/** A reduction that is called: `sum(x, {axis: 0})`. */
+export type Reduction<L extends ReduceLine> = ReduceRecord<L["result"]> & CallOf<L>;
+
+/** A line of the table as a function. */
+export function reduction<const L extends ReduceLine>(name: string, line: L): Reduction<L> {
+  const { parameters = {}, computesIn } = line;
+  const op: Reduction<L> = opCall(
+    recordOf(name, line),
+    (x: Operand, options: ReduceOptions & DTypeOption = {}): Built => {
+      const given = options as { readonly [name: string]: unknown };
+      const extra = Object.entries(parameters).map(([name, check]) => [name, check(given[name])]);
+      return reduceNode(op, asLazy(x), options, Object.fromEntries(extra));
+    },
+    [1, "axis", "keepdims", ...(computesIn === "total" ? ["dtype"] : []), ...Object.keys(parameters)],
+  );
+  return op;
+}
+
+/** Elements are cast as the op says, or as the user does. */
+export function reduceNode(
+  op: ReduceRecord,
+  x: LazyArray,
+  { axis, keepdims = false, dtype }: ReduceOptions & DTypeOption,
+  extra: Attrs = {},
+): Built {
+  const axes = checkAxes(axis, x.ndim);
+  return node(op, [castTo(x, dtypeFor(op, x.dtype, dtype))], { axes, keepdims, ...extra });
+}
+
+function dtypeFor({ accepts, computesIn }: ReduceRecord, own: DType, asked: DType | null | undefined): DType {
+  if (asked !== undefined && asked !== null) return checkDType(asked);
+  checkKind(accepts, own);
+  return resultOf(own, computesIn);
+}
+
+function recordOf<const L extends ReduceLine>(name: string, line: L): ReduceRecord<L["result"]> {
+  return {
+    name,
+    class: "reduce",
+    accepts: line.accepts,
+    computesIn: line.computesIn ?? "same",
+    result: line.result,
+    infer: ([input], attrs) => inferReduction(name, line, input!, reduceAttrs(attrs)),
+    state: line.state,
+    lift: line.lift,
+    combine: line.combine,
+    identity: line.identity,
+    absorbing: line.absorbing,
+    finish: line.finish,
+    place: line.place,
+    alone: line.alone,
+    needsElements: line.needsElements === true,
+  };
+}
+
+function inferReduction(name: string, line: ReduceLine, input: ArrayType, attrs: ReduceAttrs): ArrayType {
+  checkKind(line.accepts, input.dtype);
+  const shape = reducedShape(input.shape, attrs);
+  if (line.needsElements === true && sizeOf(shape) > 0 && reducedCount(input.shape, attrs.axes) === 0) {
+    throw new ValueError({
+      what: `the ${name} of no elements is not defined (shape ${shapeText(input.shape)}, axes ${shapeText(attrs.axes)})`,
+      cure: "Reduce over axes that have elements",
+    });
+  }
+  return { dtype: resultOf(input.dtype, line.result), shape };
+}
+
+/** Small integers add up in 64 bits; every other type in itself. */
+export const accumulatorOf = (dtype: DType): DType => resultOf(dtype, "total");

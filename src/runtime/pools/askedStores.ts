@@ -1,0 +1,40 @@
+// Stores that only the main thread can reach, as a task thread sees them: it asks for every object. In: a store's number.
+// Out: a store; answers come by message.
+
+import type { Store } from "../../storage/store.ts";
+import type { FromThread, ToThread } from "./messages.ts";
+import { receiveError } from "./sentError.ts";
+
+export class AskedStores {
+  readonly #send: (message: FromThread) => void;
+  readonly #asked = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
+  #requests = 0;
+
+  constructor(send: (message: FromThread) => void) {
+    this.#send = send;
+  }
+
+  store(number: number): Store {
+    const ask = (method: string, ...args: readonly unknown[]): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        const request = ++this.#requests;
+        this.#asked.set(request, { resolve, reject });
+        this.#send({ type: "request", request, store: number, method, args });
+      });
+    return {
+      get: (key) => ask("get", key) as Promise<Uint8Array | undefined>,
+      getRange: (key, range, { mayKeep } = {}) =>
+        ask("getRange", key, range, { mayKeep }) as Promise<Uint8Array | undefined>,
+      has: (key) => ask("has", key) as Promise<boolean>,
+      set: (key, value) => ask("set", key, value),
+      delete: (key) => ask("delete", key),
+    };
+  }
+
+  answered({ request, value, error }: ToThread & { type: "answer" }): void {
+    const waiting = this.#asked.get(request);
+    this.#asked.delete(request);
+    if (error === undefined) waiting?.resolve(value);
+    else waiting?.reject(receiveError(error));
+  }
+}

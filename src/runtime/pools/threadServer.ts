@@ -1,0 +1,292 @@
+// A thread that runs tasks. In: plans, and tasks of them by number, with the addresses of what is in memory. Out: how
+// each task went. It reads and writes stores itself; what only the main thread can reach, it asks that for.
+
+import { InvariantError } from "../../core/errors.ts";
+import { execute } from "../../kernel/execute.ts";
+import { planFromJson } from "../../plan/load.ts";
+import type { Operation, PlanArray, PlanData } from "../../plan/plan.ts";
+import { CodecTable } from "../../storage/codecs/table.ts";
+import { LostChunkError, NotFoundError } from "../../storage/errors.ts";
+import { storeAt } from "../../storage/location.ts";
+import type { Store } from "../../storage/store.ts";
+import { openArray } from "../../storage/zarr/group.ts";
+import { StoredArray, type TaskArrays } from "../arrays.ts";
+import type { TaskStats } from "../events.ts";
+import { ReadPartitions } from "../partitions.ts";
+import { runTask } from "../task.ts";
+import type { TaskParts } from "../taskParts.ts";
+import { findFunction, functionsOf } from "../userFunctions.ts";
+import { AskedStores } from "./askedStores.ts";
+import type {
+  BareTask,
+  DoneTask,
+  FailedTask,
+  FromThread,
+  SentPart,
+  SentTask,
+  StoredPlace,
+  StoreHandle,
+  ThreadSetting,
+  ToThread,
+} from "./messages.ts";
+import { packDone, unpackTasks } from "./packing.ts";
+import { parentPort } from "./parentPort.ts";
+import { sendError } from "./sentError.ts";
+import { blockOf, SharedSource, SharedTarget } from "./sharedArrays.ts";
+import { SentPartitions, ThreadPartitions } from "./threadPartitions.ts";
+
+interface Run {
+  /** For tasks that touch nothing in memory. */
+  readonly bare: TaskArrays;
+  readonly plan: PlanData;
+  readonly arrays: ReadonlyMap<string, PlanArray>;
+  readonly stored: Map<string, StoredArray>;
+  readonly partitioned: ReadonlyMap<string, ReadPartitions>;
+  readonly limitOf: (operation: Operation) => number;
+  readonly codecs: CodecTable;
+}
+
+interface OpenRun {
+  readonly opening: Promise<Run>;
+  /** What it is once it is open. */
+  run: Run | null;
+  /** Of the plan's arrays. */
+  readonly names: readonly string[];
+}
+
+interface Lane {
+  readonly queue: { readonly run: number; readonly task: BareTask | SentTask }[];
+  isBusy: boolean;
+}
+
+/** `parts`: what its tasks need of other rooms. */
+export async function serveTasks(parts: TaskParts): Promise<void> {
+  const line = await parentPort<ThreadSetting, FromThread, ToThread>();
+  const server = new ThreadServer(parts, line.setting.memory, line.send);
+  line.listen((message) => server.receive(message));
+  line.send({ type: "ready" });
+}
+
+/** How long a report may wait for others: telling wakes the other thread, which costs as much as a small task. */
+const REPORT_MS = 8;
+
+const executeAlone: TaskArrays["run"] = (program, bound) => execute(program, bound, 1);
+
+/** All that a thread has. */
+class ThreadServer {
+  readonly #parts: TaskParts;
+  /** The main thread's. */
+  readonly #memory: WebAssembly.Memory;
+  readonly #send: (message: FromThread) => void;
+  readonly #runs = new Map<number, OpenRun>();
+  readonly #stores = new Map<string, Promise<Store>>();
+  readonly #asked: AskedStores;
+  readonly #lanes = new Map<number, Lane>();
+  #running = 0;
+  /** Tasks that were sent here and not told of yet. */
+  #waiting = 0;
+  #done: DoneTask[] = [];
+  #failed: FailedTask[] = [];
+  #made: SentPart[] = [];
+  #reported = 0;
+
+  constructor(parts: TaskParts, memory: WebAssembly.Memory, send: (message: FromThread) => void) {
+    this.#parts = parts;
+    this.#memory = memory;
+    this.#send = send;
+    this.#asked = new AskedStores(send);
+  }
+
+  receive(message: ToThread): void {
+    switch (message.type) {
+      case "open":
+        return this.#open(message);
+      case "close":
+        this.#runs.delete(message.run);
+        return;
+      case "packedTasks":
+        return unpackTasks(message.tasks, this.#runs.get(message.run)!.names, (task) =>
+          this.#enqueue(message.run, task),
+        );
+      case "tasks":
+        for (const task of message.tasks) this.#enqueue(message.run, task);
+        return;
+      case "answer":
+        return this.#asked.answered(message);
+      default:
+        message satisfies never;
+    }
+  }
+
+  #open(message: ToThread & { type: "open" }): void {
+    const opened: OpenRun = { opening: this.#opened(message), run: null, names: message.names };
+    this.#runs.set(message.run, opened);
+    opened.opening.then(
+      (run) => {
+        opened.run = run;
+      },
+      // Who runs a task of it sees why it could not be opened.
+      () => {},
+    );
+  }
+
+  async #opened({ plan: json, ...message }: ToThread & { type: "open" }): Promise<Run> {
+    const { ops, adapt, partitions } = this.#parts;
+    const plan = planFromJson(json, { ops, find: (reference) => findFunction(reference, adapt) });
+    for (const called of functionsOf(plan)) await called.load();
+    const codecs = new CodecTable(message.codecs);
+    const stored = new Map<string, StoredArray>();
+    for (const place of message.stored) stored.set(place.array, await this.#storedArray(place, codecs));
+    const partitioned = new Map<string, ReadPartitions>();
+    for (const { array, location } of message.partitioned)
+      partitioned.set(array, new ReadPartitions(await partitions!.open(location)));
+    const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
+    const stated = new Map(plan.operations.map((operation, i) => [operation, message.limits[i]!]));
+    const limitOf = (operation: Operation): number => stated.get(operation)!;
+    const inStore = (name: string): StoredArray => storedUnder(name, stored);
+    const bare = { arrays, limitOf, partitions, run: executeAlone, source: inStore, target: inStore };
+    return { plan, arrays, stored, partitioned, limitOf, bare, codecs };
+  }
+
+  async #storedArray(place: StoredPlace, known: CodecTable): Promise<StoredArray> {
+    const { store, path, offset, writeEmptyChunks, expectsAll } = place;
+    const options = { writeEmptyChunks, known, missing: expectsAll ? "error" : "fill" } as const;
+    try {
+      return new StoredArray(await openArray(await this.#storeFor(store), path, options), offset);
+    } catch (cause) {
+      if (!expectsAll || !(cause instanceof NotFoundError)) throw cause;
+      throw new LostChunkError({ what: `${path.slice(1)} was stored and is gone`, path, place: null });
+    }
+  }
+
+  /** Opened once: what a store knows serves later runs too. */
+  #storeFor(handle: StoreHandle): Promise<Store> {
+    if (handle.kind === "proxy") return Promise.resolve(this.#asked.store(handle.id));
+    const key = JSON.stringify(handle);
+    const known = this.#stores.get(key) ?? storeAt(handle, { blocking: true });
+    this.#stores.set(key, known);
+    // One that cannot be opened now may be later.
+    known.catch(() => this.#stores.delete(key));
+    return known;
+  }
+
+  #enqueue(run: number, task: BareTask | SentTask): void {
+    this.#waiting++;
+    let lane = this.#lanes.get(task.lane);
+    if (lane === undefined) {
+      lane = { queue: [], isBusy: false };
+      this.#lanes.set(task.lane, lane);
+    }
+    lane.queue.push({ run, task });
+    if (lane.isBusy) return;
+    lane.isBusy = true;
+    // Those that came together are counted before the first is done.
+    void Promise.resolve(lane).then((busy) => this.#work(busy));
+  }
+
+  async #work(lane: Lane): Promise<void> {
+    for (let next = lane.queue.shift(); next !== undefined; next = lane.queue.shift()) {
+      const waiting = this.#perform(next.run, next.task);
+      if (waiting !== undefined) await waiting;
+    }
+    lane.isBusy = false;
+  }
+
+  /** At once, where nothing is waited for. */
+  #perform(number: number, task: BareTask | SentTask): Promise<void> | undefined {
+    const { id } = task;
+    this.#running++;
+    const isAlone = this.#running === 1;
+    try {
+      const stats = this.#statsOf(number, task);
+      if (stats instanceof Promise) return this.#performed(id, stats, isAlone);
+      this.#succeed(id, stats, isAlone);
+    } catch (error) {
+      this.#fail(id, error);
+    }
+    return undefined;
+  }
+
+  async #performed(id: number, stats: Promise<TaskStats>, isAlone: boolean): Promise<void> {
+    try {
+      this.#succeed(id, await stats, isAlone);
+    } catch (error) {
+      this.#fail(id, error);
+    }
+  }
+
+  #statsOf(number: number, task: BareTask | SentTask): TaskStats | Promise<TaskStats> {
+    const run = this.#runs.get(number)?.run;
+    if (run === undefined || run === null || "held" in task) return this.#statsLater(number, task);
+    return runTask(run.plan.operations[task.op]!, task.task, run.bare);
+  }
+
+  async #statsLater(number: number, task: BareTask | SentTask): Promise<TaskStats> {
+    const open = this.#runs.get(number);
+    if (open === undefined) throw new InvariantError({ what: `run ${number} is not open` });
+    const run = open.run ?? (await open.opening);
+    if ("held" in task) await this.#openHeld(run, task);
+    const arrays = "held" in task ? this.#arraysOf(run, task) : run.bare;
+    return runTask(run.plan.operations[task.op]!, task.task, arrays);
+  }
+
+  #succeed(id: number, stats: TaskStats, isAlone: boolean): void {
+    this.#done.push({ id, stats: isAlone ? stats : { ...stats, measuredMem: null } });
+    this.#report();
+  }
+
+  #fail(id: number, error: unknown): void {
+    this.#failed.push({ id, error: sendError(error) });
+    this.#report();
+  }
+
+  #report(): void {
+    this.#running--;
+    this.#waiting--;
+    const time = performance.now();
+    if (this.#waiting > 0 && time - this.#reported < REPORT_MS) return;
+    this.#reported = time;
+    this.#send({ type: "reports", done: packDone(this.#done), failed: this.#failed, parts: this.#made });
+    this.#done = [];
+    this.#failed = [];
+    this.#made = [];
+  }
+
+  /** Intermediates go to a store when memory is short: threads hear of it with the tasks that read them. */
+  async #openHeld({ stored, codecs }: Run, { held }: SentTask): Promise<void> {
+    for (const place of held)
+      if (!stored.has(place.array)) stored.set(place.array, await this.#storedArray(place, codecs));
+  }
+
+  #arraysOf(run: Run, { id, reads, writes, storesAll }: SentTask): TaskArrays {
+    const { arrays, stored, partitioned, limitOf } = run;
+    const { partitions } = this.#parts;
+    const isRagged = (name: string): boolean => arrays.get(name)!.ragged !== undefined;
+    const storeOf = (name: string): StoredArray | null => stored.get(name) ?? null;
+    return {
+      ...{ arrays, limitOf, partitions, run: executeAlone },
+      source: (name) => {
+        const [array, read] = [arrays.get(name)!, partitioned.get(name) ?? null];
+        const shared = new SharedSource(array, this.#memory, reads, storeOf(name));
+        if (!isRagged(name)) return shared;
+        return new ThreadPartitions(array, shared.chunks, storeOf(name), read, partitions!);
+      },
+      target: (name) => {
+        const store = storeOf(name);
+        const kept = storesAll ? store : null;
+        if (isRagged(name))
+          return new SentPartitions(id, name, kept, partitions!, (part) => this.#made.push(part));
+        const part = writes.find(({ array }) => array === name);
+        return part === undefined
+          ? storedUnder(name, stored)
+          : new SharedTarget(blockOf(this.#memory, part.block), kept);
+      },
+    };
+  }
+}
+
+function storedUnder(name: string, stored: ReadonlyMap<string, StoredArray>): StoredArray {
+  const array = stored.get(name);
+  if (array === undefined) throw new InvariantError({ what: `${name} is in no store of this thread's` });
+  return array;
+}

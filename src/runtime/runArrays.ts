@@ -1,0 +1,257 @@
+// The arrays of a plan while it runs. In: a plan, what its sources are, and where its results go. Out: for every array
+// where it is read and written, and what can be said of the run before it begins.
+
+import type { Resource } from "../core/attrs.ts";
+import { type Block, blockBytes } from "../core/block.ts";
+import { bytesText } from "../core/bytes.ts";
+import { gridOf } from "../core/chunks.ts";
+import { InvariantError, RunError } from "../core/errors.ts";
+import { shapeText, sizeOf } from "../core/shape.ts";
+import { resultBlock } from "../kernel/blocks.ts";
+import { execute } from "../kernel/execute.ts";
+import { isReleased } from "../kernel/wasm/memory.ts";
+import { DataResource } from "../lazy/sources.ts";
+import { OPS } from "../ops/index.ts";
+import { type PartitionFormat, PartitionResource } from "../ops/partitions.ts";
+import { isRagged, type Operation, type PlanArray, type PlanData, type PlanStep } from "../plan/plan.ts";
+import { arrayBytes } from "../plan/ragged.ts";
+import type { CodecTable } from "../storage/codecs/table.ts";
+import { codecsIn } from "../storage/zarr/layout.ts";
+import {
+  type ArraySource,
+  type ArrayTarget,
+  HeldArray,
+  MemoryArray,
+  type RunProgram,
+  StoredArray,
+  type TaskArrays,
+} from "./arrays.ts";
+import type { RunEvent } from "./events.ts";
+import type { MemoryWatch } from "./functionMemory.ts";
+import { ReadPartitions, TakenPartitions, type TakePartition } from "./partitions.ts";
+import { PlanGraph } from "./planGraph.ts";
+import type { TaskRef } from "./scheduler/graph.ts";
+import { functionsOf } from "./userFunctions.ts";
+import { isPlainFiles, ZarrResource } from "./zarrResource.ts";
+
+export interface RunRequest {
+  readonly plan: PlanData;
+  readonly sources: ReadonlyMap<string, Resource>;
+  /** Results that go to a store, by their names in the plan. The others stay in memory. */
+  readonly targets?: ReadonlyMap<string, StoredArray> | undefined;
+  /** Who takes the partitions of ragged results, by their names in the plan. */
+  readonly takers?: ReadonlyMap<string, TakePartition> | undefined;
+  /** The same plan with the lines of the user's code: asked for when something fails. */
+  readonly withLines?: (() => PlanData) | undefined;
+  readonly emit?: ((event: RunEvent) => void) | null | undefined;
+  readonly run?: RunProgram | undefined;
+  /** The codecs that arrays may name: threads have the same. */
+  readonly codecs?: CodecTable | undefined;
+  /** What partitions of ragged arrays are made of. */
+  readonly partitions?: PartitionFormat | null | undefined;
+}
+
+/** The arrays of a plan while it runs. */
+export class RunArrays implements TaskArrays {
+  readonly request: RunRequest;
+  readonly graph: PlanGraph;
+  readonly run: RunProgram;
+  readonly held: Map<string, HeldArray> = new Map();
+  readonly stored: Map<string, StoredArray> = new Map();
+  readonly memory: Map<string, MemoryArray> = new Map();
+  /** Ragged sources, and ragged results. */
+  readonly partitioned: Map<string, ReadPartitions> = new Map();
+  readonly taken: Map<string, TakenPartitions> = new Map();
+  readonly #isTight: boolean;
+  /** Of plans with users' functions. */
+  readonly watch: MemoryWatch | null;
+
+  constructor(
+    request: RunRequest,
+    budget: number = Number.POSITIVE_INFINITY,
+    watch: MemoryWatch | null = null,
+  ) {
+    this.request = request;
+    this.watch = watch;
+    this.graph = graphOf(request.plan);
+    this.#isTight = this.graph.operations.some(({ projectedMem }) => budget < FEW_TASKS * projectedMem);
+    this.run = watched(request.run ?? execute, watch);
+    for (const array of request.plan.arrays) this.#place(array);
+  }
+
+  get arrays(): ReadonlyMap<string, PlanArray> {
+    return this.graph.arrays;
+  }
+
+  get partitions(): PartitionFormat | null {
+    return this.request.partitions ?? null;
+  }
+
+  #place(array: PlanArray): void {
+    const { name, role } = array;
+    const target = this.request.targets?.get(name);
+    if (role === "source") this.#bind(name, this.request.sources.get(name)!);
+    else if (target !== undefined) this.stored.set(name, target);
+    else if (role === "result" && array.ragged !== undefined) this.taken.set(name, this.#takenBy(array));
+    else if (role === "result") this.memory.set(name, new MemoryArray(resultOf(array)));
+    else this.held.set(name, new HeldArray(array, this.#isTight, this.partitions));
+  }
+
+  #takenBy(array: PlanArray): TakenPartitions {
+    const take = this.request.takers?.get(array.name);
+    if (take === undefined)
+      throw new InvariantError({ what: `nobody takes the partitions of ${array.name}` });
+    return new TakenPartitions(array, take);
+  }
+
+  #bind(name: string, resource: Resource): void {
+    if (resource instanceof ZarrResource) this.stored.set(name, new StoredArray(resource.array));
+    else if (resource instanceof DataResource)
+      this.memory.set(name, new MemoryArray(presentBlock(name, resource)));
+    else if (resource instanceof PartitionResource) this.partitioned.set(name, new ReadPartitions(resource));
+    else throw new InvariantError({ what: `source ${name} is bound to nothing that can be read` });
+  }
+
+  source(name: string): ArraySource {
+    const { memory, stored, held, partitioned } = this;
+    return (memory.get(name) ?? stored.get(name) ?? held.get(name) ?? partitioned.get(name))!;
+  }
+
+  target(name: string): ArrayTarget {
+    return (this.memory.get(name) ?? this.stored.get(name) ?? this.taken.get(name))!;
+  }
+
+  limitOf(operation: Operation): number {
+    return this.graph.statedOf(operation);
+  }
+
+  /** True when every array is in memory: nothing has to be waited for. */
+  get isInMemory(): boolean {
+    return this.stored.size === 0 && !this.request.plan.operations.some(isRagged);
+  }
+
+  /** How many tasks one thread may have under way: those that wait for a network share it. */
+  get lanes(): number {
+    const isNear = ({ array }: StoredArray): boolean => array.store.near !== undefined;
+    return [...this.stored.values()].every(isNear) ? 1 : REMOTE_LANES;
+  }
+
+  /**
+   * True when beside kernels there is nothing to do but to have the system read and write large files. It has threads
+   * of its own for that, and kernels have helpers: other threads for whole tasks would gain nothing.
+   */
+  get isPlain(): boolean {
+    const { operations } = this.request.plan;
+    const isKernel = operations.every(({ steps }) => steps.every(({ kind }) => KERNEL_KINDS.has(kind)));
+    if (!isKernel || ![...this.stored.values()].every(({ array }) => isPlainFiles(array))) return false;
+    const chunks = [...this.stored.keys()].map((name) => this.arrays.get(name)!);
+    const count = chunks.reduce((sum, array) => sum + sizeOf(gridOf(array.shape, array.chunks)), 0);
+    return this.storedBytes >= count * LARGE_CHUNK;
+  }
+
+  get storedBytes(): number {
+    return [...this.stored.keys(), ...this.partitioned.keys()].reduce(
+      (sum, name) => sum + arrayBytes(this.arrays.get(name)!),
+      0,
+    );
+  }
+
+  /** True when every step can be done by another thread. */
+  get isPortable(): boolean {
+    const isSeen = ({ resource }: ReadPartitions): boolean =>
+      resource.isInMemory || resource.location() !== null;
+    return (
+      this.hereOnlyCodec === null &&
+      functionsOf(this.request.plan).every(({ isPortable }) => isPortable) &&
+      this.request.plan.operations.every(({ steps }) => steps.every(isBuiltIn)) &&
+      [...this.partitioned.values()].every(isSeen)
+    );
+  }
+
+  /** A codec that stored arrays need and other threads cannot have. */
+  get hereOnlyCodec(): string | null {
+    for (const { array } of this.stored.values())
+      for (const { name, isHereOnly } of codecsIn(array.pipeline)) if (isHereOnly === true) return name;
+    return null;
+  }
+
+  heldBy({ op }: TaskRef): HeldArray[] {
+    return this.request.plan.operations[op]!.outputs.flatMap(({ array }) => this.held.get(array) ?? []);
+  }
+
+  results(): Block[] {
+    return this.request.plan.results.flatMap((name) => this.memory.get(name)?.whole ?? []);
+  }
+
+  freeAll(): void {
+    for (const held of this.held.values()) held.dropAll();
+  }
+}
+
+/** An op of the user's is a function, which no message carries. */
+const isBuiltIn = (step: PlanStep): boolean =>
+  step.kind === "read" || step.op.class === "ragged" || OPS.get(step.op.name) === step.op;
+
+/** Looks at the process after each program that may have called a function of the user's. */
+function watched(run: RunProgram, watch: MemoryWatch | null): RunProgram {
+  if (watch === null) return run;
+  return (program, bound, threads) => {
+    run(program, bound, threads);
+    watch.check();
+  };
+}
+
+/** Memory is scarce when there is not enough for so many tasks at once. */
+const FEW_TASKS = 4;
+const REMOTE_LANES = 4;
+const LARGE_CHUNK = 1 << 18;
+const KERNEL_KINDS: ReadonlySet<PlanStep["kind"]> = new Set([
+  ...(["read", "source", "elementwise", "move"] as const),
+  ...(["contract", "reduce", "scan"] as const),
+]);
+
+const graphs = new WeakMap<PlanData, PlanGraph>();
+
+/** Plans are run again: what is known of one is kept with it. */
+function graphOf(plan: PlanData): PlanGraph {
+  let graph = graphs.get(plan);
+  if (graph === undefined) {
+    graph = new PlanGraph(plan);
+    graphs.set(plan, graph);
+  }
+  return graph;
+}
+
+/** A transferred or shrunk buffer would silently read as NaN. */
+function presentBlock(name: string, { block, length }: DataResource): Block {
+  if (isReleased(block.data))
+    throw new RunError({
+      where: "data",
+      what: `the memory of source ${name} was given back by dispose()`,
+      cure: "Dispose of a result after the last computation that reads it",
+    });
+  if (block.data.length >= length) return block;
+  throw new RunError({
+    where: "data",
+    what: `source ${name} had ${length} elements when it was wrapped and has ${block.data.length} now`,
+    cure: "Do not transfer or shrink a buffer before computing, or wrap a copy: asarray(data, {copy: true})",
+  });
+}
+
+function resultOf({ dtype, shape }: PlanArray): Block {
+  try {
+    return resultBlock(dtype, shape);
+  } catch (error) {
+    // Only the engine knows how much it can give.
+    if (!(error instanceof RangeError)) throw error;
+    const bytes = bytesText(blockBytes(dtype, shape));
+    throw new RunError(
+      {
+        where: "compute",
+        what: `a result of shape ${shapeText(shape)} needs ${bytes}, more than can be had in one piece`,
+        cure: "Reduce it, select a part of it first, or write it to a store with toZarr",
+      },
+      { cause: error },
+    );
+  }
+}
