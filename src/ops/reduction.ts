@@ -37,7 +37,7 @@ export interface ReduceLine
   > {
   readonly accepts: KindSet;
   /** What elements are cast to before they are reduced, a rule of core/results.ts; "total" may be named by the user. */
-  readonly computesIn?: "total" | "floating";
+  readonly computesIn?: ComputesIn;
   /** The result's dtype from what was reduced, a rule of core/results.ts. */
   readonly result: ResultRule;
   /** Options that become attributes, each with its check. */
@@ -49,23 +49,29 @@ export interface ReduceLine
 /** A reduction as a line says it; `R` is the result's dtype from what was reduced. */
 export interface ReduceRecord<R extends ResultRule = ResultRule> extends ReduceOp {
   readonly accepts: KindSet;
-  readonly computesIn: "same" | "total" | "floating";
+  readonly computesIn: ComputesIn;
   readonly needsElements: boolean;
   readonly result: R;
 }
 
-/** The rule from the array's dtype to the result's. */
-type RuleOf<L extends ReduceLine> = L extends { readonly computesIn: infer C extends ResultRule }
-  ? C
-  : L["result"];
-type CallOf<L extends ReduceLine> = RuleOf<L> extends "total" ? SumFunction : ReduceFunction<RuleOf<L>>;
-/** A reduction that is called: `sum(x, {axis: 0})`. */
-export type Reduction<L extends ReduceLine> = ReduceRecord<L["result"]> & CallOf<L>;
+type ComputesIn = "same" | "total" | "floating";
+type CallOf<Rule extends ResultRule> = Rule extends "total" ? SumFunction : ReduceFunction<Rule>;
+/** A reduction that is called: `sum(x, {axis: 0})`. What its elements are cast to says the result's dtype, if anything does. */
+export type Reduction<R extends ResultRule, C extends ComputesIn> = ReduceRecord<R> &
+  CallOf<C extends "same" ? R : C>;
+
+interface TypedLine<R extends ResultRule, C extends ComputesIn> extends ReduceLine {
+  readonly result: R;
+  readonly computesIn?: C;
+}
 
 /** A line of the table as a function. */
-export function reduction<const L extends ReduceLine>(name: string, line: L): Reduction<L> {
+export function reduction<const R extends ResultRule, const C extends ComputesIn = "same">(
+  name: string,
+  line: TypedLine<R, C>,
+): Reduction<R, C> {
   const { parameters = {}, computesIn } = line;
-  const op: Reduction<L> = opCall(
+  const op: Reduction<R, C> = opCall(
     recordOf(name, line),
     (x: Operand, options: ReduceOptions & DTypeOption = {}): Built => {
       const given = options as { readonly [name: string]: unknown };
@@ -94,7 +100,7 @@ function dtypeFor({ accepts, computesIn }: ReduceRecord, own: DType, asked: DTyp
   return resultOf(own, computesIn);
 }
 
-function recordOf<const L extends ReduceLine>(name: string, line: L): ReduceRecord<L["result"]> {
+function recordOf<R extends ResultRule>(name: string, line: TypedLine<R, ComputesIn>): ReduceRecord<R> {
   return {
     name,
     class: "reduce",
