@@ -27,7 +27,10 @@ const ragged = async (folder) => {
 
 async function prepare(folder) {
   await cw.ones([200, 30], { chunks: [50, 30] }).toZarr(join(folder, "x.zarr"));
-  const rows = Array.from({ length: 100 }, (_, i) => ({ jets: Array.from({ length: i % 4 }, () => i), met: i }));
+  const rows = Array.from({ length: 100 }, (_, i) => ({
+    jets: Array.from({ length: i % 4 }, () => i),
+    met: i,
+  }));
   await rg.toParquet(rg.fromIter(rows), join(folder, "x.parquet"));
 }
 
@@ -99,7 +102,9 @@ try {
   report("dense", walks.dense);
   report("ragged", walks.ragged);
   const shared = [...walks.ragged.keys()].filter((file) => walks.dense.has(file)).length;
-  console.log(`shared: ${shared} files, ${Math.round((100 * shared) / walks.ragged.size)} % of the ragged walk`);
+  console.log(
+    `shared: ${shared} files, ${Math.round((100 * shared) / walks.ragged.size)} % of the ragged walk`,
+  );
 } finally {
   session.disconnect();
   rmSync(folder, { recursive: true, force: true });

@@ -11,7 +11,8 @@ const { process: host } = globalThis as {
 };
 
 const RUN = "chunkwise run";
-const digits = (bits: number): string => Math.floor(Math.random() * 2 ** bits).toString(16);
+/** Six at random: of numbers that small, engines write the digits at once. */
+const digits = (): string => ((Math.random() * 2 ** 24) | 0).toString(16);
 
 /**
  * Differs between two runs that happen to get the same process number. Threads that begin after it was first asked for have
@@ -21,7 +22,7 @@ export function runName(): string {
   const threads = builtinNow("node:worker_threads");
   const known = threads?.getEnvironmentData(RUN);
   if (typeof known === "string") return known;
-  const name = digits(40);
+  const name = `${digits()}${digits()}`;
   threads?.setEnvironmentData(RUN, name);
   return name;
 }
@@ -31,7 +32,7 @@ export const strayStart = (): string =>
   `.chunkwise-${processName()}-${(builtinNow("node:worker_threads")?.threadId ?? 0).toString(16)}-`;
 
 /** A name that no other file has. */
-export const strayName = (start: string): string => `${start}${digits(48)}.partial`;
+export const strayName = (start: string): string => `${start}${digits()}${digits()}.partial`;
 
 export const isStray = (name: string): boolean => PATTERN.test(name);
 

@@ -42,11 +42,11 @@ export function runLoopKernel(step: LoopStep, blocks: readonly Block[], threads:
 }
 
 /** An access as a walk through the memory of its block. */
-export const walkThrough = (access: Access, blocks: readonly Block[]): Walk => ({
-  ...bind(access, blocks),
-  dtype: blocks[access.buffer]!.dtype,
-  place: blocks[access.buffer]!.place,
-});
+export function walkThrough(access: Access, blocks: readonly Block[]): Walk {
+  const { data, offset, strides } = bind(access, blocks);
+  const { dtype, place } = blocks[access.buffer]!;
+  return { data, dtype, offset, strides, place };
+}
 
 /**
  * A program over a domain, from its operands' walks to its results'; coordinates are counted from `from`. What was run,
