@@ -31,15 +31,20 @@ export interface Look {
   members(): Promise<readonly string[]>;
 }
 
+function checkedPath(path: unknown): string {
+  if (typeof path === "string") return path;
+  throw new ValueError({ what: `path is ${describe(path)}`, cure: 'Give a text, as "group/temperature"' });
+}
+
 /** Where an array is that is a store of its own, or lies at a path in one. */
 export async function folderPlace(argument: StoreArgument, path: string): Promise<Place> {
-  return { store: await storeOf(argument), path: normalPath(path) };
+  return { store: await storeOf(argument), path: normalPath(checkedPath(path)) };
 }
 
 /** Where an object is; its store is what is around it, unless a path in the store is given. */
 export async function objectPlace(argument: StoreArgument, path: string): Promise<Place> {
   const isText = typeof argument === "string" || argument instanceof URL;
-  if (path !== "" || !isText) return { store: await storeOf(argument), path: normalPath(path) };
+  if (path !== "" || !isText) return { store: await storeOf(argument), path: normalPath(checkedPath(path)) };
   const text = String(argument);
   if (/^https?:\/\//i.test(text)) return webPlace(new URL(text));
   const local = (/^file:/i.test(text) ? decodeURIComponent(new URL(text).pathname) : text).replace(
