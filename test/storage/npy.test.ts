@@ -3,6 +3,8 @@
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as cw from "chunkwise";
@@ -78,6 +80,33 @@ test("any box of any order is what NumPy has there", async () => {
     }),
     { numRuns: 200 },
   );
+});
+
+test("over HTTP only what is needed is asked for", async () => {
+  const bytes = readFileSync(place("float64-f-big.npy"));
+  const asked: string[] = [];
+  const server = createServer(({ headers, url }, response) => {
+    asked.push(`${url} ${headers.range}`);
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "") ?? [];
+    const part = bytes.subarray(Number(from), Number(to) + 1);
+    response.writeHead(206, {
+      "Content-Range": `bytes ${from}-${Number(from) + part.length - 1}/${bytes.length}`,
+    });
+    response.end(part);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const x = (await cw.open(`http://127.0.0.1:${port}/data/x.npy?key=1`)) as cw.LazyArray;
+  const wantedPart = (
+    await (await cw.fromNpy(place("float64-f-big.npy"))).get(":", ":", 4).compute()
+  ).toList();
+  expect((await x.get(":", ":", 4).compute({ executor: "inline" })).toList()).toEqual(wantedPart);
+  server.close();
+  expect(asked).toEqual([
+    ...["bytes=0-11", "bytes=0-127", "bytes=607-607", "bytes=512-607"].map(
+      (part) => `/data/x.npy?key=1 ${part}`,
+    ),
+  ]);
 });
 
 describe("what is no array of numbers is refused when it is opened", () => {

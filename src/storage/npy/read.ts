@@ -12,8 +12,9 @@ import { cutShort, type NpyHeader } from "./header.ts";
 
 /** Bytes that are read at once. */
 export const PIECE = 4 << 20;
-/** Bytes between those that are wanted which are read along with them. */
-const SMALL_GAP = 64 << 10;
+/** Bytes between those that are wanted which are read along with them: a call of the system's costs less than a request. */
+const NEAR_GAP = 4 << 10;
+const FAR_GAP = 64 << 10;
 
 /** How far apart neighbours along each axis lie in the file, in elements. */
 export const fileStrides = ({ shape, isFortran }: Pick<NpyHeader, "shape" | "isFortran">): Shape =>
@@ -29,11 +30,13 @@ export class NpyElements {
   readonly #order: readonly number[];
   readonly #store: Store;
   readonly #key: StoreKey;
+  readonly #smallGap: number;
 
   constructor(header: NpyHeader, store: Store, key: StoreKey) {
     this.#header = header;
     this.#store = store;
     this.#key = key;
+    this.#smallGap = store.open === undefined ? FAR_GAP : NEAR_GAP;
     this.#strides = fileStrides(header);
     const axes = header.shape.map((_, axis) => axis);
     this.#order = header.isFortran ? axes.reverse() : axes;
@@ -120,7 +123,7 @@ export class NpyElements {
       const length = slowest[axis]!;
       slowest[axis] = 1;
       const gap = this.#strides[axis]! - this.#spanOf(slowest);
-      return length === 1 || gap * this.#header.type.bytes <= SMALL_GAP;
+      return length === 1 || gap * this.#header.type.bytes <= this.#smallGap;
     });
   }
 
