@@ -16,6 +16,7 @@ import { runPlanSync } from "./runtime/run.ts";
 import { Spec } from "./runtime/spec.ts";
 import type { TaskParts } from "./runtime/taskParts.ts";
 import { CodecTable } from "./storage/codecs/table.ts";
+import { FormatTable } from "./storage/formats/table.ts";
 
 export class Engine {
   /** What tasks need: ops by their names, partitions, users' functions. */
@@ -27,6 +28,8 @@ export class Engine {
   });
   /** The codecs that stored arrays may name; `add` takes others besides. */
   readonly codecs: CodecTable = new CodecTable();
+  /** Ways in which arrays lie in stores and files; `add` takes others besides. */
+  readonly formats: FormatTable;
   /** What carries tasks, by the names that the option `executor` takes. */
   readonly executors: ExecutorTable = new ExecutorTable([threadExecutor(), inlineExecutor]);
   /** Plans of computations that were planned before. */
@@ -35,6 +38,7 @@ export class Engine {
 
   constructor(tasks: TaskParts) {
     this.tasks = tasks;
+    this.formats = new FormatTable(tasks.formats);
   }
 
   /** The settings of computations that name none: made when they are first asked for, of what the environment says then. */

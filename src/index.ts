@@ -16,6 +16,8 @@ export {
   moduleFunction,
 } from "./array/functions/userFunction.ts";
 export type { ArrayMethods } from "./array/methodTypes.ts";
+export { type FromNpyOptions, fromNpy, type ToNpyOptions, toNpy } from "./array/npy.ts";
+export { type OpenArrayOptions, open } from "./array/opening.ts";
 export { computePlan, type LoadPlanOptions, loadPlan, savePlan } from "./array/savedPlan.ts";
 export { type SelectionItem, Slice, slice } from "./array/selection.ts";
 export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
@@ -23,6 +25,7 @@ export type { PlanTarget } from "./array/target.ts";
 export { ExprSyntaxError } from "./array/template/syntaxError.ts";
 export { expr } from "./array/template.ts";
 export { type FromZarrOptions, fromZarr, Group, openGroup } from "./array/zarr.ts";
+export type { Box } from "./core/box.ts";
 export type { AxisChunks, ChunkShape, ChunksArgument } from "./core/chunks.ts";
 export type { DataOf, DType, TypedArray } from "./core/dtype.ts";
 export {
@@ -59,20 +62,35 @@ export type { ExecutorName } from "./runtime/settings.ts";
 export { Spec, type SpecOptions } from "./runtime/spec.ts";
 export {
   type ByteRange,
+  type ChunkWriter,
   type CodecArgument,
   type CodecImplementation,
   CodecTable,
   CorruptDataError,
+  type DenseArray,
+  type DenseFormat,
+  type DenseTarget,
   FileStore,
   type FileStoreOptions,
+  type Format,
+  FormatTable,
   HttpStore,
   type HttpStoreOptions,
+  type Look,
   LostChunkError,
   MemoryStore,
   MetadataError,
+  type ModuleFormat,
+  type NewArray,
   NotFoundError,
   NotSupportedError,
   type OwnCodec,
+  type OwnFormat,
+  type Place,
+  type PlainData,
+  type PreparedPlace,
+  type RaggedFormat,
+  type SourceArgument,
   StorageError,
   type Store,
   type StoreArgument,
@@ -81,5 +99,6 @@ export {
   type StoreLocation,
   type StoreOptions,
   StoreRequestError,
+  type Table,
   ZipStore,
 } from "./storage/index.ts";

@@ -164,11 +164,6 @@ function planTo(
   const targets = Array.isArray(target)
     ? (target as readonly PlanTarget[])
     : arrays.map(() => target as PlanTarget);
-  const written = arrays.map((array, i) => plannedTo(array, targets[i] ?? {}));
-  return prepareCut(
-    arrays,
-    written.map(({ unit }) => unit),
-    written.map(({ transfer }) => transfer),
-    { ...options, spec: options.spec ?? engine.spec },
-  ).plan;
+  const cuts = arrays.map((array, i) => plannedTo(array, targets[i] ?? {}));
+  return prepareCut(arrays, cuts, { ...options, spec: options.spec ?? engine.spec }).plan;
 }

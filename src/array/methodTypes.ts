@@ -22,6 +22,7 @@ import type * as manipulation from "./functions/manipulation.ts";
 import type * as nan from "./functions/nan.ts";
 import type * as repeating from "./functions/repeating.ts";
 import type * as statistics from "./functions/statistics.ts";
+import type { ToNpyOptions } from "./npy.ts";
 import type { ToZarrOptions } from "./storing.ts";
 
 /** The functions of a module as methods. */
@@ -63,6 +64,12 @@ export interface ArrayMethods extends FunctionMethods {
     this: LazyArray<D>,
     store: StoreArgument,
     options?: ToZarrOptions,
+  ): Promise<LazyArray<D>>;
+  /** Computes the array into a file of NumPy's; the promise gives the stored array, as fromNpy would: `await x.toNpy("x.npy")`. */
+  toNpy<D extends DType>(
+    this: LazyArray<D>,
+    place: StoreArgument,
+    options?: ToNpyOptions,
   ): Promise<LazyArray<D>>;
 }
 

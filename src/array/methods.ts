@@ -30,6 +30,7 @@ import * as nan from "./functions/nan.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/statistics.ts";
 import type { FunctionMethods } from "./methodTypes.ts";
+import { type ToNpyOptions, toNpy } from "./npy.ts";
 import { type ToZarrOptions, toZarr } from "./storing.ts";
 
 const { fullLike, zerosLike, onesLike, emptyLike, tril, triu } = creation;
@@ -79,6 +80,12 @@ export function installMethods(): void {
     "toZarr",
     function (this: LazyArray, store: StoreArgument, options?: ToZarrOptions): Promise<LazyArray> {
       return options === undefined ? toZarr(this, store) : toZarr(this, store, options);
+    },
+  );
+  define(
+    "toNpy",
+    function (this: LazyArray, place: StoreArgument, options?: ToNpyOptions): Promise<LazyArray> {
+      return options === undefined ? toNpy(this, place) : toNpy(this, place, options);
     },
   );
   defineGetter("T", (x) =>

@@ -57,12 +57,20 @@ export function prepare(arrays: readonly LazyArray[], options: PlanningOptions):
 /** The same for arrays whose results are to have these chunks, one result per array, whatever the optimizer made of them. */
 export function prepareCut(
   arrays: readonly LazyArray[],
-  chunks: readonly ChunkShape[],
-  transfers: readonly Transfer[],
+  cuts: readonly ResultCut[],
   options: PlanningOptions,
 ): Pick<Prepared, "plan" | "withLines"> {
   const roots = arrays.map(({ expr }) => expr);
-  return planned(roots, cutAfter(rewritingOf(options), chunks), arrays, options, transfers);
+  const transfers = cuts.map(({ transfer }) => transfer);
+  return planned(roots, cutAfter(rewritingOf(options), cuts), arrays, options, transfers);
+}
+
+/** How a result is stored. */
+export interface ResultCut {
+  readonly chunks: ChunkShape;
+  readonly transfer: Transfer;
+  /** Other results may be computed from what is stored of it. */
+  readonly isReadable: boolean;
 }
 
 /** What a plan depends on, and with what it may be run. */
@@ -122,12 +130,15 @@ function budgetOf(spec: Spec): PlanOptions {
   return budget;
 }
 
-function cutAfter(rewriting: Rewriting, chunks: readonly ChunkShape[]): Rewriting {
+function cutAfter(rewriting: Rewriting, cuts: readonly ResultCut[]): Rewriting {
+  const chunks = cuts.map((cut) => cut.chunks);
   const recut = (root: Expr, i: number): Expr => makeExpr(rechunk, [root], { chunks: chunks[i]! }, root.site);
   const cutAll = (roots: readonly Expr[]): Expr[] => {
     const seen = new Set<Expr>();
     return roots.map((root, i) => {
       let cut = sameShape(chunksOf(root), chunks[i]!) ? root : recut(root, i);
+      // A copy, where others could read what cannot be read.
+      if (!cuts[i]!.isReadable && roots.length > 1) cut = recut(cut, i);
       // The same array may go to two places: each is a result of its own.
       while (seen.has(cut)) cut = recut(cut, i);
       seen.add(cut);
@@ -135,7 +146,7 @@ function cutAfter(rewriting: Rewriting, chunks: readonly ChunkShape[]): Rewritin
     });
   };
   return {
-    key: `${rewriting.key} cut ${chunks.map((shape) => shape.join()).join(";")}`,
+    key: `${rewriting.key} cut ${cuts.map(({ chunks, isReadable }) => `${chunks.join()}${isReadable ? "" : "!"}`).join(";")}`,
     apply: (roots) => cutAll(rewriting.apply(roots)),
   };
 }
@@ -150,6 +161,7 @@ export function requestOf(
     withLines,
     emit: onEvent === undefined ? null : guarded(onEvent),
     codecs: engine.codecs,
+    formats: engine.formats,
     partitions: engine.tasks.partitions,
     run: (program, bound) => executeProgram(program, bound, threads),
   };

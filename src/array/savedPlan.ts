@@ -8,6 +8,7 @@ import { bytesText } from "../core/bytes.ts";
 import { isDType } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import { checkShape, describe, sameShape, shapeText } from "../core/shape.ts";
+import { closest } from "../core/suggest.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
 import { asyncCall, userCall } from "../lazy/call.ts";
 import { NDArray } from "../lazy/ndarray.ts";
@@ -21,17 +22,17 @@ import { runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
 import { settingFor } from "../runtime/runSetting.ts";
 import { type FunctionResource, findFunction } from "../runtime/userFunctions.ts";
-import { ZarrResource } from "../runtime/zarrResource.ts";
+import { StoredSource } from "../storage/formats/storedSource.ts";
 import { storeAt } from "../storage/location.ts";
 import { isModuleAddress } from "../storage/modules.ts";
-import type { StoreLocation } from "../storage/store.ts";
-import { openArray } from "../storage/zarr/group.ts";
+import { normalPath, type StoreLocation } from "../storage/store.ts";
 import { engine } from "./engine.ts";
+import { sourceOf } from "./opening.ts";
 import { PlanAccess } from "./planAccess.ts";
 import { requestOf } from "./prepare.ts";
 
 const FORMAT = "chunkwise plan";
-const VERSION = 1;
+const VERSION = 2;
 const MOST_BYTES = 16e6;
 
 /** A plan as JSON text, with what it reads. */
@@ -45,9 +46,9 @@ export const savePlan: (plan: Plan) => string = userCall("savePlan", (plan: Plan
 });
 
 function savedSource(name: string, source: Resource): Json {
-  if (source instanceof ZarrResource) {
+  if (source instanceof StoredSource) {
     const location = source.location();
-    if (location !== null) return { zarr: { store: { ...location.store }, path: location.path } };
+    if (location !== null) return { stored: location as unknown as Json };
     throw new ValueError({
       what: `source ${name} is in a store that other processes cannot open`,
       cure: "Put it into files, or behind a plain URL",
@@ -125,23 +126,37 @@ function parsed(text: string): { [name: string]: Json | undefined } {
   throw new PlanError({ what: `${describe(text)} is not a saved plan`, cure: "Load what savePlan gave" });
 }
 
-type Loaded = ZarrResource | DataResource;
+type Loaded = StoredSource | DataResource;
 
 /** How a source is had, once all that the plan asks for is known to be allowed. */
 function sourceLoad(name: string, json: Json | undefined, access: PlanAccess): () => Promise<Loaded> {
-  const { zarr, data } = (json ?? {}) as { zarr?: Json; data?: Json };
-  if (zarr !== undefined) {
-    const { store, path } = (zarr ?? {}) as { store?: Json; path?: Json };
-    if (typeof path !== "string")
-      throw new PlanError({ where: `plan.sources.${name}`, what: `${describe(path)} is not a path` });
-    const location = access.store(locationFrom(name, store));
-    return async () => {
-      const store = await storeAt(location);
-      return new ZarrResource(await openArray(store, path, { known: engine.codecs }));
-    };
-  }
+  const { stored, data } = (json ?? {}) as { stored?: Json; data?: Json };
+  if (stored !== undefined) return storedLoad(name, stored, access);
   if (data !== undefined) return async () => loadedData(name, data);
   throw new PlanError({ where: "plan.sources", what: `there is nothing for source ${name}` });
+}
+
+/** The format is one of this engine's: a plan brings none with it. */
+function storedLoad(name: string, json: Json, access: PlanAccess): () => Promise<Loaded> {
+  const { format, store, path, options = {} } = (json ?? {}) as { [name: string]: Json };
+  const where = `plan.sources.${name}`;
+  if (typeof path !== "string") throw new PlanError({ where, what: `${describe(path)} is not a path` });
+  if (typeof format !== "string" || !engine.formats.names.includes(format))
+    throw new PlanError({
+      where,
+      what: `there is no format ${describe(format)}`,
+      cure: `Add it with engine.formats.add({name, module}). ${closest(String(format), engine.formats.names)}`,
+    });
+  if (typeof options !== "object" || options === null)
+    throw new PlanError({ where, what: `${describe(options)} are no options` });
+  // How much memory a chunk may take is not for a text to say.
+  const { maxChunkBytes: _, ...given } = options as { [name: string]: Json };
+  const location = access.store(locationFrom(name, store));
+  return async () => {
+    const place = { store: await storeAt(location), path: normalPath(path) };
+    const dense = await engine.formats.dense(format);
+    return sourceOf(dense, place, given, await dense.open(place, given, engine));
+  };
 }
 
 function locationFrom(name: string, json: Json | undefined): StoreLocation {
@@ -188,7 +203,7 @@ function loadedData(name: string, json: Json): DataResource {
 }
 
 function checkFits(name: string, array: { dtype: string; shape: readonly number[] }, source: Loaded): void {
-  const { dtype, shape } = source instanceof ZarrResource ? source.array : source.block;
+  const { dtype, shape } = source instanceof StoredSource ? source.array : source.block;
   if (dtype === array.dtype && sameShape(shape, array.shape)) return;
   throw new PlanError({
     where: `plan.sources.${name}`,

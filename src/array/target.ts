@@ -1,23 +1,22 @@
-// Targets: how an array is stored. In: a lazy array and what the user says of the stored one. Out: the stored array's
-// metadata, what one task writes of it, and what writing takes. Used by runs that write, and by plans that state what
-// such runs will need: both state the same.
+// Targets: how arrays are stored. In: lazy arrays and what the user says of the stored ones. Out: the format that writes each,
+// its place, what one task writes of it, and what writing takes. Used by runs that write, and by plans that state what such
+// runs will need: both state the same.
 
-import type { ChunkShape } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
-import { describe } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
-import { transferTo } from "../runtime/planStorage.ts";
+import { type ArraySettings, zarrFormat } from "../runtime/zarr/format.ts";
 import { FileStore } from "../storage/fileStore.ts";
-import type { StoreArgument } from "../storage/location.ts";
+import type { DenseFormat, NewArray, PreparedPlace, WrittenUnit } from "../storage/formats/dense.ts";
+import { folderPlace, objectPlace, type Place } from "../storage/formats/look.ts";
+import { plainTransfer } from "../storage/formats/storedSource.ts";
+import { durableStore, type StoreArgument } from "../storage/location.ts";
 import type { Store } from "../storage/store.ts";
-import { type CreateArrayOptions, planArray } from "../storage/zarr/create.ts";
-import type { ArrayMetadata } from "../storage/zarr/metadata.ts";
 import { engine } from "./engine.ts";
+import type { ResultCut } from "./prepare.ts";
+import { regionStart } from "./region.ts";
 import type { SelectionItem } from "./selection.ts";
-
-type ArraySettings = Partial<Omit<CreateArrayOptions, "shape" | "signal" | "known">>;
 
 /** How an array is stored. */
 export interface TargetOptions extends ArraySettings {
@@ -32,44 +31,76 @@ export interface PlanTarget extends ArraySettings {
   readonly store?: StoreArgument | undefined;
 }
 
-/** New arrays have the chunks of the lazy array, unless others are asked for. */
-export const settingsOf = (
-  array: LazyArray,
-  { path: _, region: __, ...options }: TargetOptions,
-): CreateArrayOptions => ({
+/** A store for one of several arrays, with its options. */
+export interface Target extends TargetOptions {
+  readonly store: StoreArgument;
+  /** The name of a format; by the end of the path unless given, and "zarr" where that says nothing. */
+  readonly format?: string | undefined;
+  /** What that format is told besides. */
+  readonly options?: object | undefined;
+}
+
+/** An array and where it goes, before anything is written. */
+export interface Destination {
+  readonly array: LazyArray;
+  readonly format: DenseFormat;
+  readonly place: Place;
+  readonly prepared: PreparedPlace;
+}
+
+const newArray = (array: LazyArray): NewArray => ({
   dtype: array.dtype,
-  chunks: chunksOf(array.expr),
-  writeEmptyChunks: true,
-  known: engine.codecs,
-  ...options,
   shape: array.shape,
+  chunks: chunksOf(array.expr),
 });
 
-function metadataOf(array: LazyArray, options: TargetOptions): ArrayMetadata {
-  const metadata = planArray(settingsOf(array, options), "/");
-  if (metadata.type.dtype === array.dtype) return metadata;
-  throw new ValueError({
-    what: `an array of ${array.dtype} cannot be stored as ${describe(options.dtype)}`,
-    cure: "Cast it first: x.astype(dtype)",
-  });
-}
-
-const unitOf = (array: LazyArray, { unitShape }: ArrayMetadata): ChunkShape =>
-  unitShape.map((length, axis) => Math.max(1, Math.min(length, array.shape[axis]!)));
-
-/** What one task writes of a new array, and what writing it takes. */
-export function writtenTo(
+export async function destinationOf(
   array: LazyArray,
-  options: TargetOptions,
-  store: Pick<Store, "open">,
-): { readonly unit: ChunkShape; readonly transfer: Transfer } {
-  const metadata = metadataOf(array, options);
-  return { unit: unitOf(array, metadata), transfer: transferTo(metadata, store, engine.codecs) };
+  { store: argument, format: name, path = "", options: own, ...options }: Target,
+  isDurable: boolean,
+): Promise<Destination> {
+  const format = await engine.formats.dense(name ?? formatFor(argument, path));
+  const { store, ...at } = await (format.isFolder ? folderPlace : objectPlace)(argument, path);
+  const place = { ...at, store: isDurable ? durableStore(store) : store };
+  if (format.prepare === undefined)
+    throw new ValueError({
+      what: `arrays are not written as ${format.name}`,
+      cure: 'Write them as "zarr" or "npy"',
+    });
+  const prepared = await format.prepare(
+    place,
+    newArray(array),
+    { ...resolved(array, options), ...own },
+    engine,
+  );
+  return { array, format, place, prepared };
 }
+
+/** By the end of what names it; Zarr where that says nothing. */
+function formatFor(argument: StoreArgument, path: string): string {
+  const isText = typeof argument === "string" || argument instanceof URL;
+  const name = path !== "" || !isText ? path : String(argument);
+  return engine.formats.bySuffix(name.replace(/[?#].*$/, "").replace(/\/+$/, "")) ?? zarrFormat.name;
+}
+
+/** A region is resolved against what is stored. */
+function resolved(array: LazyArray, { region, ...options }: Omit<TargetOptions, "path">): object {
+  if (region === undefined) return options;
+  return {
+    ...options,
+    region: (stored: Parameters<typeof regionStart>[1]) => regionStart(region, stored, array.shape),
+  };
+}
+
+/** What one task writes, and what writing takes. */
+export const transferOf = ({ dtype }: LazyArray, { unit, transfer }: WrittenUnit): Transfer =>
+  transfer ?? plainTransfer(dtype, unit);
 
 /** The same for a plan: a path or URL is a folder. */
-export function plannedTo(array: LazyArray, target: PlanTarget): ReturnType<typeof writtenTo> {
+export function plannedTo(array: LazyArray, target: PlanTarget): ResultCut {
   const { store, ...options } = target;
   const isStore = typeof store === "object" && !(store instanceof URL);
-  return writtenTo(array, options, isStore ? (store as Pick<Store, "open">) : FileStore.prototype);
+  const near = isStore ? (store as Pick<Store, "open">) : FileStore.prototype;
+  const written = zarrFormat.unitOf!(newArray(array), options, engine, near);
+  return { chunks: written.unit, transfer: transferOf(array, written), isReadable: true };
 }

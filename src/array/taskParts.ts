@@ -1,16 +1,20 @@
-// All that tasks may need: every built-in op, partitions of ragged arrays, users' functions of arrays. The engine and every
+// All that tasks may need: every built-in op and format, partitions of ragged arrays, users' functions of arrays. The engine and every
 // task thread are given the same.
 
 import { OPS } from "../ops/index.ts";
 import { OpTable } from "../ops/table.ts";
 import { RAGGED_NODES } from "../ragged/lazy/nodes.ts";
 import { PARTITIONS } from "../ragged/lazy/reading.ts";
+import { jsonLinesFormat, parquetFormat } from "../ragged/sources/index.ts";
 import type { TaskParts } from "../runtime/taskParts.ts";
+import { zarrFormat } from "../runtime/zarr/format.ts";
+import { npyFormat } from "../storage/npy/format.ts";
 import { adapt } from "./functions/userFunction.ts";
 import { mapOp } from "./ragged/mapOp.ts";
 
 export const taskParts = (): TaskParts => ({
   ops: new OpTable([...OPS.values(), ...RAGGED_NODES, mapOp]),
+  formats: [zarrFormat, npyFormat, parquetFormat, jsonLinesFormat],
   partitions: PARTITIONS,
   adapt,
 });

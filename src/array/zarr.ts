@@ -2,23 +2,20 @@
 // but metadata.
 
 import type { ChunksArgument } from "../core/chunks.ts";
-import { makeExpr } from "../expr/expr.ts";
 import { asyncCall } from "../lazy/call.ts";
-import { LazyArray } from "../lazy/lazyArray.ts";
-import { sourceAttrs, stored } from "../lazy/sources.ts";
-import { ZarrResource } from "../runtime/zarrResource.ts";
+import type { LazyArray } from "../lazy/lazyArray.ts";
+import { zarrFormat } from "../runtime/zarr/format.ts";
 import { type StoreArgument, storeOf } from "../storage/location.ts";
-import type { ZarrArray } from "../storage/zarr/array.ts";
+import { denseArray } from "../storage/zarr/denseArray.ts";
 import {
   type Member,
   type OpenOptions,
-  openArray,
   openGroup as openZarrGroup,
   type ZarrGroup,
 } from "../storage/zarr/group.ts";
 import type { JsonObject } from "../storage/zarr/json.ts";
-import { chunksFor } from "./chunked.ts";
 import { engine } from "./engine.ts";
+import { lazyStored, openDense, sourceOf } from "./opening.ts";
 
 export interface FromZarrOptions extends Omit<OpenOptions, "known"> {
   /** The array's path in the store, as "group/temperature"; the root unless given. */
@@ -33,17 +30,9 @@ const OPEN_OPTIONS = ["path", "zarrFormat", "consolidated", "maxChunkBytes", "si
 export const fromZarr: (store: StoreArgument, options?: FromZarrOptions) => Promise<LazyArray> = asyncCall(
   "fromZarr",
   async (store, { path = "", chunks, ...options } = {}) =>
-    lazyStored(await openArray(await storeOf(store), path, { ...options, known: engine.codecs }), chunks),
+    openDense(zarrFormat, store, { path, chunks, options }),
   [1, ...OPEN_OPTIONS, "chunks"],
 );
-
-export function lazyStored(array: ZarrArray, chunks?: ChunksArgument): LazyArray {
-  const type = { dtype: array.dtype, shape: array.shape };
-  const asStored = array.chunks.map((length, axis) => Math.max(1, Math.min(length, array.shape[axis]!)));
-  const cut =
-    chunks === undefined ? asStored : chunksFor(chunks, array.shape, array.dtype, array.metadata.unitShape);
-  return new LazyArray(makeExpr(stored, [], { ...sourceAttrs(type, cut), data: new ZarrResource(array) }));
-}
 
 /** A Zarr group: its attributes, its members, and arrays of it as lazy arrays. */
 export class Group {
@@ -66,7 +55,8 @@ export class Group {
   }
 
   async array(path: string, { chunks, ...options }: Omit<FromZarrOptions, "path"> = {}): Promise<LazyArray> {
-    return lazyStored(await this.zarr.openArray(path, { ...options, known: engine.codecs }), chunks);
+    const array = await this.zarr.openArray(path, { ...options, known: engine.codecs });
+    return lazyStored(sourceOf(zarrFormat, array, options, denseArray(array)), chunks);
   }
 
   async group(path: string): Promise<Group> {

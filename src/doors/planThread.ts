@@ -4,5 +4,8 @@
 import { OPS } from "../ops/index.ts";
 import { OpTable } from "../ops/table.ts";
 import { serveTasks } from "../runtime/pools/threadServer.ts";
+import { zarrFormat } from "../runtime/zarr/format.ts";
+import { npyFormat } from "../storage/npy/format.ts";
 
-await serveTasks({ ops: new OpTable(OPS.values()), partitions: null, adapt: null });
+const formats = [zarrFormat, npyFormat];
+await serveTasks({ ops: new OpTable(OPS.values()), formats, partitions: null, adapt: null });

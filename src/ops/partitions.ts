@@ -27,13 +27,18 @@ export abstract class PartitionResource extends Resource {
   }
 }
 
+/** The formats of files with nested data; what they are made of is known to the ragged room. */
+export interface NamedFormats {
+  ragged(name: string): Promise<object>;
+}
+
 export interface PartitionFormat {
   /** In one piece; `unpack` shares its memory. */
   pack(partition: Partition): Uint8Array;
   unpack(bytes: Uint8Array, form: Form): Partition;
   /** Of all its buffers. */
   bytesOf(partition: Partition): number;
-  open(location: PartitionLocation): Promise<PartitionResource>;
+  open(location: PartitionLocation, formats: NamedFormats): Promise<PartitionResource>;
 }
 
 /** Partitions that lie somewhere: attrs.data. */

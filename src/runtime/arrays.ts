@@ -79,21 +79,18 @@ export class MemoryArray implements ArraySource, ArrayTarget {
   store(): void {}
 }
 
-/** In a store. Chunks of the plan are the store's shards, from `offset` on (in elements). */
+/** An intermediate in a store. Its chunks are the store's. */
 export class StoredArray implements ArraySource, ArrayTarget {
   readonly array: ZarrArray;
-  readonly offset: readonly number[];
   readonly #options = inKernels();
 
-  constructor(array: ZarrArray, offset: readonly number[] = array.shape.map(() => 0)) {
+  constructor(array: ZarrArray) {
     this.array = array;
-    this.offset = offset;
   }
 
   window(box: Box, borrowed: Borrowed, into?: Block): Soon<Block> {
-    const start = box.start.map((x, axis) => x + this.offset[axis]!);
     const whole = into ?? borrowed.block(this.array.dtype, box.shape);
-    return this.array.readSoon(start, box.shape, whole, this.#options);
+    return this.array.readSoon(box.start, box.shape, whole, this.#options);
   }
 
   block(box: Box, borrowed: Borrowed): Block {
@@ -102,7 +99,7 @@ export class StoredArray implements ArraySource, ArrayTarget {
 
   store(box: Box, block: Block): Soon<void> {
     const { unitShape } = this.array.metadata;
-    const place = box.start.map((x, axis) => (x + this.offset[axis]!) / unitShape[axis]!);
+    const place = box.start.map((x, axis) => x / unitShape[axis]!);
     return this.array.setShardSoon(place, block, this.#options);
   }
 }

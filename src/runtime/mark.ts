@@ -3,8 +3,8 @@
 
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { keyIn, requireSet, type Store } from "../storage/store.ts";
+import { folderState, MARK } from "../storage/zarr/state.ts";
 import { digest } from "./runKey.ts";
-import { folderState, MARK } from "./sourceState.ts";
 import { writtenBy } from "./written.ts";
 
 export interface Mark {

@@ -4,23 +4,25 @@
 
 import { gridOf, numberOf } from "../core/chunks.ts";
 import type { PlanArray, PlanData } from "../plan/plan.ts";
+import type { DenseTarget } from "../storage/formats/dense.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
-import type { StoredArray } from "./arrays.ts";
 import type { FoundTask } from "./scheduler/scheduler.ts";
 import type { IntermediateStore } from "./workDir.ts";
 
 /** Numbers of the chunks that are stored: those that were damaged are not there any more. */
-async function storedChunks(array: ZarrArray): Promise<Set<number>> {
-  const grid = gridOf(array.shape, array.metadata.unitShape);
+async function storedChunks({ shape, chunks: cut }: PlanArray, places: Places): Promise<Set<number>> {
+  const grid = gridOf(shape, cut);
   const chunks = new Set<number>();
-  for await (const place of array.listShards()) chunks.add(numberOf(place, grid));
+  for await (const place of places) chunks.add(numberOf(place, grid));
   return chunks;
 }
+
+type Places = AsyncIterable<readonly number[]>;
 
 /** Tasks whose results are stored in targets that are resumed, or that have none; with their intermediates, or without. */
 export async function foundTasks(
   plan: PlanData,
-  targets: ReadonlyMap<string, StoredArray>,
+  targets: ReadonlyMap<string, DenseTarget>,
   intermediates: IntermediateStore | null,
 ): Promise<FoundTask[]> {
   const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
@@ -29,7 +31,7 @@ export async function foundTasks(
     const made = outputs.map(({ array }) => arrays.get(array)!);
     const results = made.filter(({ role }) => role === "result");
     const held = made.filter(({ role }) => role === "intermediate");
-    const inTargets = await allStored(results.map(({ name }) => targets.get(name)?.array));
+    const inTargets = await allStored(results, async ({ name }) => targets.get(name)?.written?.());
     const inStore = await storedIn(intermediates, held);
     const tasks = results.length > 0 ? inTargets : inStore;
     for (const task of tasks ?? []) found.push({ op, task, hasHeld: inStore?.has(task) ?? false });
@@ -42,17 +44,23 @@ async function storedIn(
   arrays: readonly PlanArray[],
 ): Promise<Set<number> | null> {
   if (intermediates === null || !intermediates.isNamed) return null;
-  const stored: ZarrArray[] = [];
-  for (const array of arrays) stored.push(await intermediates.arrayFor(array));
-  return allStored(stored);
+  const shards = async (array: PlanArray): Promise<Places> => {
+    const stored: ZarrArray = await intermediates.arrayFor(array);
+    return stored.listShards();
+  };
+  return allStored(arrays, shards);
 }
 
 /** Chunks that all of these arrays have; null when one is not stored at all, or there are none. */
-async function allStored(arrays: readonly (ZarrArray | undefined)[]): Promise<Set<number> | null> {
+async function allStored(
+  arrays: readonly PlanArray[],
+  placesOf: (array: PlanArray) => Promise<Places | undefined>,
+): Promise<Set<number> | null> {
   const sets: Set<number>[] = [];
   for (const array of arrays) {
-    if (array === undefined) return null;
-    sets.push(await storedChunks(array));
+    const places = await placesOf(array);
+    if (places === undefined) return null;
+    sets.push(await storedChunks(array, places));
   }
   const [first, ...others] = sets;
   return first === undefined

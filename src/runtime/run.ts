@@ -167,8 +167,8 @@ async function runOn(pool: Pool, execution: RunArrays, setting: RunSetting): Pro
 /** Threads that have ended may have left files that they were writing. */
 async function sweepTargets({ request }: RunArrays, { endedThreads }: Pool): Promise<void> {
   if (endedThreads === undefined || endedThreads.size === 0) return;
-  for (const { array } of request.targets?.values() ?? [])
-    await array.store.sweepStrays?.({ endedThreads, below: (array.path || "/") as StoreKey });
+  for (const { place } of request.targets?.values() ?? [])
+    await place.store.sweepStrays?.({ endedThreads, below: (place.path || "/") as StoreKey });
 }
 
 async function openStores(execution: RunArrays, store: IntermediateStore): Promise<void> {

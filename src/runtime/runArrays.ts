@@ -16,14 +16,16 @@ import { type PartitionFormat, PartitionResource } from "../ops/partitions.ts";
 import { isRagged, type Operation, type PlanArray, type PlanData, type PlanStep } from "../plan/plan.ts";
 import { arrayBytes } from "../plan/ragged.ts";
 import type { CodecTable } from "../storage/codecs/table.ts";
-import { codecsIn } from "../storage/zarr/layout.ts";
+import type { DenseTarget } from "../storage/formats/dense.ts";
+import { hereOnly, StoredSource } from "../storage/formats/storedSource.ts";
+import type { FormatTable } from "../storage/formats/table.ts";
+import type { Store } from "../storage/store.ts";
 import {
   type ArraySource,
   type ArrayTarget,
   HeldArray,
   MemoryArray,
   type RunProgram,
-  StoredArray,
   type TaskArrays,
 } from "./arrays.ts";
 import type { RunEvent } from "./events.ts";
@@ -31,14 +33,14 @@ import type { MemoryWatch } from "./functionMemory.ts";
 import { ReadPartitions, TakenPartitions, type TakePartition } from "./partitions.ts";
 import { PlanGraph } from "./planGraph.ts";
 import type { TaskRef } from "./scheduler/graph.ts";
+import { SourceArray, storeOfTarget, TargetArray, type Written } from "./storedArrays.ts";
 import { functionsOf } from "./userFunctions.ts";
-import { isPlainFiles, ZarrResource } from "./zarrResource.ts";
 
 export interface RunRequest {
   readonly plan: PlanData;
   readonly sources: ReadonlyMap<string, Resource>;
   /** Results that go to a store, by their names in the plan. The others stay in memory. */
-  readonly targets?: ReadonlyMap<string, StoredArray> | undefined;
+  readonly targets?: ReadonlyMap<string, Written> | undefined;
   /** Who takes the partitions of ragged results, by their names in the plan. */
   readonly takers?: ReadonlyMap<string, TakePartition> | undefined;
   /** The same plan with the lines of the user's code: asked for when something fails. */
@@ -47,6 +49,8 @@ export interface RunRequest {
   readonly run?: RunProgram | undefined;
   /** The codecs that arrays may name: threads have the same. */
   readonly codecs?: CodecTable | undefined;
+  /** The formats of sources and targets: threads have the same. */
+  readonly formats?: FormatTable | undefined;
   /** What partitions of ragged arrays are made of. */
   readonly partitions?: PartitionFormat | null | undefined;
 }
@@ -57,7 +61,10 @@ export class RunArrays implements TaskArrays {
   readonly graph: PlanGraph;
   readonly run: RunProgram;
   readonly held: Map<string, HeldArray> = new Map();
-  readonly stored: Map<string, StoredArray> = new Map();
+  /** Sources in stores, and results that go there. */
+  readonly sources: Map<string, StoredSource> = new Map();
+  readonly written: Map<string, Written> = new Map();
+  readonly #stored = new Map<string, SourceArray | TargetArray>();
   readonly memory: Map<string, MemoryArray> = new Map();
   /** Ragged sources, and ragged results. */
   readonly partitioned: Map<string, ReadPartitions> = new Map();
@@ -91,7 +98,7 @@ export class RunArrays implements TaskArrays {
     const { name, role } = array;
     const target = this.request.targets?.get(name);
     if (role === "source") this.#bind(name, this.request.sources.get(name)!);
-    else if (target !== undefined) this.stored.set(name, target);
+    else if (target !== undefined) this.#write(name, target);
     else if (role === "result" && array.ragged !== undefined) this.taken.set(name, this.#takenBy(array));
     else if (role === "result") this.memory.set(name, new MemoryArray(resultOf(array)));
     else this.held.set(name, new HeldArray(array, this.#isTight, this.partitions));
@@ -105,20 +112,30 @@ export class RunArrays implements TaskArrays {
   }
 
   #bind(name: string, resource: Resource): void {
-    if (resource instanceof ZarrResource) this.stored.set(name, new StoredArray(resource.array));
+    if (resource instanceof StoredSource) this.#read(name, resource);
     else if (resource instanceof DataResource)
       this.memory.set(name, new MemoryArray(presentBlock(name, resource)));
     else if (resource instanceof PartitionResource) this.partitioned.set(name, new ReadPartitions(resource));
     else throw new InvariantError({ what: `source ${name} is bound to nothing that can be read` });
   }
 
+  #read(name: string, source: StoredSource): void {
+    this.sources.set(name, source);
+    this.#stored.set(name, new SourceArray(source));
+  }
+
+  #write(name: string, written: Written): void {
+    this.written.set(name, written);
+    this.#stored.set(name, new TargetArray(written.target, written.dtype));
+  }
+
   source(name: string): ArraySource {
-    const { memory, stored, held, partitioned } = this;
-    return (memory.get(name) ?? stored.get(name) ?? held.get(name) ?? partitioned.get(name))!;
+    const { memory, held, partitioned } = this;
+    return (memory.get(name) ?? this.#stored.get(name) ?? held.get(name) ?? partitioned.get(name))!;
   }
 
   target(name: string): ArrayTarget {
-    return (this.memory.get(name) ?? this.stored.get(name) ?? this.taken.get(name))!;
+    return (this.memory.get(name) ?? this.#stored.get(name) ?? this.taken.get(name))! as ArrayTarget;
   }
 
   limitOf(operation: Operation): number {
@@ -127,13 +144,18 @@ export class RunArrays implements TaskArrays {
 
   /** True when every array is in memory: nothing has to be waited for. */
   get isInMemory(): boolean {
-    return this.stored.size === 0 && !this.request.plan.operations.some(isRagged);
+    return this.#stored.size === 0 && !this.request.plan.operations.some(isRagged);
   }
 
   /** How many tasks one thread may have under way: those that wait for a network share it. */
   get lanes(): number {
-    const isNear = ({ array }: StoredArray): boolean => array.store.near !== undefined;
-    return [...this.stored.values()].every(isNear) ? 1 : REMOTE_LANES;
+    return this.stores.every(({ near }) => near !== undefined) ? 1 : REMOTE_LANES;
+  }
+
+  /** Those that tasks read and write. */
+  get stores(): Store[] {
+    const sources = [...this.sources.values()].map(({ place }) => place.store);
+    return [...sources, ...[...this.written.values()].map(storeOfTarget)];
   }
 
   /**
@@ -143,14 +165,15 @@ export class RunArrays implements TaskArrays {
   get isPlain(): boolean {
     const { operations } = this.request.plan;
     const isKernel = operations.every(({ steps }) => steps.every(({ kind }) => KERNEL_KINDS.has(kind)));
-    if (!isKernel || ![...this.stored.values()].every(({ array }) => isPlainFiles(array))) return false;
-    const chunks = [...this.stored.keys()].map((name) => this.arrays.get(name)!);
+    const stored = [...[...this.sources.values()].map(({ array }) => array), ...this.#targets];
+    if (!isKernel || !stored.every(({ isPlainFiles }) => isPlainFiles === true)) return false;
+    const chunks = [...this.#stored.keys()].map((name) => this.arrays.get(name)!);
     const count = chunks.reduce((sum, array) => sum + sizeOf(gridOf(array.shape, array.chunks)), 0);
     return this.storedBytes >= count * LARGE_CHUNK;
   }
 
   get storedBytes(): number {
-    return [...this.stored.keys(), ...this.partitioned.keys()].reduce(
+    return [...this.#stored.keys(), ...this.partitioned.keys()].reduce(
       (sum, name) => sum + arrayBytes(this.arrays.get(name)!),
       0,
     );
@@ -161,18 +184,26 @@ export class RunArrays implements TaskArrays {
     const isSeen = ({ resource }: ReadPartitions): boolean =>
       resource.isInMemory || resource.location() !== null;
     return (
-      this.hereOnlyCodec === null &&
+      this.hereOnly === null &&
+      this.#targets.every(({ sent }) => sent !== undefined) &&
       functionsOf(this.request.plan).every(({ isPortable }) => isPortable) &&
       this.request.plan.operations.every(({ steps }) => steps.every(isBuiltIn)) &&
       [...this.partitioned.values()].every(isSeen)
     );
   }
 
-  /** A codec that stored arrays need and other threads cannot have. */
-  get hereOnlyCodec(): string | null {
-    for (const { array } of this.stored.values())
-      for (const { name, isHereOnly } of codecsIn(array.pipeline)) if (isHereOnly === true) return name;
+  /** A codec or a format that stored arrays need and other threads cannot have. */
+  get hereOnly(): { readonly what: string; readonly cure: string } | null {
+    for (const source of this.sources.values()) if (source.hereOnly !== null) return source.hereOnly;
+    for (const written of this.written.values()) {
+      const only = hereOnly(written, written.target);
+      if (only !== null) return only;
+    }
     return null;
+  }
+
+  get #targets(): DenseTarget[] {
+    return [...this.written.values()].map(({ target }) => target);
   }
 
   heldBy({ op }: TaskRef): HeldArray[] {

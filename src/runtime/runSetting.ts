@@ -4,7 +4,7 @@
 import { machineThreads } from "../kernel/wasm/threads.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { CodecTable } from "../storage/codecs/table.ts";
-import type { StoredArray } from "./arrays.ts";
+import type { DenseTarget } from "../storage/formats/dense.ts";
 import type { CheckedRun } from "./options.ts";
 import type { ExecutorTable } from "./pools/executors.ts";
 import { foundTasks } from "./resume.ts";
@@ -43,7 +43,7 @@ export async function settingFor(
   key: () => Promise<RunKey>,
   options: CheckedRun,
   parts: RunParts,
-  resumed: ReadonlyMap<string, StoredArray> = new Map(),
+  resumed: ReadonlyMap<string, DenseTarget> = new Map(),
 ): Promise<RunSetting> {
   const setting = settingOf(options, parts);
   const { workDir, codecs, durable } = options.spec;

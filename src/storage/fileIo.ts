@@ -28,6 +28,7 @@ export class FileIo {
   readonly #options: FileOptions;
   readonly #openFlags: number;
   readonly #newFlags: number;
+  readonly #partFlags: number;
   readonly #follow: boolean;
   /** What names of files that it writes begin with until they are whole. */
   readonly #strayStart: string = strayStart();
@@ -41,7 +42,12 @@ export class FileIo {
     // O_NOFOLLOW does not exist on Windows. O_NONBLOCK: opening a pipe must not hang.
     const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
     this.#newFlags = O_WRONLY | O_CREAT | O_EXCL;
+    this.#partFlags = O_WRONLY | O_NOFOLLOW;
     this.#openFlags = O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW);
+  }
+
+  get isDurable(): boolean {
+    return this.#options.durable === true;
   }
 
   /** The same, for a path whose last part may be a symbolic link. */
@@ -148,6 +154,44 @@ export class FileIo {
     return call<void>((then) => this.fs.fsync(file, (error) => then(error)));
   }
 
+  /** A new file in a folder, of such a length, under a name that is nobody's: that name. */
+  reserve(folder: string, length: number): string {
+    const name = strayName(this.#strayStart);
+    const file = this.fs.openSync(`${folder}${this.path.sep}${name}`, this.#newFlags);
+    try {
+      this.fs.ftruncateSync(file, length);
+    } finally {
+      this.fs.closeSync(file);
+    }
+    return name;
+  }
+
+  /** A part of a file that is there. */
+  async writeAt(path: string, offset: number, bytes: Uint8Array): Promise<void> {
+    const file = this.fs.openSync(path, this.#partFlags);
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        const length = Math.min(bytes.length - done, MOST_AT_ONCE);
+        done +=
+          this.#options.blocking === true
+            ? this.fs.writeSync(file, bytes, done, length, offset + done)
+            : await call<number>((then) => this.fs.write(file, bytes, done, length, offset + done, then));
+      }
+    } finally {
+      this.fs.closeSync(file);
+    }
+  }
+
+  /** A file gets another name, in the same folder. */
+  async rename(from: string, to: string): Promise<void> {
+    if (this.isDurable) {
+      const file = this.fs.openSync(from, this.#partFlags);
+      await this.#sync(file).finally(() => this.fs.closeSync(file));
+    }
+    this.fs.renameSync(from, to);
+    if (this.isDurable) await this.syncFolder(this.path.dirname(to));
+  }
+
   /** A name is on the disk when its folder is. Some systems cannot open or sync folders; then there is no more to do. */
   async syncFolder(folder: string): Promise<void> {
     let file: number | undefined;
@@ -189,6 +233,13 @@ export class FileIo {
     const stat = this.#follow ? this.fs.statSync(path) : this.fs.lstatSync(path);
     if (stat.isSymbolicLink()) throw Object.assign(new Error("a symbolic link"), { code: "ELOOP" });
     return stat.isFile();
+  }
+
+  /** Another text for another state of a file; undefined where there is none. */
+  version(path: string): string | undefined {
+    if (!this.isFile(path)) return undefined;
+    const { size, mtimeMs } = this.fs.statSync(path);
+    return `${size} ${mtimeMs}`;
   }
 
   isLink(path: string): boolean {

@@ -161,6 +161,12 @@ export class FileStore implements Store {
     return path !== undefined && this.#trying(key, (using) => using.isFile(path)) === true;
   }
 
+  async version(key: StoreKey): Promise<string | undefined> {
+    if (this.#io === undefined) await this.#open();
+    const path = this.#place(key, {});
+    return path === undefined ? undefined : this.#trying(key, (using) => using.version(path));
+  }
+
   set(key: StoreKey, value: Uint8Array, options: SetOptions = {}): Promise<void> {
     return this.setParts(key, [value], options);
   }
@@ -171,7 +177,7 @@ export class FileStore implements Store {
     options.signal?.throwIfAborted();
     const path = this.#places!.pathOf(key);
     const folder = io.path.dirname(path);
-    try {
+    return this.#written(key, async () => {
       // The folders that are there already must be inside before any is made in them.
       if (!this.#places!.isThere(folder, key)) await this.#makeFolder(io, folder, key, options);
       await io.write(path, parts).catch(async (cause: unknown) => {
@@ -181,6 +187,40 @@ export class FileStore implements Store {
         await this.#makeFolder(io, folder, key, options);
         await io.write(path, parts);
       });
+    });
+  }
+
+  async reserve(key: StoreKey, length: number): Promise<StoreKey> {
+    this.#mayWrite(key);
+    const io = this.#io ?? (await this.#open());
+    const folder = io.path.dirname(this.#places!.pathOf(key));
+    return this.#written(key, async () => {
+      if (!this.#places!.isThere(folder, key)) await this.#makeFolder(io, folder, key, {});
+      return `${key.slice(0, key.lastIndexOf("/"))}/${io.reserve(folder, length)}` as StoreKey;
+    });
+  }
+
+  async setRange(reserved: StoreKey, offset: number, bytes: Uint8Array): Promise<void> {
+    this.#mayWrite(reserved);
+    const io = this.#io ?? (await this.#open());
+    return this.#written(reserved, () => io.writeAt(this.#placed(reserved), offset, bytes));
+  }
+
+  async publish(reserved: StoreKey, key: StoreKey): Promise<void> {
+    const io = this.#io ?? (await this.#open());
+    return this.#written(key, () => io.rename(this.#placed(reserved), this.#placed(key)));
+  }
+
+  /** A path whose folder must be there. */
+  #placed(key: StoreKey): string {
+    const path = this.#place(key, {});
+    if (path === undefined) throw goneAway(key, "/");
+    return path;
+  }
+
+  async #written<T>(key: StoreKey, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
     } catch (cause) {
       throw asRequestError(cause, key);
     }

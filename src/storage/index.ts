@@ -20,6 +20,21 @@ export {
   StoreRequestError,
 } from "./errors.ts";
 export { FileStore, type FileStoreOptions } from "./fileStore.ts";
+export type {
+  ChunkWriter,
+  DenseArray,
+  DenseFormat,
+  DenseTarget,
+  NewArray,
+  PreparedPlace,
+  Using,
+  WrittenUnit,
+} from "./formats/dense.ts";
+export type { Format } from "./formats/format.ts";
+export type { Look, Place, SourceArgument } from "./formats/look.ts";
+export type { FormatModule, ModuleFormat, OwnFormat } from "./formats/ownFormat.ts";
+export type { RaggedFormat, Table, TableLocation } from "./formats/ragged.ts";
+export { FormatTable } from "./formats/table.ts";
 export { HttpStore, type HttpStoreOptions } from "./httpStore.ts";
 export { type StoreArgument, storeAt, storeOf } from "./location.ts";
 export { MemoryStore } from "./memoryStore.ts";

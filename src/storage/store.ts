@@ -91,6 +91,12 @@ export interface Store {
   set?(key: StoreKey, value: Uint8Array, options?: SetOptions): Answer<unknown>;
   /** The same for an object in parts, which follow each other. */
   setParts?(key: StoreKey, parts: Iterable<Uint8Array>, options?: SetOptions): Answer<unknown>;
+  /** Room for an object that is written in parts, in any order, by any thread: the key of what nobody sees before `publish`. */
+  reserve?(key: StoreKey, length: number): Answer<StoreKey>;
+  /** Bytes of what was reserved, at a place in it. */
+  setRange?(reserved: StoreKey, offset: number, bytes: Uint8Array): Answer<unknown>;
+  /** What was reserved becomes the object, in one step. */
+  publish?(reserved: StoreKey, key: StoreKey): Answer<unknown>;
   /**
    * A small object that is just as long as `target`, without waiting; false: ask otherwise. For stores in which a task of
    * microseconds would wait for nothing but promises.

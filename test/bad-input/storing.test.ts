@@ -19,6 +19,9 @@ describe("stores that are none", () => {
   test.each(JUNK.map((junk) => [String(junk), junk]))("%s", async (_, junk) => {
     for (const run of [
       () => cw.fromZarr(wrong(junk)),
+      () => cw.open(wrong(junk)),
+      () => cw.fromNpy(wrong(junk)),
+      () => x.toNpy(wrong(junk)),
       () => cw.openGroup(wrong(junk)),
       () => x.toZarr(wrong(junk)),
       () => cw.store([x], [wrong(junk)]),
@@ -34,6 +37,20 @@ describe("arguments that are none", () => {
       () => x.toZarr(store(), wrong({ chunk: 2 })),
       /toZarr: there is no option "chunk"\. Did you mean chunks/,
     ],
+    [
+      "an option of another format",
+      () => x.toNpy(store(), wrong({ codecs: [] })),
+      /toNpy: there is no option/,
+    ],
+    ["a path that is none", () => cw.fromNpy(store(), { path: wrong(5) }), /path is 5/],
+    ["a path of nothing", () => cw.open(store(), { path: wrong({}) }), /path is an object/],
+    ["a format that is none", () => cw.open(store(), { format: wrong(5) }), /there is no format 5/],
+    [
+      "a target's format that is none",
+      () => cw.store([x], [{ store: store(), format: "zar" }]),
+      /Did you mean zarr/,
+    ],
+    ["no array for a file", () => cw.toNpy(wrong([1]), store()), /is not a lazy array/],
     ["options that are none", () => cw.fromZarr(store(), wrong(3)), /fromZarr: the options are 3/],
     ["nothing there", () => cw.fromZarr(store()), /no Zarr array or group/],
     ["a path that leads out", () => cw.fromZarr(store(), { path: "../x" }), /has the part \.\./],

@@ -169,7 +169,7 @@ export const FUNCTIONS: { readonly [name: string]: Line } = {
 export const OTHERS: readonly string[] = [
   ...["arrayNamespaceInfo", "canCast", "complex", "compute", "computeSync", "expr", "finfo", "iinfo"],
   ...["isdtype", "plan", "resultType", "slice"],
-  ...["fromZarr", "openGroup", "toZarr", "store", "mapBlocks", "moduleFunction"],
+  ...["open", "fromNpy", "toNpy", "fromZarr", "openGroup", "toZarr", "store", "mapBlocks", "moduleFunction"],
   ...["mapOverlap", "applyGufunc", "groupbyReduce"],
   ...["savePlan", "loadPlan", "computePlan", "measureReservedMemory"],
 ];

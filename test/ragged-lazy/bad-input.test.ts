@@ -172,6 +172,7 @@ describe("junk is refused with a typed error", () => {
     plan: [lazy.numbers],
     toArrow: [eager.flat],
     toBuffers: [eager.flat],
+    toFiles: [lazy.records, "/nowhere/x.parquet"],
     toJsonLines: [lazy.numbers, "/nowhere/x.jsonl"],
     toList: [eager.flat],
     toNumpy: [eager.flat],

@@ -17,20 +17,24 @@ import {
   type JsonLinesOptions,
   type JsonLinesSource,
   joinParquetFiles,
+  jsonLinesFormat,
   MemorySource,
   openJsonLines,
   openParquet,
   openSource,
+  parquetFormat,
   writeJsonLines,
   writeJsonPartition,
   writeParquetLayouts,
   writeParquetPartition,
 } from "../../src/ragged/sources/index.ts";
+import { FormatTable } from "../../src/storage/formats/table.ts";
 import { MemoryStore } from "../../src/storage/index.ts";
 import { memoryFile, storeFile } from "../../src/storage/parquet/index.ts";
 import { openDuck, temporaryFolder } from "../parquet/support.ts";
 import { anything } from "./arbitrary.ts";
 
+const FORMATS = new FormatTable([parquetFormat, jsonLinesFormat]);
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
@@ -241,11 +245,11 @@ describe("reading", () => {
     const location = JSON.parse(JSON.stringify(source.location())) as NonNullable<
       ReturnType<typeof source.location>
     >;
-    const again = (await openSource(location)) as JsonLinesSource;
+    const again = (await openSource(location, FORMATS)) as JsonLinesSource;
     expect(again.fingerprint()).toBe(source.fingerprint());
     expect(await rowsOf(again)).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }]);
     writeFileSync(folder.path("logs/1.jsonl"), '{"a": 34}');
-    await expect(openSource(location)).rejects.toThrow("the files have changed");
+    await expect(openSource(location, FORMATS)).rejects.toThrow("the files have changed");
     await expect(openJsonLines(folder.path("logs/0.jsonll"))).rejects.toThrow("Did you mean 0.jsonl");
 
     const server = createServer((request, response) => {

@@ -19,6 +19,7 @@ import {
 } from "../../src/core/form/need.ts";
 import { formOf, fromIter, type Layout, toList, validate } from "../../src/ragged/index.ts";
 import { columnOfLayout } from "../../src/ragged/parquet.ts";
+import { jsonLinesFormat, parquetFormat } from "../../src/ragged/sources/formats.ts";
 import { MemorySource } from "../../src/ragged/sources/memory.ts";
 import { openSource } from "../../src/ragged/sources/open.ts";
 import { openParquet, type ParquetSource } from "../../src/ragged/sources/parquetSource.ts";
@@ -30,6 +31,7 @@ import {
   numbered,
 } from "../../src/ragged/sources/tree.ts";
 import { zerosOf } from "../../src/ragged/sources/zeros.ts";
+import { FormatTable } from "../../src/storage/formats/table.ts";
 import { MemoryStore } from "../../src/storage/index.ts";
 import {
   type ByteFile,
@@ -43,6 +45,7 @@ import { openDuck, temporaryFolder } from "../parquet/support.ts";
 import { anyTable, structFrom } from "../parquet/tables.ts";
 import { anything, disguised } from "./arbitrary.ts";
 
+const FORMATS = new FormatTable([parquetFormat, jsonLinesFormat]);
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
@@ -373,7 +376,7 @@ describe("partitions, locations, errors", () => {
     const path = await write("located.parquet");
     const source = await openParquet(path, { rowGroupsPerPartition: 2, filter: ["id", ">", 5n] });
     const location = structuredClone(source.location()!);
-    const again = await openSource(location);
+    const again = await openSource(location, FORMATS);
     expect([again.rows, again.fingerprint(), again.name]).toEqual([
       source.rows,
       source.fingerprint(),
@@ -382,12 +385,14 @@ describe("partitions, locations, errors", () => {
     const need = everything(source.form);
     expect(toList(await again.read(1, need))).toEqual(toList(await source.read(1, need)));
     writeFileSync(path, await parquetOf([{ id: 9, met: 1, jets: [] }]));
-    await expect(openSource(location)).rejects.toThrow(
+    await expect(openSource(location, FORMATS)).rejects.toThrow(
       "the files have changed since the computation was defined",
     );
     const here = await openParquet(memoryFile(await parquetOf(rows)));
     expect(here.location()).toBe(null);
-    await expect(openSource({ kind: "memory" })).rejects.toThrow("is not the location of a source");
+    await expect(openSource({ format: "memory" }, FORMATS)).rejects.toThrow(
+      "is not the location of a source",
+    );
   });
 
   test("memory: fingerprints by content, one form for all partitions", () => {

@@ -53,14 +53,14 @@ afterAll(() => {
 
 interface Saved {
   plan: { operations: { steps: { attrs?: { [name: string]: unknown } }[] }[] };
-  sources: { [name: string]: { zarr?: { store: unknown; path: unknown } } };
+  sources: { [name: string]: { stored?: { format: string; store: unknown; path: unknown } } };
 }
 
 /** The plan of a stored array, with another store in it. */
 async function reading(store: unknown, path: unknown = ""): Promise<string> {
   const x = await cw.fromZarr(join(data, "x.zarr"));
   const saved = JSON.parse(cw.savePlan(x.add(1).plan())) as Saved;
-  for (const source of Object.values(saved.sources)) source.zarr = { store, path };
+  for (const source of Object.values(saved.sources)) source.stored = { format: "zarr", store, path };
   return JSON.stringify(saved);
 }
 

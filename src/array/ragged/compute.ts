@@ -55,6 +55,7 @@ export async function runRagged(
       takers: new Map([...byName].map(([name, list]) => [name, toAll(list)])),
       emit: onEvent === undefined ? null : guarded(onEvent),
       codecs: engine.codecs,
+      formats: engine.formats,
       partitions: engine.tasks.partitions,
       run: (program, bound, own) => execute(program, bound, own ?? threads),
     },

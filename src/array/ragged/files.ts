@@ -5,26 +5,23 @@ import { describe } from "../../core/shape.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
 import { asyncCall } from "../../lazy/call.ts";
-import type { Layout } from "../../ragged/index.ts";
-import { type WrittenPart, writeJsonFiles, writeParquetFiles } from "../../ragged/lazy/writing.ts";
+import { WRITERS } from "../../ragged/lazy/writing.ts";
 import {
-  checkJsonFolder,
-  checkParquetFolder,
   type JsonLinesOptions,
   type JsonWriteOptions,
-  openJsonLines,
-  openParquet,
+  jsonLinesFormat,
   type ParquetSourceOptions,
-  writeJsonLines,
-  writeParquetLayouts,
+  parquetFormat,
 } from "../../ragged/sources/index.ts";
 import { type AsyncComputeOptions, type CheckedRun, checkRun, OPTIONS_AT } from "../../runtime/options.ts";
+import type { RaggedFormat, WrittenPart } from "../../storage/formats/ragged.ts";
 import type { FileArguments, WriteOptions, WriteTarget } from "../../storage/parquet/index.ts";
 import { engine } from "../engine.ts";
-import { LazyRagged, type Ragged, type RaggedArray } from "./arrays.ts";
+import { LazyRagged, type RaggedArray } from "./arrays.ts";
 import { checkTarget } from "./check.ts";
 import { computeLazy, runRagged } from "./compute.ts";
-import { asLazyRagged, asRagged, lazyOf, type RaggedInput } from "./operands.ts";
+import { openRagged } from "./opening.ts";
+import { asLazyRagged, asRagged, type RaggedInput } from "./operands.ts";
 import { inOrder } from "./order.ts";
 
 const PARQUET_OPTIONS = [
@@ -36,8 +33,7 @@ const JSON_OPTIONS = ["type", "blockBytes", "sampleRows", "sampleBytes", "http",
 export const fromParquet: (files: FileArguments, options?: ParquetSourceOptions) => Promise<LazyRagged> =
   asyncCall(
     "fromParquet",
-    async (files: FileArguments, options: ParquetSourceOptions = {}) =>
-      lazyOf(await openParquet(files, options)),
+    (files: FileArguments, options: ParquetSourceOptions = {}) => openRagged(parquetFormat, files, options),
     [1, ...PARQUET_OPTIONS],
   );
 
@@ -45,8 +41,7 @@ export const fromParquet: (files: FileArguments, options?: ParquetSourceOptions)
 export const fromJsonLines: (files: FileArguments, options?: JsonLinesOptions) => Promise<LazyRagged> =
   asyncCall(
     "fromJsonLines",
-    async (files: FileArguments, options: JsonLinesOptions = {}) =>
-      lazyOf(await openJsonLines(files, options)),
+    (files: FileArguments, options: JsonLinesOptions = {}) => openRagged(jsonLinesFormat, files, options),
     [1, ...JSON_OPTIONS],
   );
 
@@ -64,16 +59,6 @@ const PARQUET_WRITING = [
 ];
 const JSON_WRITING = ["files", "nonFinite"];
 
-/** Options of the run, and the others. */
-function split(options: object, where: string): { run: CheckedRun; own: object } {
-  const isOfRun = ([name]: readonly [string, unknown]): boolean => OPTIONS_AT.run.includes(name);
-  const entries = Object.entries(options);
-  return {
-    run: checkRun(Object.fromEntries(entries.filter(isOfRun)), where, "run", engine.spec),
-    own: Object.fromEntries(entries.filter((entry) => !isOfRun(entry) && entry[0] !== "files")),
-  };
-}
-
 /** One file, or with files: "perPartition" a folder of part-00000.parquet and so on. Nothing is held but what is worked on. */
 export const toParquet: (
   array: RaggedInput,
@@ -81,18 +66,8 @@ export const toParquet: (
   options?: ToParquetOptions,
 ) => Promise<readonly WrittenPart[]> = asyncCall(
   "toParquet",
-  async (array: RaggedInput, place: WriteTarget, options: ToParquetOptions = {}) => {
-    const target = checkTarget(place);
-    const { run, own } = split(options, "toParquet");
-    if (options.files === "perPartition" && typeof target === "string") {
-      await checkParquetFolder(target);
-      return writtenParts(writeParquetFiles, asRagged(array), target, own, run);
-    }
-    const rows = asLazyRagged(asRagged(array));
-    const write = (layouts: AsyncIterable<Layout>): Promise<readonly WrittenPart[]> =>
-      writeParquetLayouts(target, rows.form, layouts, { ...own, files: options.files ?? "one" });
-    return inOrder(rows, write, (take) => runRagged([rows], [take], run));
-  },
+  (array: RaggedInput, place: WriteTarget, options: ToParquetOptions = {}) =>
+    written(parquetFormat, array, place, options, "toParquet"),
   [2, ...PARQUET_WRITING, ...OPTIONS_AT.run],
 );
 
@@ -103,33 +78,96 @@ export const toJsonLines: (
   options?: ToJsonLinesOptions,
 ) => Promise<readonly WrittenPart[]> = asyncCall(
   "toJsonLines",
-  async (array: RaggedInput, place: WriteTarget, options: ToJsonLinesOptions = {}) => {
-    const target = checkTarget(place);
-    const { run, own } = split(options, "toJsonLines");
-    if (options.files === "perPartition" && typeof target === "string") {
-      await checkJsonFolder(target);
-      return writtenParts(writeJsonFiles, asRagged(array), target, own, run);
-    }
-    const rows = asLazyRagged(asRagged(array));
-    const write = (layouts: AsyncIterable<Layout>): Promise<readonly WrittenPart[]> =>
-      writeJsonLines(target, layouts, { ...own, files: options.files ?? "one" });
-    return inOrder(rows, write, (take) => runRagged([rows], [take], run));
-  },
+  (array: RaggedInput, place: WriteTarget, options: ToJsonLinesOptions = {}) =>
+    written(jsonLinesFormat, array, place, options, "toJsonLines"),
   [2, ...JSON_WRITING, ...OPTIONS_AT.run],
 );
 
+export interface ToFilesOptions extends AsyncComputeOptions {
+  /** The name of a format; by the end of the target's name unless given. */
+  readonly format?: string;
+  /** What the format is told besides: those that its own function takes. */
+  readonly options?: object;
+}
+
+/**
+ * Writes rows in any format that can be written, those of users too.
+ *
+ * @example
+ * await rg.toFiles(events, "events.parquet", { options: { codec: "zstd" } });
+ */
+export const toFiles: (
+  array: RaggedInput,
+  target: WriteTarget,
+  options?: ToFilesOptions,
+) => Promise<readonly WrittenPart[]> = asyncCall(
+  "toFiles",
+  async (array: RaggedInput, place: WriteTarget, { format, options = {}, ...run }: ToFilesOptions = {}) => {
+    const target = checkTarget(place);
+    const name = format ?? engine.formats.bySuffix(typeof target === "string" ? target : target.key);
+    if (name === null)
+      throw new ValueError({
+        what: `the end of ${describe(target)} names no format`,
+        cure: `Say it: {format}. There are ${engine.formats.names.join(", ")}`,
+      });
+    return written(
+      await engine.formats.ragged(name),
+      array,
+      place,
+      { ...options, ...run } as object,
+      "toFiles",
+    );
+  },
+  [2, "format", "options", ...OPTIONS_AT.run],
+);
+
+/** Options of the run, and the others. */
+function split(options: object, where: string): { run: CheckedRun; own: object } {
+  const isOfRun = ([name]: readonly [string, unknown]): boolean => OPTIONS_AT.run.includes(name);
+  const entries = Object.entries(options);
+  return {
+    run: checkRun(Object.fromEntries(entries.filter(isOfRun)), where, "run", engine.spec),
+    own: Object.fromEntries(entries.filter((entry) => !isOfRun(entry) && entry[0] !== "files")),
+  };
+}
+
+/** The way of all rows out: by the tasks themselves, a file each, or in their order to one writer. */
+async function written(
+  format: RaggedFormat,
+  array: RaggedInput,
+  place: WriteTarget,
+  options: { readonly files?: "one" | "perPartition" | undefined },
+  where: string,
+): Promise<readonly WrittenPart[]> {
+  const target = checkTarget(place);
+  const { run, own } = split(options, where);
+  const rows = asLazyRagged(asRagged(array));
+  const byTasks = WRITERS.get(format.name);
+  if (options.files === "perPartition" && typeof target === "string" && byTasks !== undefined) {
+    await format.checkFolder!(target);
+    return writtenByTasks(byTasks, rows, target, own, run);
+  }
+  if (format.write === undefined)
+    throw new ValueError({ what: `rows are not written as ${format.name}`, cure: 'Write them as "parquet"' });
+  const all = { ...own, files: options.files ?? "one" };
+  return inOrder(
+    rows,
+    (layouts) => format.write!(target, rows.form, layouts, all),
+    (take) => runRagged([rows], [take], run),
+  );
+}
+
 /** Tasks write their partitions themselves. */
-async function writtenParts(
+async function writtenByTasks(
   op: RaggedNode,
-  array: Ragged,
+  rows: LazyRagged,
   folder: string,
   options: object,
   run: CheckedRun,
 ): Promise<readonly WrittenPart[]> {
-  const rows = asLazyRagged(array);
   if (rows.isItem)
-    throw new ValueError({ what: `${describe(array)} is one value`, cure: "Write an array of rows" });
-  const written = new LazyRagged(makeExpr(op, [rows.expr], { folder, options: JSON.stringify(options) }));
-  const [parts] = await computeLazy([written], run);
+    throw new ValueError({ what: `${describe(rows)} is one value`, cure: "Write an array of rows" });
+  const files = new LazyRagged(makeExpr(op, [rows.expr], { folder, options: JSON.stringify(options) }));
+  const [parts] = await computeLazy([files], run);
   return (parts as RaggedArray).toList() as unknown as WrittenPart[];
 }

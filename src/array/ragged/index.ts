@@ -25,7 +25,6 @@ export {
   LayoutError,
 } from "../../ragged/index.ts";
 export { ProjectionError } from "../../ragged/lazy/necessaryColumns.ts";
-export type { WrittenPart } from "../../ragged/lazy/writing.ts";
 export {
   type Condition,
   type FilterArgument,
@@ -35,6 +34,7 @@ export {
 } from "../../ragged/sources/index.ts";
 export type { AsyncComputeOptions } from "../../runtime/options.ts";
 export type { OnFail } from "../../runtime/settings.ts";
+export type { WrittenPart } from "../../storage/formats/ragged.ts";
 export {
   type ByteFile,
   type FileArguments,
@@ -60,8 +60,10 @@ export { type Computed, compute, plan } from "./compute.ts";
 export {
   fromJsonLines,
   fromParquet,
+  type ToFilesOptions,
   type ToJsonLinesOptions,
   type ToParquetOptions,
+  toFiles,
   toJsonLines,
   toParquet,
 } from "./files.ts";

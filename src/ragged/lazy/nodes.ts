@@ -4,10 +4,10 @@ import type { RaggedOp } from "../../expr/op.ts";
 import { fromDense, toDense } from "./dense.ts";
 import { PLACEWISE } from "./placewise.ts";
 import { allRows, append, combine, partial, repartition, rowNumbers } from "./structure.ts";
-import { writeJsonFiles, writeParquetFiles } from "./writing.ts";
+import { WRITERS } from "./writing.ts";
 
 export const RAGGED_NODES: readonly RaggedOp[] = [
   ...PLACEWISE,
   ...[allRows, repartition, append, rowNumbers, partial, combine],
-  ...[fromDense, toDense, writeParquetFiles, writeJsonFiles],
+  ...[fromDense, toDense, ...WRITERS.values()],
 ];

@@ -5,11 +5,13 @@ import type { Form } from "../../core/form/form.ts";
 import { everything, type Need, narrowed } from "../../core/form/need.ts";
 import type { Partition } from "../../expr/op.ts";
 import { type PartitionFormat, type PartitionLocation, PartitionResource } from "../../ops/partitions.ts";
+import type { TableLocation } from "../../storage/formats/ragged.ts";
+import type { KnownFormats } from "../../storage/formats/table.ts";
 import { bytesOfLayout, packLayout, unpackLayout } from "../layout/bytes.ts";
 import type { Layout } from "../layout/layout.ts";
 import { MemorySource } from "../sources/memory.ts";
 import { openSource } from "../sources/open.ts";
-import type { RaggedSource, SourceLocation } from "../sources/source.ts";
+import type { RaggedSource } from "../sources/source.ts";
 
 export class Reading extends PartitionResource {
   readonly source: RaggedSource;
@@ -65,5 +67,6 @@ export const PARTITIONS: PartitionFormat = {
   pack: (partition) => packLayout(partition as Layout),
   unpack: unpackLayout,
   bytesOf: (partition) => bytesOfLayout(partition as Layout),
-  open: async ({ source, need }) => Reading.of(await openSource(source as SourceLocation), need as Need),
+  open: async ({ source, need }, formats) =>
+    Reading.of(await openSource(source as TableLocation, formats as KnownFormats), need as Need),
 };

@@ -3,9 +3,9 @@
 
 import { numpyForm, recordForm, stringForm } from "../../core/form/form.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
+import type { RaggedFormat } from "../../storage/formats/ragged.ts";
 import { type Layout, numpyOf, recordOf, stringOf } from "../layout/layout.ts";
-import { type JsonOptions, writeJsonPartition } from "../sources/jsonLinesSink.ts";
-import { type EncodeOptions, writeParquetPartition } from "../sources/parquetSink.ts";
+import { jsonLinesFormat, parquetFormat } from "../sources/formats.ts";
 import { raggedType, rowsOf } from "./placewise.ts";
 
 const WRITTEN = recordForm(
@@ -13,15 +13,7 @@ const WRITTEN = recordForm(
   [stringForm(), numpyForm("float64"), numpyForm("float64")],
 );
 
-export interface WrittenPart {
-  readonly name: string;
-  readonly rows: number;
-  readonly bytes: number;
-}
-
-type WritePart = (folder: string, at: number, layout: Layout, options: object) => Promise<WrittenPart>;
-
-function writer(name: string, write: WritePart): RaggedNode {
+function writer(name: string, { writePart }: RaggedFormat): RaggedNode {
   return {
     name,
     class: "ragged",
@@ -36,7 +28,7 @@ function writer(name: string, write: WritePart): RaggedNode {
         name: file,
         rows,
         bytes,
-      } = await write(attrs["folder"] as string, box.start[0]!, rowsOf(input!), options);
+      } = await writePart!(attrs["folder"] as string, box.start[0]!, rowsOf(input!), options);
       const text = new TextEncoder().encode(file);
       const numbers = [rows, bytes].map((n) => numpyOf(Float64Array.of(n)));
       return recordOf<Layout>(WRITTEN.fields, [stringOf(Int32Array.of(0, text.length), text), ...numbers], 1);
@@ -45,10 +37,11 @@ function writer(name: string, write: WritePart): RaggedNode {
   };
 }
 
-export const writeParquetFiles: RaggedNode = writer("rg.writeParquetFiles", (folder, at, layout, options) =>
-  writeParquetPartition(folder, at, layout, options as EncodeOptions),
-);
+const writeParquetFiles: RaggedNode = writer("rg.writeParquetFiles", parquetFormat);
+const writeJsonFiles: RaggedNode = writer("rg.writeJsonFiles", jsonLinesFormat);
 
-export const writeJsonFiles: RaggedNode = writer("rg.writeJsonFiles", (folder, at, layout, options) =>
-  writeJsonPartition(folder, at, layout, options as JsonOptions),
-);
+/** By format: those whose partitions tasks write themselves. */
+export const WRITERS: ReadonlyMap<string, RaggedNode> = new Map([
+  [parquetFormat.name, writeParquetFiles],
+  [jsonLinesFormat.name, writeJsonFiles],
+]);

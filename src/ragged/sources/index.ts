@@ -1,5 +1,6 @@
 // Where rows of nested data come from and go to: memory, Parquet, JSON lines.
 
+export { jsonLinesFormat, parquetFormat } from "./formats.ts";
 export {
   checkJsonFolder,
   encodeJsonLines,
@@ -11,7 +12,7 @@ export {
 } from "./jsonLinesSink.ts";
 export { JsonLineError, type JsonLinesOptions, JsonLinesSource, openJsonLines } from "./jsonLinesSource.ts";
 export { MemorySource } from "./memory.ts";
-export { openSource } from "./open.ts";
+export { asSource, openSource } from "./open.ts";
 export {
   checkParquetFolder,
   type EncodeOptions,
@@ -29,4 +30,4 @@ export {
   ParquetSource,
   type ParquetSourceOptions,
 } from "./parquetSource.ts";
-export { type NodeCost, RaggedSource, type ReadSignal, type SourceLocation } from "./source.ts";
+export { type NodeCost, RaggedSource, type ReadSignal } from "./source.ts";

@@ -10,6 +10,7 @@ import { parseElementType } from "../../core/form/parseType.ts";
 import { describe } from "../../core/shape.ts";
 import { fingerprintBytes } from "../../expr/key.ts";
 import { StorageError } from "../../storage/errors.ts";
+import type { TableLocation } from "../../storage/formats/ragged.ts";
 import type { HttpStoreOptions } from "../../storage/httpStore.ts";
 import { type FileArguments, filesOf } from "../../storage/parquet/index.ts";
 import type { StoreOptions } from "../../storage/store.ts";
@@ -27,13 +28,7 @@ import {
 } from "./json/lines.ts";
 import { inferForm, LineMisfit, parseLines } from "./json/parse.ts";
 import { bufferBytes } from "./memory.ts";
-import {
-  checkedPartition,
-  type NodeCost,
-  RaggedSource,
-  type ReadSignal,
-  type SourceLocation,
-} from "./source.ts";
+import { checkedPartition, type NodeCost, RaggedSource, type ReadSignal } from "./source.ts";
 import { flattened, lowestNeeded, type Numbered, numbered } from "./tree.ts";
 
 export interface JsonLinesOptions extends StoreOptions {
@@ -70,7 +65,8 @@ export class JsonLineError extends StorageError {
   }
 }
 
-const ENDINGS = [".jsonl", ".ndjson", ".json"] as const;
+/** How names of such files end. */
+export const JSON_ENDINGS: readonly string[] = [".jsonl", ".ndjson", ".json"];
 const BLOCK_BYTES = 2 ** 24;
 const SAMPLE_BYTES = 2 ** 20;
 const SAMPLE_ROWS = 1000;
@@ -84,7 +80,7 @@ export async function openJsonLines(
     if (!Number.isSafeInteger(value) || value <= 0)
       throw new ValueError({ what: `${name} is ${describe(value)}`, cure: "Use a whole number above 0" });
   const given = givenForm(options.type);
-  const places = await filesOf(files, { http: options.http, endings: ENDINGS });
+  const places = await filesOf(files, { http: options.http, endings: JSON_ENDINGS });
   const open = await Promise.all(places.map((file) => sized(file, options)));
   const file = open.find(({ size }) => size > 0) ?? open[0]!;
   const lines = await linesIn({ file, start: 0, end: Math.min(file.size, sampleBytes) }, options);
@@ -201,13 +197,13 @@ export class JsonLinesSource extends RaggedSource {
     return lowestNeeded(this.#tree, closed(this.form, need)).map(({ at }) => at);
   }
 
-  location(): SourceLocation | null {
+  location(): TableLocation | null {
     const { files, options, blockBytes, isStrict } = this.#parts;
     const places = files.map((file) => file.location);
     if (options.http !== undefined || places.includes(undefined)) return null;
     const { sampleBytes = SAMPLE_BYTES } = options;
     return {
-      kind: "jsonLines",
+      format: "jsonLines",
       files: places,
       options: { blockBytes, sampleBytes, isStrict, name: this.name, form: jsonOfForm(this.form) },
       fingerprint: this.#fingerprint,

@@ -8,9 +8,10 @@ import { formText } from "../../core/form/json.ts";
 import { ABSENT, closed, NEEDED, type Need } from "../../core/form/need.ts";
 import { typeText } from "../../core/form/typeText.ts";
 import { fingerprintBytes } from "../../expr/key.ts";
+import type { TableLocation } from "../../storage/formats/ragged.ts";
 import { toBuffers } from "../io/buffers.ts";
 import { formOf, type Layout } from "../layout/layout.ts";
-import { checkedPartition, type NodeCost, RaggedSource, type SourceLocation } from "./source.ts";
+import { checkedPartition, type NodeCost, RaggedSource } from "./source.ts";
 import { childrenThere, flattened, formThere, lowestNeeded, type Numbered, numbered } from "./tree.ts";
 import { zerosOf } from "./zeros.ts";
 
@@ -60,7 +61,7 @@ export class MemorySource extends RaggedSource {
     return lowestNeeded(this.#tree, closed(this.form, need)).map(({ at }) => at);
   }
 
-  location(): SourceLocation | null {
+  location(): TableLocation | null {
     return null;
   }
 }
@@ -101,7 +102,8 @@ export function bufferBytes(layout: Layout): number[] {
   return [bytes, ...childrenOfLayout(layout).flatMap(bufferBytes)];
 }
 
-function partOf(layout: Layout, node: Numbered, need: Need): Layout {
+/** What is needed of a layout of the whole form; the rest is zeros. */
+export function partOf(layout: Layout, node: Numbered, need: Need): Layout {
   if (need[node.at] !== NEEDED) return zerosOf(formThere(node, need), layout.length);
   const all = childrenOfLayout(layout);
   const there = childrenThere(node, need);

@@ -1,15 +1,21 @@
-// Sources by location: what another thread or a saved plan opens. In: plain data that `location()` gave. Out: the same
-// source. Must hold: what is no location is a typed error; files that are not the same any more are one too.
+// Sources by location: what another thread opens. In: plain data that `location()` gave, and the formats that there are. Out:
+// the same source. Must hold: what is no location is a typed error; files that are not the same any more are one too.
 
 import { ValueError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
 import { CorruptDataError } from "../../storage/errors.ts";
-import { jsonLinesAt } from "./jsonLinesSource.ts";
-import { openParquet, type ParquetSourceOptions } from "./parquetSource.ts";
-import type { RaggedSource, SourceLocation } from "./source.ts";
+import type { RaggedFormat, Table, TableLocation } from "../../storage/formats/ragged.ts";
+import type { KnownFormats } from "../../storage/formats/table.ts";
+import type { FileArguments } from "../../storage/parquet/index.ts";
+import { type OpenedBy, OwnSource } from "./ownSource.ts";
+import { RaggedSource } from "./source.ts";
 
-export async function openSource(location: SourceLocation): Promise<RaggedSource> {
-  const source = await opened(location);
+/** What a format opened: the built-in ones give sources, those of users tables. */
+export const asSource = (opened: Table | object, by: OpenedBy): RaggedSource =>
+  opened instanceof RaggedSource ? opened : new OwnSource(opened as Table, by);
+
+export async function openSource(location: TableLocation, formats: KnownFormats): Promise<RaggedSource> {
+  const source = await opened(location, await formats.ragged(checkedName(location)));
   const { fingerprint } = location;
   if (fingerprint === undefined || fingerprint === source.fingerprint()) return source;
   throw new CorruptDataError({
@@ -19,18 +25,19 @@ export async function openSource(location: SourceLocation): Promise<RaggedSource
   });
 }
 
-async function opened(location: SourceLocation): Promise<RaggedSource> {
-  const { kind } = location;
-  const files = location["files"];
-  const options = location["options"];
-  if (kind === "parquet" && isTexts(files)) return openParquet(files, options as ParquetSourceOptions);
-  if (kind === "jsonLines" && isTexts(files))
-    return jsonLinesAt(files, options as Parameters<typeof jsonLinesAt>[1]);
+async function opened(location: TableLocation, format: RaggedFormat): Promise<RaggedSource> {
+  if (format.openAt !== undefined) return (await format.openAt(location)) as RaggedSource;
+  const { files, options = {} } = location as { files?: FileArguments; options?: object };
+  const table = await format.open(files!, options);
+  return asSource(table, { format: format.name, files: files!, options, isHereOnly: false });
+}
+
+function checkedName(location: TableLocation): string {
+  const { format, files } = location as { format?: unknown; files?: unknown };
+  const isTexts = Array.isArray(files) && files.every((file) => typeof file === "string");
+  if (typeof format === "string" && isTexts) return format;
   throw new ValueError({
     what: `${describe(location)} is not the location of a source`,
     cure: "Use what location() gives; sources in memory have none",
   });
 }
-
-const isTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === "string");

@@ -8,6 +8,7 @@ import type { Form } from "../../core/form/form.ts";
 import { closed, type Need } from "../../core/form/need.ts";
 import { describe } from "../../core/shape.ts";
 import { fingerprintBytes } from "../../expr/key.ts";
+import type { TableLocation } from "../../storage/formats/ragged.ts";
 import {
   type ChunkInfo,
   type Comparison,
@@ -26,13 +27,7 @@ import {
 import type { Layout } from "../layout/layout.ts";
 import { formOfSchema } from "../parquet.ts";
 import { type Bound, bind, type Choice, chosenLeaves, layoutOfBound, leavesOf } from "./parquetNodes.ts";
-import {
-  checkedPartition,
-  type NodeCost,
-  RaggedSource,
-  type ReadSignal,
-  type SourceLocation,
-} from "./source.ts";
+import { checkedPartition, type NodeCost, RaggedSource, type ReadSignal } from "./source.ts";
 import { flattened, type Numbered, numbered } from "./tree.ts";
 
 /** `["met", ">", 20]`; several of them must all hold. */
@@ -158,11 +153,11 @@ export class ParquetSource extends RaggedSource {
     return [...leaves, ...shapesOnly].map((leaf) => nodes[leaf]!.content.at).sort((a, b) => a - b);
   }
 
-  location(): SourceLocation | null {
+  location(): TableLocation | null {
     const files = this.dataset.files.map((file) => file.location);
     const { codecs, http, signal, ...options } = this.#options;
     if (codecs !== undefined || http !== undefined || files.includes(undefined)) return null;
-    return { kind: "parquet", files, options, fingerprint: this.fingerprint() };
+    return { format: "parquet", files, options, fingerprint: this.fingerprint() };
   }
 
   #chosen(need: Need): Choice {

@@ -8,13 +8,8 @@ import { IndexError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import type { Need } from "../../core/form/need.ts";
 import type { StopSignal } from "../../core/platform.ts";
+import type { TableLocation } from "../../storage/formats/ragged.ts";
 import type { Layout } from "../layout/layout.ts";
-
-/** Plain data, for messages and saved plans. */
-export type SourceLocation = {
-  readonly kind: "parquet" | "jsonLines" | "memory";
-  readonly [name: string]: unknown;
-};
 
 /** What reading a node of the form takes. */
 export interface NodeCost {
@@ -42,7 +37,7 @@ export abstract class RaggedSource extends Resource {
   /** The nodes (preorder) whose stored bytes a read of this touches: needed leaves, and for needed lists and options without one the cheapest leaf below, or the list itself where it is kept by itself. */
   abstract touched(need: Need): readonly number[];
   /** null for what only this thread has. */
-  abstract location(): SourceLocation | null;
+  abstract location(): TableLocation | null;
 }
 
 /** The number itself, or a typed error for one that the source does not have. */

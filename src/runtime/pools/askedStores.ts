@@ -27,6 +27,7 @@ export class AskedStores {
         ask("getRange", key, range, { mayKeep }) as Promise<Uint8Array | undefined>,
       has: (key) => ask("has", key) as Promise<boolean>,
       set: (key, value) => ask("set", key, value),
+      setRange: (key, offset, value) => ask("setRange", key, offset, value),
       delete: (key) => ask("delete", key),
     };
   }

@@ -8,18 +8,28 @@ import { addressOf } from "../../kernel/wasm/memory.ts";
 import type { PartitionLocation } from "../../ops/partitions.ts";
 import type { Json } from "../../plan/json.ts";
 import type { SentCodec } from "../../storage/codecs/ownCodec.ts";
-import type { StoreLocation } from "../../storage/store.ts";
+import type { SentFormat } from "../../storage/formats/ownFormat.ts";
+import type { PlainData, StoreLocation } from "../../storage/store.ts";
 import type { TaskStats } from "../events.ts";
 
 /** A store by its location, or one that only the main thread can reach, by a number. */
 export type StoreHandle = StoreLocation | { readonly kind: "proxy"; readonly id: number };
 
-/** An array that is read from or written to a store. */
+/** An array in a store, and the format that reads or writes it there. */
+export interface FormatPlace {
+  readonly array: string;
+  readonly format: string;
+  readonly store: StoreHandle;
+  readonly path: string;
+  /** Of a source the options it was opened with, of a target what it sends its writers. */
+  readonly sent: PlainData | undefined;
+}
+
+/** An intermediate in a store. */
 export interface StoredPlace {
   readonly array: string;
   readonly store: StoreHandle;
   readonly path: string;
-  readonly offset: readonly number[];
   readonly writeEmptyChunks: boolean;
   /** A chunk that is not there is an error. */
   readonly expectsAll: boolean;
@@ -98,10 +108,12 @@ export type ToThread =
       readonly plan: Json;
       /** Of the plan's arrays: packed tasks name them by number. */
       readonly names: readonly string[];
-      readonly stored: readonly StoredPlace[];
+      readonly sources: readonly FormatPlace[];
+      readonly targets: readonly FormatPlace[];
       readonly partitioned: readonly PartitionedPlace[];
-      /** Codecs of the user's, which arrays may name. */
+      /** Codecs and formats of the user's, which arrays may name. */
       readonly codecs: readonly SentCodec[];
+      readonly formats: readonly SentFormat[];
       /** By operation: the memory that was stated for its tasks. */
       readonly limits: readonly number[];
     }

@@ -58,9 +58,6 @@ export class SharedSource implements ArraySource, ChunkLookUp {
   window(box: Box, borrowed: Borrowed, into?: Block): Block | Promise<Block> {
     const shown = this.#windows.find((window) => contains(window.box, box));
     if (shown !== undefined) return subBlock(shown.block, startIn(shown.box, box), box.shape);
-    // Sources and results that are stored are read there; intermediates are looked for chunk by chunk.
-    if (this.plan.role !== "intermediate" && this.#store !== null)
-      return this.#store.window(box, borrowed, into);
     return windowOfChunks(this, box, borrowed, into);
   }
 

@@ -11,15 +11,17 @@ import { isShared } from "../../kernel/wasm/memory.ts";
 import { type Json, planToJson } from "../../plan/json.ts";
 import { isRagged, type Operation, readsOf } from "../../plan/plan.ts";
 import { NotSupportedError } from "../../storage/errors.ts";
-import type { Store } from "../../storage/store.ts";
+import type { DenseTarget } from "../../storage/formats/dense.ts";
+import { type ByteRange, cut, type Store } from "../../storage/store.ts";
 import type { ZarrArray } from "../../storage/zarr/array.ts";
-import type { StoredArray } from "../arrays.ts";
 import type { TaskStats } from "../events.ts";
 import type { RunArrays } from "../runArrays.ts";
 import type { Attempt } from "../scheduler/entry.ts";
+import { storeOfTarget } from "../storedArrays.ts";
 import { functionsOf } from "../userFunctions.ts";
 import type {
   BareTask,
+  FormatPlace,
   FromThread,
   SentPart,
   SentTask,
@@ -45,16 +47,8 @@ function threadPool(run: CarriedRun, threads: TaskThreads): Pool | undefined {
   if (!isAskedFor) return isWorthThreads(run, threads) ? new ThreadPool(run, threads) : undefined;
   // A closure cannot leave this thread: its reference says so.
   for (const called of functionsOf(arrays.request.plan)) called.reference();
-  checkCodecs(arrays);
+  if (arrays.hereOnly !== null) throw new ValueError(arrays.hereOnly);
   return isShared && arrays.isPortable ? new ThreadPool(run, threads) : noThreads();
-}
-
-function checkCodecs({ hereOnlyCodec: name }: RunArrays): void {
-  if (name === null) return;
-  throw new ValueError({
-    what: `the codec ${name} is one that only this thread has`,
-    cure: `Add it by its module: engine.codecs.add({name: "${name}", module: new URL("./codec.js", import.meta.url)})`,
-  });
 }
 
 function noThreads(): undefined {
@@ -153,37 +147,51 @@ class ThreadPool implements Pool {
     this.#kind = kindFor(execution);
     this.#unwatch = execution.watch?.during((why) => void this.#endAll(why)) ?? (() => {});
     this.#here = here(1);
+    const { codecs, formats } = execution.request;
     const plan: Json = planToJson(execution.request.plan);
-    const stored = [...execution.stored].map(([name, array]) => this.#placeOf(name, array));
+    const { sources, targets } = this.#formatPlaces();
     const partitioned = [...execution.partitioned].flatMap(([array, { resource }]) => {
       const location = resource.location();
       return location === null ? [] : [{ array, location }];
     });
     const names = execution.request.plan.arrays.map(({ name }) => name);
     const limits = execution.request.plan.operations.map((operation) => execution.limitOf(operation));
-    const codecs = execution.request.codecs?.sent() ?? [];
-    this.#opening = { type: "open", run: this.#run, plan, names, stored, partitioned, codecs, limits };
+    const own = { codecs: codecs?.sent() ?? [], formats: formats?.sent() ?? [] };
+    const places = { sources, targets, partitioned };
+    this.#opening = { type: "open", run: this.#run, plan, names, ...places, ...own, limits };
     this.#numbers = new Map(names.map((name, i) => [name, i]));
     this.#isBare = execution.request.plan.operations.map((operation) =>
-      [...readsOf(operation), ...operation.outputs.map(({ array }) => array)].every((name) =>
-        execution.stored.has(name),
+      [...readsOf(operation), ...operation.outputs.map(({ array }) => array)].every(
+        (name) => execution.sources.has(name) || execution.written.has(name),
       ),
     );
   }
 
-  #placeOf(name: string, { array, offset }: StoredArray): StoredPlace {
-    return { ...this.#zarrPlace(name, array), offset };
+  #formatPlaces(): { sources: FormatPlace[]; targets: FormatPlace[] } {
+    const { sources, written } = this.#execution;
+    return {
+      sources: [...sources].map(([name, source]) => {
+        const { format, place, array, sentOptions: sent } = source;
+        return { array: name, format, store: this.#handleOf(place.store, array), path: place.path, sent };
+      }),
+      targets: [...written].map(([name, result]) => {
+        const { format, place, target } = result;
+        const store = this.#handleOf(storeOfTarget(result), target);
+        return { array: name, format, store, path: place.path, sent: target.sent };
+      }),
+    };
   }
 
   #zarrPlace(name: string, array: ZarrArray): StoredPlace {
-    const { path, shape, writesEmptyChunks: writeEmptyChunks, expectsAll } = array;
-    const offset = shape.map(() => 0);
-    return { array: name, store: this.#handleOf(array), path, offset, writeEmptyChunks, expectsAll };
+    const { path, store, shards, writesEmptyChunks: writeEmptyChunks, expectsAll } = array;
+    const handle = this.#handleOf(store, { readsParts: shards !== null });
+    return { array: name, store: handle, path, writeEmptyChunks, expectsAll };
   }
 
-  /** A store that threads cannot open themselves is reached through this thread; so are shards that are kept for all. */
-  #handleOf({ store, shards }: ZarrArray): StoreHandle {
-    const location = shards !== null && store.keepsObjects === true ? null : (store.location?.() ?? null);
+  /** A store that threads cannot open themselves is reached through this thread; so are parts that are kept for all. */
+  #handleOf(store: Store, { readsParts }: Pick<DenseTarget, "readsParts">): StoreHandle {
+    const isKept = readsParts === true && store.keepsObjects === true;
+    const location = isKept ? null : (store.location?.() ?? null);
     if (location !== null) return location;
     const known = this.#stores.indexOf(store);
     return { kind: "proxy", id: known < 0 ? this.#stores.push(store) - 1 : known };
@@ -350,11 +358,12 @@ class ThreadPool implements Pool {
 }
 
 /** Users' code may import this package, which must be the one that runs it. */
-function kindFor({ request: { plan, codecs }, stored }: RunArrays): ThreadKind {
+function kindFor({ request: { plan, codecs, formats }, stores }: RunArrays): ThreadKind {
   const hasOwnCode =
     functionsOf(plan).length > 0 ||
     (codecs?.sent().length ?? 0) > 0 ||
-    [...stored.values()].some(({ array }) => array.store.location?.()?.kind === "module");
+    (formats?.sent().length ?? 0) > 0 ||
+    stores.some((store) => store.location?.()?.kind === "module");
   return hasOwnCode || plan.operations.some(isRagged) ? "all" : "plans";
 }
 
@@ -370,5 +379,9 @@ async function storeCall(store: Store, method: string, args: readonly unknown[])
   // Stores need not have more than `get`.
   const [key] = args as [`/${string}`];
   if (method === "has") return (await store.get(key)) !== undefined;
+  if (method === "getRange") {
+    const all = await store.get(key);
+    return all && new Uint8Array(cut(all, args[1] as ByteRange));
+  }
   throw new TypeError(`the store has no ${method}`);
 }

@@ -7,12 +7,14 @@ import { planFromJson } from "../../plan/load.ts";
 import type { Operation, PlanArray, PlanData } from "../../plan/plan.ts";
 import { CodecTable } from "../../storage/codecs/table.ts";
 import { LostChunkError, NotFoundError } from "../../storage/errors.ts";
+import { FormatTable } from "../../storage/formats/table.ts";
 import { storeAt } from "../../storage/location.ts";
 import type { Store } from "../../storage/store.ts";
 import { openArray } from "../../storage/zarr/group.ts";
 import { StoredArray, type TaskArrays } from "../arrays.ts";
 import type { TaskStats } from "../events.ts";
 import { ReadPartitions } from "../partitions.ts";
+import type { SourceArray, TargetArray } from "../storedArrays.ts";
 import { runTask } from "../task.ts";
 import type { TaskParts } from "../taskParts.ts";
 import { findFunction, functionsOf } from "../userFunctions.ts";
@@ -33,6 +35,7 @@ import { packDone, unpackTasks } from "./packing.ts";
 import { parentPort } from "./parentPort.ts";
 import { sendError } from "./sentError.ts";
 import { blockOf, SharedSource, SharedTarget } from "./sharedArrays.ts";
+import { openSources, openTargets } from "./threadFormats.ts";
 import { SentPartitions, ThreadPartitions } from "./threadPartitions.ts";
 
 interface Run {
@@ -40,6 +43,9 @@ interface Run {
   readonly bare: TaskArrays;
   readonly plan: PlanData;
   readonly arrays: ReadonlyMap<string, PlanArray>;
+  readonly sources: ReadonlyMap<string, SourceArray>;
+  readonly targets: ReadonlyMap<string, TargetArray>;
+  /** Intermediates that are in a store. */
   readonly stored: Map<string, StoredArray>;
   readonly partitioned: ReadonlyMap<string, ReadPartitions>;
   readonly limitOf: (operation: Operation) => number;
@@ -135,24 +141,29 @@ class ThreadServer {
     const plan = planFromJson(json, { ops, find: (reference) => findFunction(reference, adapt) });
     for (const called of functionsOf(plan)) await called.load();
     const codecs = new CodecTable(message.codecs);
-    const stored = new Map<string, StoredArray>();
-    for (const place of message.stored) stored.set(place.array, await this.#storedArray(place, codecs));
+    const formats = new FormatTable(this.#parts.formats, message.formats);
+    const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
+    const opening = { arrays, formats, codecs, storeFor: (handle: StoreHandle) => this.#storeFor(handle) };
+    const sources = await openSources(message.sources, opening);
+    const targets = await openTargets(message.targets, opening);
     const partitioned = new Map<string, ReadPartitions>();
     for (const { array, location } of message.partitioned)
-      partitioned.set(array, new ReadPartitions(await partitions!.open(location)));
-    const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
+      partitioned.set(array, new ReadPartitions(await partitions!.open(location, formats)));
     const stated = new Map(plan.operations.map((operation, i) => [operation, message.limits[i]!]));
     const limitOf = (operation: Operation): number => stated.get(operation)!;
-    const inStore = (name: string): StoredArray => storedUnder(name, stored);
-    const bare = { arrays, limitOf, partitions, run: executeAlone, source: inStore, target: inStore };
-    return { plan, arrays, stored, partitioned, limitOf, bare, codecs };
+    const bare = {
+      ...{ arrays, limitOf, partitions, run: executeAlone },
+      source: (name: string) => sources.get(name) ?? targetOf(name, targets),
+      target: (name: string) => targetOf(name, targets),
+    };
+    return { plan, arrays, sources, targets, stored: new Map(), partitioned, limitOf, bare, codecs };
   }
 
   async #storedArray(place: StoredPlace, known: CodecTable): Promise<StoredArray> {
-    const { store, path, offset, writeEmptyChunks, expectsAll } = place;
+    const { store, path, writeEmptyChunks, expectsAll } = place;
     const options = { writeEmptyChunks, known, missing: expectsAll ? "error" : "fill" } as const;
     try {
-      return new StoredArray(await openArray(await this.#storeFor(store), path, options), offset);
+      return new StoredArray(await openArray(await this.#storeFor(store), path, options));
     } catch (cause) {
       if (!expectsAll || !(cause instanceof NotFoundError)) throw cause;
       throw new LostChunkError({ what: `${path.slice(1)} was stored and is gone`, path, place: null });
@@ -259,13 +270,15 @@ class ThreadServer {
   }
 
   #arraysOf(run: Run, { id, reads, writes, storesAll }: SentTask): TaskArrays {
-    const { arrays, stored, partitioned, limitOf } = run;
+    const { arrays, sources, targets, stored, partitioned, limitOf } = run;
     const { partitions } = this.#parts;
     const isRagged = (name: string): boolean => arrays.get(name)!.ragged !== undefined;
     const storeOf = (name: string): StoredArray | null => stored.get(name) ?? null;
     return {
       ...{ arrays, limitOf, partitions, run: executeAlone },
       source: (name) => {
+        const far = sources.get(name) ?? targets.get(name);
+        if (far !== undefined) return far;
         const [array, read] = [arrays.get(name)!, partitioned.get(name) ?? null];
         const shared = new SharedSource(array, this.#memory, reads, storeOf(name));
         if (!isRagged(name)) return shared;
@@ -278,15 +291,15 @@ class ThreadServer {
           return new SentPartitions(id, name, kept, partitions!, (part) => this.#made.push(part));
         const part = writes.find(({ array }) => array === name);
         return part === undefined
-          ? storedUnder(name, stored)
+          ? targetOf(name, targets)
           : new SharedTarget(blockOf(this.#memory, part.block), kept);
       },
     };
   }
 }
 
-function storedUnder(name: string, stored: ReadonlyMap<string, StoredArray>): StoredArray {
-  const array = stored.get(name);
+function targetOf(name: string, targets: ReadonlyMap<string, TargetArray>): TargetArray {
+  const array = targets.get(name);
   if (array === undefined) throw new InvariantError({ what: `${name} is in no store of this thread's` });
   return array;
 }

@@ -1,0 +1,126 @@
+// Arrays in stores while a plan runs, of whatever format: sources, box by box, and results, chunk by chunk. In: what a format
+// opened or began. Out: the windows that tasks read, and where their chunks go.
+// Must hold: what users' code gives is as long as the box it was asked for, or it is an error that names the format.
+
+import { type Block, newBlock, subBlock } from "../core/block.ts";
+import { type Box, intersect, isEmptyBox } from "../core/box.ts";
+import { type ChunkShape, chunkBox, gridOf, placeOf } from "../core/chunks.ts";
+import { type DType, infoOf, isTypedArray, type TypedArray } from "../core/dtype.ts";
+import { InvariantError } from "../core/errors.ts";
+import { describe, sizeOf, stridesOf } from "../core/shape.ts";
+import type { Borrowed } from "../kernel/blocks.ts";
+import { copyElements } from "../kernel/routines/walk.ts";
+import { CorruptDataError, NotSupportedError } from "../storage/errors.ts";
+import type { ChunkWriter, DenseArray, DenseTarget } from "../storage/formats/dense.ts";
+import type { Place } from "../storage/formats/look.ts";
+import type { StoredSource } from "../storage/formats/storedSource.ts";
+import type { Store, StoreOptions } from "../storage/store.ts";
+import type { ArraySource, ArrayTarget } from "./arrays.ts";
+import { KernelScratch } from "./kernelScratch.ts";
+import { chunksIn } from "./planGraph.ts";
+import type { Soon } from "./settled.ts";
+
+/** A source, of any format. */
+export class SourceArray implements ArraySource {
+  readonly #array: DenseArray;
+  readonly #chunks: ChunkShape;
+  readonly #format: string;
+  readonly #options: StoreOptions = { scratch: new KernelScratch() };
+
+  constructor({ array, chunks, format }: Pick<StoredSource, "array" | "chunks" | "format">) {
+    this.#array = array;
+    this.#chunks = chunks;
+    this.#format = format;
+  }
+
+  window(box: Box, borrowed: Borrowed, into?: Block): Soon<Block> {
+    const whole = into ?? borrowed.block(this.#array.dtype, box.shape);
+    if (this.#array.readInto === undefined) return this.#byChunks(box, whole);
+    const reading = this.#array.readInto(box, whole, this.#options);
+    return reading instanceof Promise ? reading.then(() => whole) : whole;
+  }
+
+  /** One after another: what the format makes of a chunk is let go before the next. */
+  async #byChunks(box: Box, whole: Block): Promise<Block> {
+    if (isEmptyBox(box)) return whole;
+    const { shape } = this.#array;
+    const grid = { shape, chunks: this.#chunks };
+    for (const chunk of chunksIn(box, grid)) {
+      const cell = chunkBox(shape, this.#chunks, placeOf(chunk, gridOf(shape, this.#chunks)));
+      const part = intersect(box, cell);
+      const elements = this.#checked(await this.#array.read!(part), part);
+      const start = part.start.map((x, axis) => x - box.start[axis]!);
+      copyElements(elements, subBlock(whole, start, part.shape));
+    }
+    return whole;
+  }
+
+  #checked(data: TypedArray, { start, shape }: Box): Block {
+    const { dtype } = this.#array;
+    const { array: ArrayOf, slots } = infoOf(dtype);
+    const wanted = sizeOf(shape) * slots;
+    if (data instanceof ArrayOf && data.length === wanted)
+      return { dtype, shape, strides: stridesOf(shape), offset: 0, data };
+    const found = isTypedArray(data) ? `${data.constructor.name} of ${data.length}` : describe(data);
+    throw new CorruptDataError({
+      what: `the format ${this.#format} gave ${found} for ${shape.join(" × ")} elements of ${dtype} at ${start.join(", ")}`,
+      cure: `Its read must give a ${ArrayOf.name} of ${wanted}, in C order`,
+    });
+  }
+}
+
+/** What a result is written to: where it is, which format writes it, and by what. */
+export interface Written {
+  readonly format: string;
+  readonly isHereOnly: boolean;
+  readonly place: Place;
+  readonly dtype: DType;
+  readonly target: DenseTarget;
+}
+
+/** A result, of any format. */
+export class TargetArray implements ArraySource, ArrayTarget {
+  readonly #writer: ChunkWriter;
+  readonly #dtype: DType;
+  readonly #options: StoreOptions = { scratch: new KernelScratch() };
+
+  constructor(writer: ChunkWriter, dtype: DType) {
+    if (writer.write === undefined && writer.writeBlock === undefined)
+      throw new NotSupportedError({
+        what: `${describe(writer)} writes no chunks`,
+        cure: "What a format begins must have write(box, elements)",
+      });
+    this.#writer = writer;
+    this.#dtype = dtype;
+  }
+
+  /** Of results that others are computed from. */
+  window(box: Box, borrowed: Borrowed, into?: Block): Soon<Block> {
+    const whole = into ?? this.block(box, borrowed);
+    if (this.#writer.readInto === undefined)
+      throw new InvariantError({ what: "a result is read that cannot be read before it is finished" });
+    const reading = this.#writer.readInto(box, whole, this.#options);
+    return reading instanceof Promise ? reading.then(() => whole) : whole;
+  }
+
+  block(box: Box, borrowed: Borrowed): Block {
+    return borrowed.block(this.#dtype, box.shape);
+  }
+
+  store(box: Box, block: Block): Soon<void> {
+    const { writeBlock } = this.#writer;
+    return writeBlock === undefined
+      ? this.#plainly(box, block)
+      : this.#writer.writeBlock!(box, block, this.#options);
+  }
+
+  /** A copy: the block is somebody else's when the task has ended. */
+  async #plainly(box: Box, block: Block): Promise<void> {
+    const copy = newBlock(block.dtype, box.shape);
+    copyElements(block, copy);
+    await this.#writer.write!(box, copy.data);
+  }
+}
+
+/** Where chunks of a target really go. */
+export const storeOfTarget = ({ target, place }: Written): Store => target.store ?? place.store;

@@ -1,0 +1,130 @@
+// Dense arrays of a format: how one is read where it lies, box by box, and how one is written, chunk by chunk. In: a place in
+// a store. Out: objects of which little is required; whatever else they have is used, and nobody asks which class they are of.
+// Must hold: a box is read the same on every thread; what a task writes is seen by nobody before `finish`, or is whole.
+
+import type { StoredAccess } from "../../core/attrs.ts";
+import type { Block } from "../../core/block.ts";
+import type { Box } from "../../core/box.ts";
+import type { ChunkShape } from "../../core/chunks.ts";
+import type { DType, TypedArray } from "../../core/dtype.ts";
+import type { Scalar } from "../../core/numbers.ts";
+import type { Shape } from "../../core/shape.ts";
+import type { Transfer } from "../../core/transfer.ts";
+import type { KnownCodecs } from "../codecs/table.ts";
+import type { PlainData, Store, StoreOptions } from "../store.ts";
+import type { Look, Place } from "./look.ts";
+
+export type Answer<T> = T | Promise<T>;
+
+/** What formats may need of the engine. */
+export interface Using {
+  readonly codecs: KnownCodecs;
+}
+
+/** An array that lies somewhere. */
+export interface DenseArray {
+  readonly dtype: DType;
+  readonly shape: Shape;
+  /** What is read best by itself; rows of the usual size unless given. */
+  readonly chunks?: ChunkShape | undefined;
+  /** What is stored as one object, where that is more than a chunk. */
+  readonly unit?: ChunkShape | undefined;
+  /** The elements of a box that is no larger than a chunk, in C order. This, or `readInto`. */
+  read?(box: Box): Answer<TypedArray>;
+  /** The elements of any box, put where they belong. */
+  readInto?(box: Box, into: Block, options: StoreOptions): Answer<unknown>;
+  /** What reading takes beside the block; without it, twice a chunk. */
+  transfer?(): Transfer;
+  /** What can be read by itself at which cost; without it, chunks. */
+  access?(): StoredAccess;
+  /** Tells it from others of the same place, type and chunks. */
+  fingerprint?(): string;
+  /** Another text for another state of what `reads` says; null where nobody can tell: nothing is gone on with then. */
+  state?(reads: UnitsRead): Answer<string | null>;
+  /** Parts of objects are asked for: threads share a store that keeps these. */
+  readonly readsParts?: boolean | undefined;
+  /** The system reads and writes its elements as they are, with threads of its own. */
+  readonly isPlainFiles?: boolean | undefined;
+  /** Something that other threads cannot have, for errors: "the codec hex". */
+  readonly hereOnly?: string | null | undefined;
+}
+
+/** Numbers of the objects of such a shape that a run reads, in the grid of the array; null when they are too many. */
+export type UnitsRead = (unit: ChunkShape) => ReadonlySet<number> | null;
+
+/** An array that is to be written. */
+export interface NewArray {
+  readonly dtype: DType;
+  readonly shape: Shape;
+  /** Of the lazy array. */
+  readonly chunks: ChunkShape;
+}
+
+/** What one task writes, and what writing takes beside the block. */
+export interface WrittenUnit {
+  readonly unit: ChunkShape;
+  readonly transfer?: Transfer | undefined;
+}
+
+/** A place for a new array, looked at and not changed yet. */
+export interface PreparedPlace extends WrittenUnit {
+  /** The same for an array that is one value everywhere; `isWhole` when there is nothing left to write. */
+  filledWith?(value: Scalar): PreparedPlace;
+  readonly isWhole?: boolean | undefined;
+  /** Chunks that were written can be read before all are; otherwise the run keeps what it needs of them elsewhere. */
+  readonly isReadable?: boolean | undefined;
+  /** It is a part of what is there: nothing has to go, and others may be written beside it. */
+  readonly isPart?: boolean | undefined;
+  /**
+   * Whether the computation of this key may write there: true when something that is there has to go first, or an error
+   * that says why not. Nothing is changed.
+   */
+  claim?(key: string): Answer<boolean>;
+  begin(key: string): Answer<DenseTarget>;
+}
+
+/** What tasks write chunks to. */
+export interface ChunkWriter {
+  /** The elements of a chunk, in C order. This, or `writeBlock`. */
+  write?(box: Box, elements: TypedArray): Answer<unknown>;
+  writeBlock?(box: Box, block: Block, options: StoreOptions): Answer<void>;
+  /** What was written before, where other results of the run are computed from it (`isReadable`). */
+  readInto?(box: Box, into: Block, options: StoreOptions): Answer<unknown>;
+}
+
+/** An array that is being written. */
+export interface DenseTarget extends ChunkWriter {
+  /** Where another than the prepared place's is written to. */
+  readonly store?: Store | undefined;
+  /** What `writerAt` makes the same of on another thread; undefined: chunks are written by this one. */
+  readonly sent?: PlainData | undefined;
+  /** Places of chunks that an earlier run of the same computation has written. */
+  written?(): AsyncIterable<readonly number[]>;
+  /** All chunks are there: the array may be seen. Gives it, unless it has to be opened. */
+  finish(): Answer<DenseArray | undefined>;
+  /** The run failed. What could be taken for the array goes; what a later run can go on with may stay. */
+  abandon?(): Answer<unknown>;
+  readonly readsParts?: boolean | undefined;
+  readonly isPlainFiles?: boolean | undefined;
+  readonly hereOnly?: string | null | undefined;
+}
+
+/** A format of dense arrays. */
+export interface DenseFormat {
+  readonly kind: "dense";
+  readonly name: string;
+  /** How names of its files or folders end: ".npy". */
+  readonly suffixes?: readonly string[] | undefined;
+  /** An array is a store of its own, or lies at a path in one; else it is an object (or several) among others of a folder. */
+  readonly isFolder?: boolean | undefined;
+  /** Asked where the name says nothing. */
+  recognises?(look: Look): Answer<boolean>;
+  /** Options are what the user gave beside the place; what is plain data of them is handed on to other threads. */
+  open(place: Place, options: object, using: Using): Answer<DenseArray>;
+  /** What `prepare` would say of an array's place in such a store, for plans. */
+  unitOf?(array: NewArray, options: object, using: Using, store: Pick<Store, "open">): WrittenUnit;
+  /** Not there: arrays are not written in this format. */
+  prepare?(place: Place, array: NewArray, options: object, using: Using): Answer<PreparedPlace>;
+  /** On a task thread, of what a target has `sent`. */
+  writerAt?(place: Place, sent: PlainData, using: Using): Answer<ChunkWriter>;
+}

@@ -1,0 +1,47 @@
+// In which state a Zarr array is. In: the array, and which of its objects a run reads. Out: a text that is another for another
+// state of them, or null where the store cannot tell.
+
+import { gridOf, placeOf } from "../../core/chunks.ts";
+import type { UnitsRead } from "../formats/dense.ts";
+import { keyIn, type Store, type StoreKey } from "../store.ts";
+import type { ZarrArray } from "./array.ts";
+import { mapLimited } from "./limited.ts";
+
+/** The file in a target that says which computation fills it. */
+export const MARK = ".chunkwise-run";
+
+const METADATA = ["zarr.json", ".zarray", ".zattrs"];
+const AT_ONCE = 16;
+
+export async function arrayState(array: ZarrArray, reads: UnitsRead): Promise<string | null> {
+  const { store, path } = array;
+  const state = await folderState(store, path);
+  return state ?? (store.version === undefined ? null : versionsRead(array, reads));
+}
+
+/** The states of an array's objects, but the mark that a run leaves; null where the store does not tell them. */
+export async function folderState(store: Store, path: string): Promise<string | null> {
+  if (store.states === undefined) return null;
+  const states = await store.states((path === "" ? "/" : path) as StoreKey);
+  return states.filter((state) => !state.startsWith(keyIn(path, MARK))).join("\n");
+}
+
+async function versionsRead(array: ZarrArray, reads: UnitsRead): Promise<string | null> {
+  const units = reads(array.metadata.unitShape);
+  if (units === null) return null;
+  const grid = gridOf(array.shape, array.metadata.unitShape);
+  const keys = [
+    ...METADATA.map((document) => keyIn(array.path, document)),
+    ...[...units].map((unit) => array.shardKey(placeOf(unit, grid))),
+  ];
+  return versionsOf(array.store, keys);
+}
+
+export async function versionsOf(store: Store, keys: readonly StoreKey[]): Promise<string | null> {
+  const versions = new Map<StoreKey, string>();
+  await mapLimited(keys, AT_ONCE, async (key) => {
+    const version = await store.version!(key);
+    if (version !== null) versions.set(key, version ?? "none");
+  });
+  return versions.size < keys.length ? null : keys.map((key) => `${key} ${versions.get(key)}`).join("\n");
+}
