@@ -35,6 +35,7 @@ import { lazyStored } from "./zarr.ts";
 
 export type { TargetOptions } from "./target.ts";
 
+/** Options of `cw.toZarr` and `x.toZarr`: how the array is stored, and how it is computed. */
 export interface ToZarrOptions extends AsyncComputeOptions, TargetOptions {}
 
 const TARGET_OPTIONS = [
@@ -44,10 +45,14 @@ const TARGET_OPTIONS = [
 
 /** A store for one of several arrays, with its options. */
 export interface Target extends TargetOptions {
+  /** A path, a URL or a store. */
   readonly store: StoreArgument;
 }
 
-/** Computes an array into a Zarr store; the promise gives the stored array, as fromZarr would. */
+/**
+ * Computes an array into a Zarr store; the promise gives the stored array, as fromZarr would: `await cw.toZarr(x,
+ * "x.zarr")`.
+ */
 export const toZarr: (x: LazyArray, store: StoreArgument, options?: ToZarrOptions) => Promise<LazyArray> =
   asyncCall(
     "toZarr",
@@ -58,7 +63,10 @@ export const toZarr: (x: LazyArray, store: StoreArgument, options?: ToZarrOption
     [2, ...OPTIONS_AT.run, ...TARGET_OPTIONS],
   );
 
-/** Computes several arrays into their stores, in one computation that shares their work. */
+/**
+ * Computes several arrays into their stores, in one computation that shares their work: `await cw.store([x, y],
+ * ["x.zarr", "y.zarr"])`.
+ */
 export const store: (
   arrays: readonly LazyArray[],
   targets: readonly (StoreArgument | Target)[],

@@ -13,9 +13,13 @@ const WRITTEN = recordForm(
   [stringForm(), numpyForm("float64"), numpyForm("float64")],
 );
 
+/** A file that was written, as `rg.toParquet` and `rg.toJsonLines` give them. */
 export interface WrittenPart {
+  /** Where it is. */
   readonly name: string;
+  /** How many rows are in it. */
   readonly rows: number;
+  /** How long it is. */
   readonly bytes: number;
 }
 

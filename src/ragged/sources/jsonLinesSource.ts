@@ -36,6 +36,7 @@ import {
 } from "./source.ts";
 import { flattened, lowestNeeded, type Numbered, numbered } from "./tree.ts";
 
+/** Options of `rg.fromJsonLines`. */
 export interface JsonLinesOptions extends StoreOptions {
   /** The type of a line, as "{met: float64, jets: var * {pt: float64}}". Fields that it does not name are skipped. Found from the first lines unless given. */
   type?: string | Form;
@@ -45,6 +46,7 @@ export interface JsonLinesOptions extends StoreOptions {
   sampleRows?: number;
   /** And how many bytes of them; 1 MiB unless given. */
   sampleBytes?: number;
+  /** For files behind http(s) URLs: headers, retries, time-outs. */
   http?: HttpStoreOptions;
   /** For people; the files unless given. */
   name?: string;
