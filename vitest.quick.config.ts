@@ -13,7 +13,7 @@ const SLOW: readonly string[] = [
   ...["storage/{farShards,fixtures,hostileStores,interop,listing,overwrite,roundtrip,sharedMemory}"],
   ...["plan/{cost,cure,kinds,memory,options}", "blocks/{groupby,mapOverlap,plans}", "deferred/cancel"],
   ...["ragged/partial", "ragged-lazy/{bad-input,partitions,pools}", "parquet/duckdb", "bad-input/deep"],
-  ...["observe/{plots,progress}", "{examples,exports,newFunction,routines,template}"],
+  ...["observe/{plots,progress}", "{examples,exports,hoverText,newFunction,routines,template}"],
 ];
 
 const exclude = SLOW.map((name) => `test/${name}.test.ts`);

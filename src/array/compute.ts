@@ -76,7 +76,7 @@ export async function compute(...args: readonly unknown[]): Promise<NDArray[]> {
   return computeArrays(arrays, checkRun(options, "compute", "run", engine.spec));
 }
 
-/** The same at once; for work in memory. */
+/** The same at once; for work in memory: `const [a, b] = cw.computeSync(x, y)`. */
 export function computeSync<const Arrays extends readonly LazyArray[]>(...arrays: Arrays): Results<Arrays>;
 export function computeSync<const Arrays extends readonly LazyArray[]>(
   arrays: Arrays,
@@ -129,6 +129,7 @@ export function executeSync<Array extends LazyArray>(array: Array, options: Comp
   return gather(array, computeArraysSync(stages(array), options));
 }
 
+/** Options of `cw.plan` and `x.plan`: those of planning, and how results will be stored. */
 export interface PlanCallOptions extends PlanOnlyOptions {
   /** How results will be stored, one for all or one for each: the plan is then that of toZarr or store, encoding and all. */
   readonly target?: PlanTarget | readonly PlanTarget[] | undefined;

@@ -3,4 +3,8 @@
 import { Engine } from "../engine.ts";
 import { taskParts } from "./taskParts.ts";
 
+/**
+ * What computations share: codecs, executors, passes, plans, usual settings. `cw.engine.codecs.add({name: "delta",
+ * module: new URL("./delta.js", import.meta.url)})`.
+ */
 export const engine: Engine = new Engine(taskParts());

@@ -48,6 +48,10 @@ export interface FunctionMethods
     Methods<typeof linear>,
     Methods<typeof indexing> {}
 
+/**
+ * The methods of lazy arrays: every function whose first argument is an array, as `x.sum({axis: 0})`, and those that
+ * compute.
+ */
 export interface ArrayMethods extends FunctionMethods {
   /** Computes the array: `const result = await x.compute()`. */
   compute<D extends DType>(this: LazyArray<D>, options?: AsyncComputeOptions): Promise<NDArray<D>>;

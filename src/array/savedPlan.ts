@@ -35,7 +35,7 @@ const FORMAT = "chunkwise plan";
 const VERSION = 2;
 const MOST_BYTES = 16e6;
 
-/** A plan as JSON text, with what it reads. */
+/** A plan as JSON text, with what it reads: `const text = cw.savePlan(x.plan())`. */
 export const savePlan: (plan: Plan) => string = userCall("savePlan", (plan: Plan) => {
   if (!(plan instanceof Plan))
     throw new ValueError({ what: `${describe(plan)} is not a plan`, cure: "Use x.plan()" });
@@ -87,7 +87,10 @@ export interface LoadPlanOptions {
   readonly stores?: readonly Root[] | undefined;
 }
 
-/** A plan from its text. Opens the arrays that it reads where `stores` allows them, and runs nothing. */
+/**
+ * A plan from its text. Opens the arrays that it reads where `stores` allows them, and runs nothing: `const plan =
+ * await cw.loadPlan(text)`.
+ */
 export const loadPlan: (text: string, options?: LoadPlanOptions) => Promise<Plan> = asyncCall(
   "loadPlan",
   async (text: string, options: LoadPlanOptions = {}) => {
@@ -212,7 +215,10 @@ function checkFits(name: string, array: { dtype: string; shape: readonly number[
   });
 }
 
-/** Computes a plan; the results are in the order in which the plan was made. */
+/**
+ * Computes a plan; the results are in the order in which the plan was made: `const [result] = await
+ * cw.computePlan(plan)`.
+ */
 export const computePlan: (plan: Plan, options?: AsyncComputeOptions) => Promise<NDArray[]> = asyncCall(
   "computePlan",
   async (plan, options) => {

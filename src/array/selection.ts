@@ -9,7 +9,7 @@ import { userCall } from "../lazy/call.ts";
 import { asLazy, LazyArray } from "../lazy/lazyArray.ts";
 import { NDArray, type NestedScalars } from "../lazy/ndarray.ts";
 
-/** A range of places along an axis, as `cw.slice(0, 10, 2)` makes it. */
+/** A range of places along an axis, as `cw.slice(0, 10, 2)` makes it: a `Slice`, printed as 0:10:2. */
 export class Slice {
   readonly start: number | null;
   readonly stop: number | null;
@@ -47,6 +47,10 @@ export class MaskPlaces {
   }
 }
 
+/**
+ * What `x.get(…)` takes for an axis: a place, a range (`cw.slice(0, 10)` or "0:10"), "..." for all axes in between,
+ * null for a new one, places or a mask.
+ */
 export type SelectionItem =
   | number
   | bigint

@@ -25,6 +25,7 @@ import { type Destination, destinationOf, type Target, type TargetOptions, trans
 
 export type { Target, TargetOptions } from "./target.ts";
 
+/** Options of `cw.toZarr` and `x.toZarr`: how the array is stored, and how it is computed. */
 export interface ToZarrOptions extends AsyncComputeOptions, TargetOptions {}
 
 const TARGET_OPTIONS = [
@@ -32,7 +33,10 @@ const TARGET_OPTIONS = [
   ...["dimensionNames", "zarrFormat", "keyEncoding", "indexLocation", "overwrite", "writeEmptyChunks"],
 ] as const;
 
-/** Computes an array into a Zarr store; the promise gives the stored array, as fromZarr would. */
+/**
+ * Computes an array into a Zarr store; the promise gives the stored array, as fromZarr would: `await cw.toZarr(x,
+ * "x.zarr")`.
+ */
 export const toZarr: (x: LazyArray, store: StoreArgument, options?: ToZarrOptions) => Promise<LazyArray> =
   asyncCall(
     "toZarr",
@@ -43,7 +47,10 @@ export const toZarr: (x: LazyArray, store: StoreArgument, options?: ToZarrOption
     [2, ...OPTIONS_AT.run, ...TARGET_OPTIONS],
   );
 
-/** Computes several arrays into their stores, in one computation that shares their work; as Zarr, unless a name or `format` says otherwise. */
+/**
+ * Computes several arrays into their stores, in one computation that shares their work; as Zarr, unless a name or `format`
+ * says otherwise: `await cw.store([x, y], ["x.zarr", "y.zarr"])`.
+ */
 export const store: (
   arrays: readonly LazyArray[],
   targets: readonly (StoreArgument | Target)[],

@@ -28,6 +28,7 @@ export interface TargetOptions extends ArraySettings {
 
 /** A new array that is only planned: as toZarr would write it, to a folder unless another store is given. */
 export interface PlanTarget extends ArraySettings {
+  /** A path, a URL or a store. */
   readonly store?: StoreArgument | undefined;
 }
 

@@ -17,6 +17,7 @@ import type { JsonObject } from "../storage/zarr/json.ts";
 import { engine } from "./engine.ts";
 import { lazyStored, openDense, sourceOf } from "./opening.ts";
 
+/** Options of `cw.fromZarr`, and of a group's `array`. */
 export interface FromZarrOptions extends Omit<OpenOptions, "known"> {
   /** The array's path in the store, as "group/temperature"; the root unless given. */
   readonly path?: string;
@@ -26,7 +27,7 @@ export interface FromZarrOptions extends Omit<OpenOptions, "known"> {
 
 const OPEN_OPTIONS = ["path", "zarrFormat", "consolidated", "maxChunkBytes", "signal"] as const;
 
-/** Opens a Zarr array (v2 or v3). */
+/** Opens a Zarr array (v2 or v3): `const x = await cw.fromZarr("data.zarr", {path: "temperature"})`. */
 export const fromZarr: (store: StoreArgument, options?: FromZarrOptions) => Promise<LazyArray> = asyncCall(
   "fromZarr",
   async (store, { path = "", chunks, ...options } = {}) =>
@@ -34,7 +35,10 @@ export const fromZarr: (store: StoreArgument, options?: FromZarrOptions) => Prom
   [1, ...OPEN_OPTIONS, "chunks"],
 );
 
-/** A Zarr group: its attributes, its members, and arrays of it as lazy arrays. */
+/**
+ * A Zarr group: its attributes, its members, and arrays of it as lazy arrays. `cw.openGroup` gives a `Group`: `await
+ * group.array("temperature")`.
+ */
 export class Group {
   readonly zarr: ZarrGroup;
 
@@ -54,17 +58,19 @@ export class Group {
     return this.zarr.members();
   }
 
+  /** An array of it: `await group.array("temperature", {chunks: [100, 100]})`. */
   async array(path: string, { chunks, ...options }: Omit<FromZarrOptions, "path"> = {}): Promise<LazyArray> {
     const array = await this.zarr.openArray(path, { ...options, known: engine.codecs });
     return lazyStored(sourceOf(zarrFormat, array, options, denseArray(array)), chunks);
   }
 
+  /** A group in it: `await group.group("2024")`. */
   async group(path: string): Promise<Group> {
     return new Group(await this.zarr.openGroup(path));
   }
 }
 
-/** Opens a Zarr group. */
+/** Opens a Zarr group: `const group = await cw.openGroup("data.zarr")`. */
 export const openGroup: (store: StoreArgument, options?: Omit<FromZarrOptions, "chunks">) => Promise<Group> =
   asyncCall(
     "openGroup",

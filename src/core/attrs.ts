@@ -7,7 +7,9 @@ import { Complex, numberText } from "./numbers.ts";
 import { describe } from "./shape.ts";
 import type { Transfer } from "./transfer.ts";
 
+/** The value of an attribute: plain data, or a resource such as an array in memory. */
 export type Attr = null | boolean | number | bigint | string | Complex | Resource | readonly Attr[];
+/** The attributes of a node, by name: {axes: [0], keepdims: false}. */
 export type Attrs = { readonly [name: string]: Attr };
 
 export const NO_ATTRS: Attrs = Object.freeze({});

@@ -14,16 +14,26 @@ export interface Place {
   readonly generation: number;
 }
 
+/**
+ * Elements in memory and how to walk them: element [i, j] is `data[offset + i * strides[0] + j * strides[1]]`; a
+ * complex one takes two slots.
+ */
 export interface Block {
+  /** Of the elements. */
   readonly dtype: DType;
+  /** How long it is along each axis. */
   readonly shape: Shape;
+  /** How far elements lie apart along each axis, in elements; 0 or negative ones are allowed. */
   readonly strides: readonly number[];
+  /** Where the first element is, in elements. */
   readonly offset: number;
+  /** The elements as they lie in memory. */
   readonly data: TypedArray;
   /** The place in the kernels' memory that `data` is a view of; none for elements that lie elsewhere. */
   readonly place?: Place | undefined;
 }
 
+/** A block of zeros: `const block = newBlock("int32", [40, 100])`. */
 export function newBlock(dtype: DType, shape: Shape): Block {
   return { dtype, shape, strides: stridesOf(shape), offset: 0, data: allocate(dtype, sizeOf(shape)) };
 }

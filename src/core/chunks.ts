@@ -6,9 +6,11 @@ import type { Box } from "./box.ts";
 import { ChunkError } from "./errors.ts";
 import { describe, type Shape, sizeOf } from "./shape.ts";
 
+/** The length of a chunk along each axis; the last one may be shorter. */
 export type ChunkShape = readonly number[];
 /** Per axis: a length, −1 or "all" for the whole axis, "auto", or the list of all chunk lengths. */
 export type AxisChunks = number | "all" | "auto" | readonly number[];
+/** How an array is cut: lengths per axis, one for all axes, "all" for a single chunk, or "auto". */
 export type ChunksArgument = number | "all" | "auto" | readonly AxisChunks[];
 
 /** "auto" aims at chunks of this many bytes. */

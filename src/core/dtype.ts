@@ -56,6 +56,7 @@ interface DataTypes {
 
 /** The typed array that holds a dtype: `DataOf<"float32">` is `Float32Array`. */
 export type DataOf<D extends DType> = DataTypes[D];
+/** What holds the elements of an array: a `Float64Array` of float64, a `BigInt64Array` of int64. */
 export type TypedArray = DataOf<DType>;
 
 /** The dtype of a plain typed array, by the name that typed arrays carry. */

@@ -11,9 +11,16 @@ export interface ErrorParts {
   readonly cure?: string | undefined;
 }
 
+/**
+ * Every error of this package is one: what is wrong, where, and what would help. `if (error instanceof
+ * cw.ChunkwiseError)`.
+ */
 export class ChunkwiseError extends Error {
+  /** What is wrong, with the numbers. */
   readonly what: string;
+  /** What would help, where that is known. */
   readonly cure: string | undefined;
+  /** The function that was called, and the line that called it. */
   where: string | undefined;
 
   constructor(parts: ErrorParts, options?: ErrorOptions) {

@@ -13,6 +13,7 @@ import {
 } from "./dtype.ts";
 import { DTypeError } from "./errors.ts";
 
+/** A complex number: `new cw.Complex(1, 2)`, or `cw.complex(1, 2)`, prints as 1+2j. */
 export class Complex {
   readonly re: number;
   readonly im: number;
@@ -28,7 +29,9 @@ export class Complex {
   }
 }
 
+/** A number where an array may stand, but no complex one. */
 export type RealScalar = boolean | number | bigint;
+/** A number where an array may stand: `x.add(1)`, `x.multiply(cw.complex(0, 1))`. */
 export type Scalar = RealScalar | Complex;
 export type ScalarKind = "bool" | "int" | "float" | "complex";
 

@@ -24,6 +24,9 @@ export const RESULTS = {
   complex128: { same: "complex128", bool: "bool", real: "float64", floating: "complex128", total: "complex128", index: "int64" },
 } as const;
 
+/**
+ * How a function's result gets its dtype from the operands': "same", "bool", "real", "floating", "total" or "index".
+ */
 export type ResultRule = keyof (typeof RESULTS)["bool"];
 
 /**

@@ -3,6 +3,7 @@
 
 import { AxisError, ShapeError, ValueError } from "./errors.ts";
 
+/** How long an array is along each axis: [2, 3] has two rows of three, [] a single element. */
 export type Shape = readonly number[];
 /** One axis, several, or all (null, undefined). */
 export type AxisArgument = number | readonly number[] | null | undefined;

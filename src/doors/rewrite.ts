@@ -21,29 +21,36 @@ import type { Rewritten } from "../rewrite/run.ts";
 
 export * from "../rewrite/index.ts";
 
-/** Makes an op known by its name, so that plans that are loaded can use it. */
+/**
+ * Makes an op known by its name, so that plans that are loaded can use it: `const sinc = registerOp(unary("sinc",
+ * line))`.
+ */
 export const registerOp = <T extends Op>(op: T): T => engine.tasks.ops.add(op);
 
-/** The passes that rewrite expressions, in order. */
+/** The passes that rewrite expressions, in order: `pipeline.group("stabilize").register(rule)`. */
 export const pipeline: RuleSequence = engine.pipeline;
 
+/** Options of `optimize` and `explain`: mode, rules to include and exclude, database, profile. */
 export interface OptimizeOptions extends Omit<Options, "database"> {
   /** Another database than the built-in one. */
   readonly database?: RuleSequence;
 }
 
-/** Rewrites expressions as a mode says. */
+/** Rewrites expressions as a mode says: `const {roots} = optimize([x.expr], {mode: "fastRun+fastMath"})`. */
 export const optimize = (roots: readonly Expr[], options: OptimizeOptions = {}): Rewritten =>
   optimizeBy(roots, { database: pipeline, ...options });
 
-/** Rewrites expressions by what a query picks. */
+/** Rewrites expressions by what a query picks: `rewriteExprs([x.expr], query({include: ["stabilize"]}))`. */
 export const rewriteExprs = (
   roots: readonly Expr[],
   wanted: Query,
   options: Omit<OptimizeOptions, "mode" | "include" | "exclude"> = {},
 ): Rewritten => rewriteBy(roots, wanted, { database: pipeline, ...options });
 
-/** What rewriting did to an expression, stage by stage; with `rule`, why that rule did or did not fire. */
+/**
+ * What rewriting did to an expression, stage by stage: `console.log(String(explain(x)))`; with `rule`, why that rule
+ * did or did not fire: `explain(x, {rule: "log1p"})`.
+ */
 export function explain(subject: Subject, options: OptimizeOptions & { readonly rule: string }): WhyNotReport;
 export function explain(subject: Subject, options?: OptimizeOptions): Explanation;
 export function explain(

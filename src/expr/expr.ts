@@ -10,11 +10,18 @@ import { addUser, findUser, type Interned, type UserHolder, type Users } from ".
 import type { ArrayType, Op } from "./op.ts";
 import { type Site, siteFor } from "./site.ts";
 
+/** A step that led to a node: the rule, and what it was applied to. */
 export interface Derivation {
+  /** The rule's name. */
   readonly rule: string;
+  /** The node it replaced. */
   readonly from: Expr;
 }
 
+/**
+ * A node of an expression: its op, its inputs, its attributes. Equal ones are one object: `x.expr` is that of a lazy
+ * array.
+ */
 export class Expr implements Interned {
   // Declared, not initialised: a node is the most frequent object of all, and so each field is written once.
   // What walks look at comes first, to lie in one line of the cache.
@@ -73,7 +80,7 @@ const NO_INPUTS: readonly Expr[] = Object.freeze([]);
 const sources: UserHolder<Expr> = { users: null };
 let nextId = 0;
 
-/** The site is that of the call under way unless given. */
+/** A node: `makeExpr(opNamed("add"), [x.expr, y.expr])`. The site is that of the call under way unless given. */
 export function makeExpr(
   op: Op,
   inputs: readonly Expr[] = NO_INPUTS,

@@ -20,8 +20,11 @@ export interface RaggedType {
 
 /** The type of an array. A ragged array has its partitions for elements: its shape counts them. */
 export interface ArrayType {
+  /** Of the elements. */
   readonly dtype: DType;
+  /** How long it is along each axis. */
   readonly shape: Shape;
+  /** Of ragged arrays: the type of their rows. */
   readonly ragged?: RaggedType | undefined;
 }
 
@@ -46,6 +49,7 @@ export interface SourceOp extends OpBase {
 
 /** One lane out for one lane in of every input; inputs broadcast. */
 export interface ElementwiseOp extends OpBase {
+  /** Tells it from other ops. */
   readonly class: "elementwise";
   /** How many additions it is worth, about; 1 when not said. */
   readonly work?: number | undefined;
@@ -53,6 +57,7 @@ export interface ElementwiseOp extends OpBase {
   readonly commutative?: boolean | undefined;
   /** f(f(x, y), z) = f(x, f(y, z)), for floats up to rounding. */
   readonly associative?: boolean | undefined;
+  /** What is computed of one lane of each input, in the language `s`. */
   body(inputs: readonly Value[], attrs: Attrs): Value;
 }
 
@@ -202,5 +207,6 @@ export interface RaggedOp extends OpBase {
 /** A partition; or a block, where the output is dense. */
 export type Made = Partition | Block;
 
+/** What a node does, as one record that every stage reads: `class` says of which kind it is. */
 export type Op = RaggedOp | SourceOp | ElementwiseOp | ReduceOp | ScanOp | MoveOp | ContractOp | RoutineOp;
 export type OpClass = Op["class"];

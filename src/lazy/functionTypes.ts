@@ -10,12 +10,15 @@ import type { LazyArray, Operand } from "./lazyArray.ts";
 import type { ArrayDType, Meet, MeetWith, OutputsOf, Said } from "./operandTypes.ts";
 import type { Called, OtherArray } from "./otherArrays.ts";
 
+/** The option `out` of elementwise functions. */
 export interface OutOption<E extends DType = DType> {
   /** A lazy array whose dtype and shape the result takes. A plain array is a TypeError: nothing is written in place. */
   readonly out?: LazyArray<E> | undefined;
 }
 
+/** The option `dtype` of sums and products. */
 export interface DTypeOption<E extends DType = DType> {
+  /** In which dtype it is computed, and the result is. */
   readonly dtype?: E | null | undefined;
 }
 
@@ -57,16 +60,19 @@ export interface ArrayFunction<R extends ResultRule, Args extends readonly unkno
   ) => LazyArray<Result<D, R>, O>;
 }
 
+/** Options of reductions: `cw.sum(x, {axis: 0, keepdims: true})`. */
 export interface ReduceOptions {
   /** One axis, several, or all of them. */
   readonly axis?: AxisArgument;
+  /** Leaves an axis of one in the place of each that is reduced. */
   readonly keepdims?: boolean | undefined;
 }
 
-/** Of nested arrays. */
+/** Options of reductions of nested arrays. */
 export interface NestedReduceOptions {
   /** Null, or nothing: all axes. */
   readonly axis?: number | null | undefined;
+  /** Leaves lists of one in the place of what is reduced. */
   readonly keepdims?: boolean | undefined;
   /** Null for what has no elements; minima, maxima and their places do so unless told otherwise. */
   readonly maskIdentity?: boolean | undefined;

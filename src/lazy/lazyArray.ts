@@ -34,8 +34,8 @@ const NO_PARENTS: readonly LazyArray[] = Object.freeze([]);
 const NO_MARKS: readonly OutputMark[] = Object.freeze([]);
 
 /**
- * An array that is computed later: `cw.zeros([3]).add(1)`. `D` is its dtype, or the union of those it may have; `O` are
- * the outputs marked on the way.
+ * An array that is computed later: `cw.zeros([3]).add(1)`, or `new cw.LazyArray([1, 2])`. `D` is its dtype, or the
+ * union of those it may have; `O` are the outputs marked on the way.
  */
 export class LazyArray<D extends DType = DType, O = unknown> {
   /** For types only: the outputs marked on the way, by name. */

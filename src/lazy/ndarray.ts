@@ -29,7 +29,10 @@ export type NestedList<T> = T | readonly NestedList<T>[];
 /** What `toList()` gives of an array of any dtype: `[[1, 2], [3, 4]]`. */
 export type NestedScalars = NestedList<Scalar>;
 
-/** A result in memory: `(await x.compute()).data`. Of a known dtype `data`, `item()` and `toList()` have its types. */
+/**
+ * A result in memory: `(await x.compute()).data`; of data, `new cw.NDArray(new Float64Array(4), [2, 2])`. Of a known
+ * dtype `data`, `item()` and `toList()` have its types.
+ */
 export class NDArray<D extends DType = DType> implements Block {
   readonly #data: DataOf<D>;
   #isDisposed = false;

@@ -7,6 +7,7 @@ import { findBlas, type Koffi, loadKoffi } from "./library.ts";
 
 export { type Koffi, NativeBlasError } from "./library.ts";
 
+/** Options of `useNativeBlas`. */
 export interface NativeBlasOptions {
   /** The path or name of a library that exports cblas_sgemm, cblas_dgemm, cblas_cgemm and cblas_zgemm. */
   readonly library?: string;
@@ -14,6 +15,7 @@ export interface NativeBlasOptions {
   readonly koffi?: Koffi;
 }
 
+/** What `useNativeBlas` gives: which library it is, and the way back. */
 export interface NativeBlas {
   /** The library that was found. */
   readonly library: string;
@@ -21,7 +23,10 @@ export interface NativeBlas {
   release(): void;
 }
 
-/** Finds the system's BLAS and multiplies matrices of float32, float64, complex64 and complex128 with it. */
+/**
+ * Finds the system's BLAS and multiplies matrices of float32, float64, complex64 and complex128 with it: `const blas =
+ * await useNativeBlas()`, and `blas.release()` afterwards.
+ */
 export async function useNativeBlas(options: NativeBlasOptions = {}): Promise<NativeBlas> {
   const koffi = options.koffi ?? (await loadKoffi());
   const { library, gemms } = findBlas(koffi, options.library, process.platform);

@@ -6,6 +6,7 @@ import type { Gemm, Gemms } from "./blas.ts";
 
 /** What is used of the package koffi. */
 export interface Koffi {
+  /** Opens a library. */
   load(library: string): { func(prototype: string): unknown };
 }
 

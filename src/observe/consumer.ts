@@ -3,9 +3,10 @@
 
 import type { RunEvent } from "../runtime/events.ts";
 
+/** A function that sees every event of a run: `x.compute({onEvent: consumer})`. */
 export type Consumer = (event: RunEvent) => void;
 
-/** One consumer that hands every event to all. */
+/** One consumer that hands every event to all: `x.compute({onEvent: combine(progressBar(), past.onEvent)})`. */
 export function combine(...consumers: readonly Consumer[]): Consumer {
   return (event) => {
     const errors: unknown[] = [];

@@ -15,6 +15,7 @@ import { csvText } from "./csv.ts";
 import { durationOf, type OperationSummary, OperationTally, summaryTable } from "./summary.ts";
 import { recordOf, TaskLog, type TaskRecord } from "./taskLog.ts";
 
+/** Options of `history`. */
 export interface HistoryOptions {
   /** How many tasks are kept, the last ones: 100,000. Summaries count those that are dropped too. */
   readonly limit?: number | undefined;
@@ -22,20 +23,33 @@ export interface HistoryOptions {
 
 /** A computation, from its start to its end. */
 export interface ComputationRecord {
+  /** When it began, in milliseconds since 1970. */
   readonly startTime: number;
+  /** When it ended; null while it runs. */
   readonly endTime: number | null;
+  /** How it ended. */
   readonly outcome: ComputeEnd["outcome"] | "running";
+  /** Why, when it is not done. */
   readonly error: string | undefined;
+  /** What carried its tasks. */
   readonly pool: string;
+  /** How many tasks could run at once. */
   readonly workers: number;
+  /** What tasks and intermediates could use together, in bytes; null: no limit. */
   readonly allowedMem: number | null;
+  /** How many tasks it had, */
   readonly tasks: number;
+  /** and how many of them an earlier run had done. */
   readonly tasksDone: number;
 }
 
+/** A history as plain data: `JSON.parse(JSON.stringify(past))`. */
 export interface HistoryData {
+  /** One record for each computation. */
   readonly computations: readonly ComputationRecord[];
+  /** A summary of each operation. */
   readonly operations: readonly OperationSummary[];
+  /** A record of each attempt that is kept. */
   readonly tasks: readonly TaskRecord[];
   /** How many tasks had to go to stay within the limit. */
   readonly tasksDropped: number;
@@ -43,6 +57,10 @@ export interface HistoryData {
 
 const COLUMNS = ["computation", "operation", "task", "attempt", "isTwin", "worker", "startTime", "readTime", "computeTime", "endTime", "bytesRead", "bytesWritten", "measuredMem", "projectedMem", "outcome"] as const satisfies readonly (keyof TaskRecord)[]; // biome-ignore format: a list of names
 
+/**
+ * What happened in one computation or several: `history()` makes a `History`, `x.compute({onEvent: past.onEvent})`
+ * fills it, and it prints as a table.
+ */
 export class History {
   readonly #log: TaskLog;
   readonly #computations: ComputationRecord[] = [];
@@ -62,6 +80,7 @@ export class History {
     this.#log = new TaskLog(limit);
   }
 
+  /** The consumer: `x.compute({onEvent: past.onEvent})`. */
   readonly onEvent = (event: RunEvent): void => {
     switch (event.type) {
       case "computeStart":
@@ -133,6 +152,7 @@ export class History {
     if (last !== undefined) this.#computations.push({ ...last, endTime: time, outcome, error });
   }
 
+  /** One record for each computation. */
   get computations(): readonly ComputationRecord[] {
     return [...this.#computations];
   }
@@ -142,6 +162,7 @@ export class History {
     return this.#log.list();
   }
 
+  /** How many tasks had to go to stay within the limit. */
   get tasksDropped(): number {
     return this.#dropped;
   }
@@ -159,6 +180,7 @@ export class History {
     return [...this.#tallies].map(([key, tally]) => tally.summary(() => durations.get(key) ?? []));
   }
 
+  /** As plain data. */
   toJSON(): HistoryData {
     const { computations, operations, tasks, tasksDropped } = this;
     return { computations, operations, tasks, tasksDropped };
@@ -182,7 +204,7 @@ Object.defineProperty(History.prototype, Symbol.for("nodejs.util.inspect.custom"
   },
 });
 
-/** Collects events: give its `onEvent` to a computation. */
+/** Collects events: `const past = history()`, then `x.compute({onEvent: past.onEvent})`. */
 export const history = (options?: HistoryOptions): History => new History(options);
 
 const tallyKey = (computation: number, operation: string): string => `${computation} ${operation}`;

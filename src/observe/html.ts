@@ -8,7 +8,7 @@ import { chunkPicture } from "./arrayPicture.ts";
 import { element, escapeXml } from "./svg.ts";
 import { plainText } from "./text.ts";
 
-/** For notebooks and pages. */
+/** An array for notebooks and pages, its figures and a picture of its chunks: `arrayHtml(x)`. */
 export function arrayHtml(x: LazyArray): string {
   const { dtype, shape, bytes, chunks, chunkBytes, chunkCount, tasks } = arrayFigures(x);
   const rows: readonly (readonly [string, string, string])[] = [
@@ -29,7 +29,7 @@ export function arrayHtml(x: LazyArray): string {
 
 const cell = (tag: string, text: string): string => element(tag, {}, escapeXml(text));
 
-/** For terminals: the figures, and the grid of chunks of the last two axes. */
+/** An array for terminals, the figures and the grid of chunks of the last two axes: `console.log(arrayText(x))`. */
 export function arrayText(x: LazyArray): string {
   const { dtype, shape, bytes, chunks, chunkBytes, chunkCount, tasks } = arrayFigures(x);
   return [

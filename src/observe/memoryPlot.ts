@@ -9,9 +9,11 @@ import type { OperationSummary } from "./summary.ts";
 import { element, FAILURE_COLOUR, svgDocument, textElement, titleElement } from "./svg.ts";
 import { aboutBytes, cutText, displayWidth } from "./text.ts";
 
+/** Options of `memorySvg`. */
 export interface MemoryPlotOptions {
   /** In pixels: 1000. */
   readonly width?: number | undefined;
+  /** Above the picture. */
   readonly title?: string | undefined;
 }
 
@@ -32,7 +34,10 @@ interface Frame {
   readonly budget: number | null;
 }
 
-/** `history` is one, or its data as JSON has them. */
+/**
+ * A picture of the memory that tasks used, and were stated to need: `await save("memory.svg", memorySvg(past))`.
+ * `history` is one, or its data as JSON has them.
+ */
 export function memorySvg(
   history: HistoryData,
   { width = 1000, title = "Memory per task" }: MemoryPlotOptions = {},

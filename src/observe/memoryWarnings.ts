@@ -13,6 +13,10 @@ interface Excess {
   projected: number;
 }
 
+/**
+ * A consumer that tells of tasks that needed more memory than was stated: `x.compute({onEvent: memoryWarnings()})`;
+ * `print` is console.warn unless given.
+ */
 export function memoryWarnings(print: (line: string) => void = (line) => console.warn(line)): Consumer {
   const excesses = new Map<string, Excess>();
   return (event) => {

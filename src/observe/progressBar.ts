@@ -8,6 +8,7 @@ import { plainLine, progressLines, summaryLine } from "./progressLines.ts";
 import { initialProgress, type ProgressState, progressed } from "./progressState.ts";
 import { LineBlock, type ProgressStream, sizeOf } from "./terminal.ts";
 
+/** Options of `progressBar`. */
 export interface ProgressBarOptions {
   /** Where to draw: `process.stderr`. */
   readonly stream?: ProgressStream | undefined;
@@ -26,6 +27,7 @@ export interface ProgressBarOptions {
 /** A bar that nothing happens to is drawn again after this time: its rates and its ETA change. */
 const IDLE_MS = 1000;
 
+/** A consumer that draws how far a run is, in the terminal: `x.compute({onEvent: progressBar()})`. */
 export function progressBar(options: ProgressBarOptions = {}): Consumer {
   const stream = options.stream ?? standardError();
   if (stream === undefined) return () => {};

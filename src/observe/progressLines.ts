@@ -7,6 +7,7 @@ import type { OperationProgress, ProgressState } from "./progressState.ts";
 import { aboutBytes, cutText, displayWidth, durationText, fitText, perSecond, plainText } from "./text.ts";
 import { itemsOf } from "./vector.ts";
 
+/** Options of `progressLines`. */
 export interface LineOptions {
   /** At most so many lines for operations. */
   readonly operations?: number | undefined;
@@ -40,6 +41,7 @@ const LEAST_BAR = 8;
 const WIDEST_BAR = 40;
 const WIDEST_NAME = 32;
 
+/** Progress as lines of text, none wider than `width`: `progressLines(state, 100, Date.now()).join("\n")`. */
 export function progressLines(
   state: ProgressState,
   width: number,

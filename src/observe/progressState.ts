@@ -5,20 +5,31 @@
 import type { ComputeEnd, ComputeStart, OperationInfo, RunEvent, Spill, TaskEnd } from "../runtime/events.ts";
 import { appended, itemAt, type Vector, vectorOf, withItem } from "./vector.ts";
 
+/** How far an operation is. */
 export interface OperationProgress {
+  /** As the plan prints it: "op-001". */
   readonly name: string;
+  /** What it does, for people. */
   readonly label: string;
+  /** The most memory that one of its tasks is stated to need, in bytes. */
   readonly projectedMem: number;
+  /** How many tasks it has. */
   readonly tasks: number;
+  /** How many are done. */
   readonly done: number;
+  /** Attempts that failed. */
   readonly failed: number;
+  /** Attempts that followed a failure. */
   readonly retries: number;
   /** Attempts that run now. */
   readonly running: number;
+  /** Bytes that were read and written. */
   readonly bytes: number;
   /** What its finished attempts took together. */
   readonly busyMs: number;
+  /** When it began; null before that. */
   readonly startTime: number | null;
+  /** true: all is done. */
   readonly ended: boolean;
 }
 
@@ -29,31 +40,49 @@ export interface Sample {
   readonly bytes: number;
 }
 
+/** Counts of all operations together. */
 export interface Totals {
+  /** How many tasks there are. */
   readonly tasks: number;
+  /** How many are done. */
   readonly done: number;
   /** Done by an earlier run: no part of any rate. */
   readonly doneBefore: number;
+  /** Attempts that failed. */
   readonly failed: number;
+  /** Attempts that followed a failure. */
   readonly retries: number;
+  /** Tasks that got a second worker. */
   readonly twins: number;
+  /** Bytes that were read. */
   readonly bytesRead: number;
+  /** Bytes that were written. */
   readonly bytesWritten: number;
+  /** Bytes that went to storage because memory was short. */
   readonly bytesSpilled: number;
+  /** What all finished attempts took together. */
   readonly busyMs: number;
   /** The stated memory of all attempts that run now. */
   readonly runningMem: number;
 }
 
+/** How far a run is: a value that follows from its events, by `progressed`. */
 export interface ProgressState {
+  /** Before the first event "waiting", then "running", then how it ended. */
   readonly status: "waiting" | "running" | ComputeEnd["outcome"];
+  /** Why, when it is not done. */
   readonly error: string | undefined;
+  /** When it began, in milliseconds since 1970. */
   readonly startTime: number;
+  /** When it ended; null while it runs. */
   readonly endTime: number | null;
+  /** What tasks and intermediates may use together, in bytes; null: no limit. */
   readonly allowedMem: number | null;
+  /** How far each operation is. */
   readonly operations: Vector<OperationProgress>;
   /** Where each operation is in the list. */
   readonly places: ReadonlyMap<string, number>;
+  /** Counts of all together. */
   readonly all: Totals;
   /** The oldest first. */
   readonly samples: readonly Sample[];
@@ -73,6 +102,7 @@ const NOTHING: Totals = {
   runningMem: 0,
 };
 
+/** The state before the first event: `events.reduce(progressed, initialProgress)`. */
 export const initialProgress: ProgressState = {
   status: "waiting",
   error: undefined,
@@ -89,7 +119,7 @@ export const initialProgress: ProgressState = {
 const SAMPLE_MS = 500;
 const MOST_SAMPLES = 20;
 
-/** The state after an event. */
+/** The state after an event: `state = progressed(state, event)`. */
 export function progressed(state: ProgressState, event: RunEvent): ProgressState {
   switch (event.type) {
     case "computeStart":

@@ -11,6 +11,7 @@ export class SaveError extends ChunkwiseError {}
 
 let count = 0;
 
+/** Writes a text to a file, whole or not at all (Node only): `await save("timeline.svg", timelineSvg(past))`. */
 export async function save(path: string | Address, text: string): Promise<void> {
   if (typeof text !== "string") {
     throw new ValueError({

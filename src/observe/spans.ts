@@ -8,21 +8,31 @@ export type SpanAttributes = { [name: string]: AttributeValue };
 /** Seconds since 1970, and nanoseconds. Milliseconds would be taken for another clock's when they are small. */
 export type SpanTime = [number, number];
 
+/** What is used of a span of @opentelemetry/api. */
 export interface Span {
+  /** Adds attributes. */
   setAttributes(attributes: SpanAttributes): unknown;
+  /** Something that happened in between. */
   addEvent(name: string, attributes: SpanAttributes, time: SpanTime): unknown;
+  /** Whether it went well. */
   setStatus(status: { code: number; message?: string }): unknown;
+  /** It is over. */
   end(time: SpanTime): void;
 }
 
+/** What is used of a context of @opentelemetry/api: which span is the parent. */
 export interface SpanContext {
+  /** What is under a key. */
   getValue(key: symbol): unknown;
+  /** A context with a value more. */
   setValue(key: symbol, value: unknown): SpanContext;
+  /** A context without that value. */
   deleteValue(key: symbol): SpanContext;
 }
 
 /** A tracer of @opentelemetry/api is one. */
 export interface SpanTracer {
+  /** Begins a span. */
   startSpan(
     name: string,
     options: { attributes?: SpanAttributes; startTime?: SpanTime },
@@ -32,7 +42,9 @@ export interface SpanTracer {
 
 /** The package @opentelemetry/api is one. */
 export interface OpenTelemetryApi {
+  /** Gives tracers by name. */
   readonly trace: { getTracer(name: string): SpanTracer };
+  /** Gives the context that is active. */
   readonly context: { active(): SpanContext };
 }
 

@@ -9,28 +9,45 @@ import { aboutBytes, cutText, durationText, plainText, tableText } from "./text.
 
 /** Durations are of attempts that were done, in milliseconds; null when there are none. */
 export interface OperationSummary {
+  /** Which computation of the history: 1 for the first. */
   readonly computation: number;
+  /** As the plan prints it: "op-001". */
   readonly operation: string;
+  /** What it does, for people. */
   readonly label: string;
   /** How many tasks it has, and how many were done. */
   readonly tasks: number;
+  /** How many tasks were done. */
   readonly done: number;
+  /** Attempts that failed. */
   readonly failed: number;
+  /** Attempts that followed a failure. */
   readonly retries: number;
+  /** Tasks that got a second worker. */
   readonly twins: number;
+  /** Blocks that went to storage because memory was short, */
   readonly spills: number;
+  /** and their bytes. */
   readonly bytesSpilled: number;
+  /** The shortest. */
   readonly minMs: number | null;
+  /** Half of them took less. */
   readonly medianMs: number | null;
+  /** 95 of 100 took less. */
   readonly p95Ms: number | null;
+  /** The longest. */
   readonly maxMs: number | null;
+  /** All of them together. */
   readonly totalMs: number;
   /** False: median and p95 are within 1 %, because records were dropped. */
   readonly quantilesAreExact: boolean;
+  /** Bytes that were read. */
   readonly bytesRead: number;
+  /** Bytes that were written. */
   readonly bytesWritten: number;
   /** The most of any attempt; null when none was measured. */
   readonly measuredMem: number | null;
+  /** The most that a task is stated to need, in bytes. */
   readonly projectedMem: number;
 }
 

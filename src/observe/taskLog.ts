@@ -7,19 +7,31 @@ import type { TaskEnd } from "../runtime/events.ts";
 export interface TaskRecord {
   /** Which computation of the history: 1 for the first. */
   readonly computation: number;
+  /** As the plan prints it: "op-001". */
   readonly operation: string;
+  /** Its number in the operation, from 0. */
   readonly task: number;
+  /** 1 for the first. */
   readonly attempt: number;
+  /** true for the second of two attempts that run at once. */
   readonly isTwin: boolean;
+  /** Which of the pool's workers had it. */
   readonly worker: number;
   /** When the worker began, had its inputs, had its outputs, and when they were stored. Never descending. */
   readonly startTime: number;
+  /** When it had its inputs. */
   readonly readTime: number;
+  /** When it had its outputs. */
   readonly computeTime: number;
+  /** When they were stored. */
   readonly endTime: number;
+  /** Bytes that it read. */
   readonly bytesRead: number;
+  /** Bytes that it wrote. */
   readonly bytesWritten: number;
+  /** The most bytes of blocks that it had at once; null where it is not measured. */
   readonly measuredMem: number | null;
+  /** What it was stated to need. */
   readonly projectedMem: number;
   /** `unfinished`: the computation ended first. */
   readonly outcome: TaskEnd["outcome"] | "unfinished";

@@ -26,6 +26,7 @@ import {
   spanTime,
 } from "./spans.ts";
 
+/** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {
   /** Makes the spans; that of the global provider unless given. */
   readonly tracer?: SpanTracer | undefined;
@@ -37,7 +38,10 @@ export interface OpenTelemetryOptions {
   readonly taskLimit?: number | undefined;
 }
 
-/** A consumer that makes spans. Loads @opentelemetry/api unless `api` or `tracer` is given. */
+/**
+ * A consumer that makes spans: `x.compute({onEvent: await openTelemetry()})`. Loads @opentelemetry/api unless `api` or
+ * `tracer` is given.
+ */
 export async function openTelemetry(options: OpenTelemetryOptions = {}): Promise<Consumer> {
   checkOptions(options);
   const api = options.api ?? (await (options.tracer === undefined ? loadApi() : loadApi().catch(() => null)));

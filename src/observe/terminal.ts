@@ -6,9 +6,13 @@ import { displayWidth } from "./text.ts";
 
 /** What is used of a stream: `process.stderr` fits, and so does a test's list. */
 export interface ProgressStream {
+  /** Prints a text. */
   write(text: string): unknown;
+  /** true: it is a terminal. */
   readonly isTTY?: boolean | undefined;
+  /** How wide it is, */
   readonly columns?: number | undefined;
+  /** and how high. */
   readonly rows?: number | undefined;
 }
 

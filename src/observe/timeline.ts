@@ -29,9 +29,11 @@ import {
   timelineRows,
 } from "./timelineRows.ts";
 
+/** Options of `timelineSvg`. */
 export interface TimelineOptions {
   /** In pixels: 1000. */
   readonly width?: number | undefined;
+  /** Above the picture. */
   readonly title?: string | undefined;
   /** Above so many tasks, 1000, they are drawn in bins. */
   readonly detailLimit?: number | undefined;
@@ -56,7 +58,10 @@ interface Frame {
   readonly placeOf: (task: TaskRecord) => number;
 }
 
-/** `history` is one, or its data as JSON has them. */
+/**
+ * A picture of which worker did what when: `await save("timeline.svg", timelineSvg(past))`. `history` is one, or its
+ * data as JSON has them.
+ */
 export function timelineSvg(
   history: HistoryData,
   { width = 1000, title = "Timeline", detailLimit = 1000 }: TimelineOptions = {},

@@ -14,6 +14,7 @@ import { exp, log1p } from "./elementwise/exponential.ts";
 import { exponentialSum, expSumRest } from "./exponentialSum.ts";
 import { max } from "./reductions.ts";
 
+/** Options of `cw.softmax` and `cw.logSoftmax`. */
 export interface SoftmaxOptions {
   /** One axis or several (the last unless said), or null: all of them. */
   readonly axis?: AxisArgument;

@@ -46,8 +46,9 @@ const ALL: readonly Op[] = [
   groupby,
 ];
 
+/** The table of ops, by name: `OPS.get("add")`. */
 export const OPS: ReadonlyMap<string, Op> = new Map(ALL.map((op) => [op.name, op]));
 
 const table = new OpTable(ALL);
-/** One of these by its name. */
+/** One of these by its name: `opNamed("add")`. */
 export const opNamed = (name: string): Op => table.named(name);

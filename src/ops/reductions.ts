@@ -71,11 +71,12 @@ export const mean = reduction("mean", {
   alone: "element",
 });
 
+/** Options of `cw.var` and `cw.std`. */
 export interface VarianceOptions extends ReduceOptions {
   /** Divides by count − correction: 0 for the population, 1 for a sample. */
   readonly correction?: number | undefined;
 }
-/** Of nested arrays. */
+/** Options of `var` and `std` of nested arrays. */
 export interface NestedVarianceOptions extends NestedReduceOptions {
   /** What is taken off the count. */
   readonly ddof?: number | undefined;
@@ -235,8 +236,11 @@ export const countNonzero = reduction("countNonzero", {
   alone: "truth",
 });
 
+/** Options of `cw.argmax` and `cw.argmin`. */
 export interface ArgOptions {
+  /** Along which axis; null, or nothing: a place in the whole array, row by row. */
   readonly axis?: number | null | undefined;
+  /** Leaves an axis of one in the place of each that is reduced. */
   readonly keepdims?: boolean | undefined;
 }
 

@@ -17,6 +17,7 @@ import { asLazy, type LazyArray, type Operand } from "../lazy/lazyArray.ts";
 import { full, sourceAttrs } from "../lazy/sources.ts";
 import { concat } from "./moves/select.ts";
 
+/** Options of scans along an axis. */
 export interface ScanOptions {
   /** May be left out for 1-d arrays. */
   readonly axis?: number | null | undefined;

@@ -17,8 +17,14 @@ import { arrayBytes } from "./ragged.ts";
 import { planTraffic } from "./traffic.ts";
 import type { Lowered, LowerSettings } from "./writer.ts";
 
+/**
+ * How arrays would be computed, as `x.plan()` gives it: operations, tasks, memory. A `Plan` prints as text and computes
+ * by `cw.computePlan(plan)`.
+ */
 export class Plan {
+  /** The plan as plain data: arrays and operations. */
   readonly data: PlanData;
+  /** The arrays that it reads. */
   readonly sources: Lowered["sources"];
   /** The plan with one operation per node; null where it was not optimised, or not kept. */
   readonly before: PlanData | null;
@@ -72,6 +78,7 @@ export class Plan {
   }
 }
 
+/** Options of planning, beneath `PlanCallOptions`: what is fused, and how much memory a task may use. */
 export interface PlanOptions extends FusionOptions, LowerSettings {
   /** false: one operation per node, nothing fused. */
   readonly optimize?: boolean | undefined;

@@ -16,11 +16,15 @@ export type Stage =
 
 /** Where a stage goes: at the end unless said. */
 export interface Position {
+  /** Behind the stage of this name. */
   readonly after?: string;
+  /** Before the stage of this name. */
   readonly before?: string;
 }
 
+/** Options of a sequence's `register`: where the stage goes, and its tags. */
 export interface RegisterOptions extends Position {
+  /** By which queries find it, besides its name. */
   readonly tags?: readonly string[];
 }
 
@@ -29,7 +33,10 @@ interface Member {
   readonly tags: ReadonlySet<string>;
 }
 
-/** Rules that are applied together until none of them matches. Their order is the order of trying. */
+/**
+ * Rules that are applied together until none of them matches. Their order is the order of trying: `new
+ * RuleGroup("mine", [rule])`.
+ */
 export class RuleGroup {
   readonly name: string;
   readonly #members = new Map<string, Member>();
@@ -83,6 +90,10 @@ interface Entry {
   readonly tags: ReadonlySet<string>;
 }
 
+/**
+ * Stages that follow each other: groups of rules, rewrites of whole graphs, other sequences. `new
+ * RuleSequence("mine").register(new RuleGroup("first", rules))`.
+ */
 export class RuleSequence {
   readonly name: string;
   #entries: readonly Entry[] = [];

@@ -9,7 +9,10 @@ export function recordDerivation(node: Expr, rule: string, from: Expr): void {
   node.derivation ??= { rule, from };
 }
 
-/** The steps that led to a node, the last one first; empty for a node that no rule made. */
+/**
+ * The steps that led to a node, the last one first; empty for a node that no rule made:
+ * `derivationOf(optimize([x.expr]).roots[0])`.
+ */
 export function derivationOf(node: Expr): readonly Derivation[] {
   const steps: Derivation[] = [];
   const seen = new Set<Expr>();

@@ -17,6 +17,7 @@ interface Branch {
   readonly withoutInputs: readonly Rule[];
 }
 
+/** Finds the few rules that are worth trying at a node: `new Dispatcher(rules).candidates(x.expr)`. */
 export class Dispatcher {
   readonly rules: readonly Rule[];
   /** Those that replace parts of a graph at once. */
@@ -28,6 +29,7 @@ export class Dispatcher {
     this.ofParts = rules.filter(({ parts }) => parts !== undefined);
   }
 
+  /** Rules that could match a node, in the order of trying. */
   candidates(node: Expr): readonly Rule[] {
     const { op, inputs } = node;
     const branch = this.#byOp.get(op) ?? this.#growOp(op);

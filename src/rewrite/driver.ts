@@ -16,9 +16,11 @@ import { NodeOrder } from "./order.ts";
 import { type Parts, partsOf } from "./parts.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 
+/** Options of `rewrite`. */
 export interface DriverOptions {
   /** The most nodes rules may make; 10 × the nodes at the start + 10,000 unless said. */
   readonly maxNewNodes?: number | undefined;
+  /** Who watches: the profile and explain. */
   readonly observer?: DriverObserver | undefined;
   /** The nodes in order, if they are known: where no rule matches, a scan of them is all there is to do. */
   readonly order?: NodeOrder | undefined;
@@ -33,7 +35,9 @@ export interface DriverObserver {
   rebuilt(node: Expr, now: Expr): void;
 }
 
+/** What `rewrite` gives. */
 export interface DriverResult {
+  /** The expressions, rewritten. */
   readonly roots: readonly Expr[];
   /** How often each rule was applied. */
   readonly applied: ReadonlyMap<Rule, number>;
@@ -45,6 +49,7 @@ export interface DriverResult {
   readonly isSettled: boolean;
 }
 
+/** Applies rules to expressions until none matches: `rewrite([x.expr], new Dispatcher(rules)).roots`. */
 export function rewrite(
   roots: readonly Expr[],
   dispatcher: Dispatcher,

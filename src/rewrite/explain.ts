@@ -28,17 +28,25 @@ export interface ExplainedStage {
   readonly steps: readonly ExplainedStep[];
 }
 
+/** What rewriting did to an expression, as `explain` gives it; it prints as text. */
 export interface Explanation {
+  /** For each stage, the expressions before and after, and its steps. */
   readonly stages: readonly ExplainedStage[];
+  /** All of it as text. */
   toString(): string;
 }
 
+/** Why a rule did not fire, or that it did, as `explain` with `rule` gives it. */
 export interface WhyNotReport {
+  /** The rule's name. */
   readonly rule: string;
+  /** true where it fired. */
   readonly hasFired: boolean;
+  /** Why not: the mode, or the first thing that did not fit. */
   readonly reason: string;
   /** The node that came closest. */
   readonly node: Expr | null;
+  /** All of it as text. */
   toString(): string;
 }
 

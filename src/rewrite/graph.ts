@@ -14,7 +14,9 @@ import { shortText } from "./matchText.ts";
 
 /** One step of a graph's history. */
 export interface GraphChange {
+  /** What came into the place of what. */
   readonly replaced: ReadonlyMap<Expr, Expr>;
+  /** Who wanted it: a rewrite's name. */
   readonly reason: string;
   /** The outputs before. */
   readonly outputs: readonly Expr[];
@@ -35,11 +37,13 @@ interface Index {
 
 /** Replacements of other nodes than the one a local rewrite was called with. */
 export interface Replacements {
+  /** What comes into the place of what. */
   readonly replace: ReadonlyMap<Expr, Expr>;
   /** Nodes that must be gone afterwards; if one survives, all is undone and it is an error. */
   readonly remove?: readonly Expr[];
 }
 
+/** Expressions as a graph that can be changed, with who uses what: `new FunctionGraph([x.expr], [x.add(1).expr])`. */
 export class FunctionGraph {
   readonly inputs: readonly Expr[];
   readonly #validators: Validator[] = [];

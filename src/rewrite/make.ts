@@ -10,11 +10,11 @@ import { cast, castAttrs } from "../lazy/cast.ts";
 import { full } from "../lazy/sources.ts";
 import { broadcast } from "../ops/moves/layout.ts";
 
-/** A 0-d constant. */
+/** A 0-d constant: `scalar(2, "float64")`. */
 export const scalar = (value: Scalar, dtype: DType): Expr =>
   makeExpr(full, [], { dtype, shape: SCALAR_SHAPE, chunks: SCALAR_SHAPE, value: fitScalar(value, dtype) });
 
-/** A constant of the dtype, the shape and the chunks of a node. */
+/** A constant of the dtype, the shape and the chunks of a node: `filledLike(0, node)`. */
 export const filledLike = (value: Scalar, node: Expr): Expr =>
   makeExpr(full, [], {
     dtype: node.dtype,
@@ -23,9 +23,11 @@ export const filledLike = (value: Scalar, node: Expr): Expr =>
     value: fitScalar(value, node.dtype),
   });
 
+/** The node in another dtype; itself where it has that one: `castTo(node, "float32")`. */
 export const castTo = (node: Expr, dtype: DType): Expr =>
   node.dtype === dtype ? node : makeExpr(cast, [node], castAttrs(dtype));
 
+/** The node in another shape; itself where it has that one: `broadcastTo(node, [2, 3])`. */
 export const broadcastTo = (node: Expr, shape: Shape): Expr =>
   sameShape(node.shape, shape) ? node : makeExpr(broadcast, [node], { shape });
 
@@ -43,6 +45,9 @@ export function fitted(replacement: Expr, node: Expr): Expr {
   return value === undefined ? broadcastTo(replacement, node.shape) : filledLike(value, node);
 }
 
-/** The value of a constant (a `full` of any shape); undefined for any other node. */
+/**
+ * The value of a constant (a `full` of any shape); undefined for any other node: `constantOf(cw.full([3], 2.5).expr)`
+ * is 2.5.
+ */
 export const constantOf = (node: Expr): Scalar | undefined =>
   node.op === full ? (node.attrs["value"] as Scalar) : undefined;

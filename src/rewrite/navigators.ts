@@ -10,7 +10,7 @@ import { assumeReplaced } from "../expr/site.ts";
 import type { FunctionGraph, Replacements } from "./graph.ts";
 import type { GlobalRewrite, LocalRewrite, RuleContext } from "./rule.ts";
 
-/** Inputs first. */
+/** Leads a local rewrite over a graph, inputs first: `inToOut(rule).apply(graph)`. */
 export const inToOut = (local: LocalRewrite): GlobalRewrite => ({
   name: `inToOut(${local.name})`,
   apply(graph) {
@@ -20,13 +20,13 @@ export const inToOut = (local: LocalRewrite): GlobalRewrite => ({
   },
 });
 
-/** Outputs first. */
+/** Leads a local rewrite over a graph, outputs first: `outToIn(rule).apply(graph)`. */
 export const outToIn = (local: LocalRewrite): GlobalRewrite => ({
   name: `outToIn(${local.name})`,
   apply: (graph) => void visitAll(graph, local, graph.toposort().toReversed()),
 });
 
-/** Only the nodes of these ops. */
+/** Leads a local rewrite to the nodes of these ops only: `byOp([opNamed("add")], rule).apply(graph)`. */
 export const byOp = (ops: readonly Op[], local: LocalRewrite): GlobalRewrite => ({
   name: `byOp(${local.name})`,
   apply: (graph) =>
@@ -37,7 +37,7 @@ export const byOp = (ops: readonly Op[], local: LocalRewrite): GlobalRewrite => 
     ),
 });
 
-/** The first of several local rewrites that changes a node. */
+/** The first of several local rewrites that changes a node: `group("both", [one, other])`. */
 export function group(name: string, members: readonly LocalRewrite[]): LocalRewrite {
   const isAny = members.some(({ tracks }) => tracks === null);
   return {
@@ -53,7 +53,10 @@ export function group(name: string, members: readonly LocalRewrite[]): LocalRewr
   };
 }
 
-/** Again and again, until nothing changes; a run that does not end is an error after `maxPasses`. */
+/**
+ * Again and again, until nothing changes; a run that does not end is an error after `maxPasses`:
+ * `fixpoint([inToOut(rule)]).apply(graph)`.
+ */
 export function fixpoint(rewrites: readonly GlobalRewrite[], maxPasses: number = 1000): GlobalRewrite {
   const name = `fixpoint(${rewrites.map((rewrite) => rewrite.name).join(", ")})`;
   return {

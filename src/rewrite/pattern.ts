@@ -31,7 +31,9 @@ import type { OpName } from "./opNames.ts";
 
 /** A test of something a pattern has found, and what it says, for explain. */
 export interface Condition<Subject> {
+  /** What must hold, in words. */
   readonly text: string;
+  /** Does it hold? */
   test(subject: Subject): boolean;
 }
 
@@ -62,6 +64,7 @@ export type AttrsForm =
   | { readonly kind: "whole"; readonly name: string }
   | { readonly kind: "record"; readonly entries: readonly (readonly [name: string, value: AttrPattern])[] };
 
+/** What a node must look like: `p.multiply(x, 1)` and `variable("name")` are of the class `Pattern`. */
 export class Pattern<Binds = unknown> {
   /** Only a type: what a match binds. */
   declare readonly binds: Binds;
@@ -101,15 +104,23 @@ export class Pattern<Binds = unknown> {
 
 export type Variable<Name extends string> = Pattern<{ readonly [N in Name]: Expr }>;
 
+/** Matches any node, and binds it; where repeated, the same one: `p.subtract(variable("u"), variable("u"))`. */
 export const variable = <Name extends string>(name: Name): Variable<Name> =>
   new Pattern({ kind: "variable", name });
 
+/** A variable for patterns: `p.subtract(x, x)`. */
 export const x: Variable<"x"> = variable("x");
+/** A variable for patterns: `p.divide(p.multiply(x, y), y)`. */
 export const y: Variable<"y"> = variable("y");
+/** A variable for patterns: `p.add(p.multiply(x, y), p.multiply(x, z))`. */
 export const z: Variable<"z"> = variable("z");
+/** A variable for patterns: `p.add(w, x)`. */
 export const w: Variable<"w"> = variable("w");
+/** A variable for patterns: `p.minimum(a, b)`. */
 export const a: Variable<"a"> = variable("a");
+/** A variable for patterns: `p.minimum(a, b)`. */
 export const b: Variable<"b"> = variable("b");
+/** A variable for patterns: `p.where(condition, x, y)`. */
 export const condition: Variable<"condition"> = variable("condition");
 
 /** A constant: binds its value. */
@@ -121,7 +132,10 @@ export class Constant<Name extends string> extends Pattern<{ readonly [N in Name
   }
 }
 
-/** Any constant (a `full` of any shape), of which the value is bound; on a right side that value. */
+/**
+ * Any constant (a `full` of any shape), of which the value is bound; on a right side that value: `p.multiply(x,
+ * constant("c", (c) => c === 2, "c is 2"))`.
+ */
 export function constant<Name extends string>(
   name: Name,
   test?: (value: Scalar) => boolean,
@@ -139,6 +153,7 @@ export class Rest<Name extends string> {
     this.name = name;
   }
 }
+/** Any number of further inputs, bound as a list: `p.concat(x, rest("others"), attrs)`. */
 export const rest = <Name extends string>(name: Name): Rest<Name> => new Rest(name);
 
 /** What attributes of these names are. */
@@ -167,6 +182,10 @@ export class Bind<Name extends string, Value> {
     return new Bind(this.name, [...this.conditions, { text, test }]);
   }
 }
+/**
+ * An attribute that is bound, or compared where its name is bound already: `p.sum(x, {axes: bind("axes"), keepdims:
+ * true})`.
+ */
 export const bind = <Name extends string>(name: Name): Bind<Name, AttrNamed<Name>> => new Bind(name);
 
 /** All attributes of a node as they are. */
@@ -177,7 +196,9 @@ export class WholeAttrs<Name extends string> {
     this.name = name;
   }
 }
+/** All attributes of a node, bound under a name: `p.sum(p.sum(x, wholeAttrs("inner")), wholeAttrs("outer"))`. */
 export const wholeAttrs = <Name extends string>(name: Name): WholeAttrs<Name> => new WholeAttrs(name);
+/** All attributes of a node, bound as `attrs`: `p.sum(x, attrs)`. */
 export const attrs: WholeAttrs<"attrs"> = wholeAttrs("attrs");
 
 export type AttrPattern = Attr | Bind<string, unknown>;
@@ -215,13 +236,15 @@ export type Builder = <const Arguments extends readonly Argument[]>(
   ...args: Arguments
 ) => Pattern<BindsOf<Arguments>>;
 
-/** A pattern for one op, or for any of several: for ops that are not in the table, and families of ops. */
+/**
+ * A pattern for one op, or for any of several: for ops that are not in the table, and families of ops. `on(sinc)(x)`.
+ */
 export const on =
   (ops: Op | readonly Op[]): Builder =>
   (...args) =>
     new Pattern(opForm(Array.isArray(ops) ? ops : [ops as Op], args));
 
-/** A builder for every op of the table, by its name. */
+/** A builder for every op of the table, by its name: `p.log(p.add(1, x))`. */
 export const p: { readonly [Name in OpName]: Builder } = Object.fromEntries(
   [...OPS].map(([name, op]) => [name, on(op)]),
 ) as { [Name in OpName]: Builder };
@@ -249,10 +272,13 @@ export function asPattern(input: Input): Pattern {
   });
 }
 
-/** A node that nothing else uses. */
+/** A node that nothing else uses: `single(p.exp(x))`. */
 export const single = <Binds>(pattern: Pattern<Binds>): Pattern<Binds> => pattern.single();
 
-/** The node, or what lies below any number of these ops (of one input): the lowest that fits. */
+/**
+ * The node, or what lies below any number of these ops (of one input), the lowest that fits: `seeThrough(["broadcast",
+ * "cast"], x)`.
+ */
 export function seeThrough<const I extends Input>(
   ops: readonly (OpName | Op)[],
   pattern: I,
@@ -262,9 +288,9 @@ export function seeThrough<const I extends Input>(
 }
 
 /**
- * A chain of a commutative and associative op as a flat list, through nodes that nothing else uses: each
- * member matches one entry, in any order, and the rest is what remains, in its order. On a right side the
- * members and the rest are joined again from left to right.
+ * A chain of a commutative and associative op as a flat list, through nodes that nothing else uses:
+ * `nary(opNamed("add"), [x, p.negative(x)], rest("others"))`. Each member matches one entry, in any order, and the rest
+ * is what remains, in its order. On a right side the members and the rest are joined again from left to right.
  */
 export function nary<const Members extends readonly Input[], Name extends string = never>(
   op: Op,

@@ -29,6 +29,10 @@ export class Declined {
     this.reason = reason;
   }
 }
+/**
+ * What a right side gives where it does not want the match, with the reason: `({c}) => c === 0 ? decline("c is 0") :
+ * x`.
+ */
 export const decline = (reason: string): Declined => new Declined(reason);
 
 /**
@@ -42,6 +46,7 @@ export type Compute<Binds> = (
   context: RuleContext,
 ) => Expr | Pattern | Scalar | Declined | null;
 
+/** Options of `rule`. */
 export interface RuleOptions<Binds> {
   /** Its family, and whatever it should be found by. */
   readonly tags?: readonly string[];
@@ -53,6 +58,7 @@ export interface RuleOptions<Binds> {
   readonly dtypes?: (dtype: DType) => boolean;
 }
 
+/** A rule: a name, the equation, a left side, a right side. `rule("mulOne", "x * 1 = x", p.multiply(x, 1), x)`. */
 export function rule<Binds>(
   name: string,
   equation: string,
@@ -117,15 +123,21 @@ const typed =
 
 type TypeCondition = <Name extends string>(of: Variable<Name>) => Condition<{ readonly [N in Name]: Expr }>;
 
-/** Conditions for `when`: `integer(x)`. */
+/**
+ * A condition for `when`, on the dtype of what is bound: `rule("subSelf", "x - x = 0", p.subtract(x, x), 0, {when:
+ * [integer(x)]})`.
+ */
 export const integer: TypeCondition = typed((node) => isInteger(node.dtype), "an integer");
+/** The same for floats: `{when: [floating(x)]}`. */
 export const floating: TypeCondition = typed((node) => isFloat(node.dtype), "floating");
+/** The same for bool: `{when: [bool(x)]}`. */
 export const bool: TypeCondition = typed((node) => node.dtype === "bool", "bool");
-/** Integers, floats and bool: anything but complex. */
+/** Integers, floats and bool, anything but complex: `{when: [real(x)]}`. */
 export const real: TypeCondition = typed((node) => kindOf(node.dtype) !== "complex", "real");
+/** What is bound is a constant: `{when: [constantNode(x)]}`. */
 export const constantNode: TypeCondition = typed((node) => node.op === full, "constant");
 
-/** Any other condition on what is bound. */
+/** Any other condition on what is bound: `{when: [when("x is 1-d", ({x}) => x.shape.length === 1)]}`. */
 export const when = <Binds>(text: string, test: (bound: Binds) => boolean): Condition<Binds> => ({
   text,
   test,

@@ -74,7 +74,9 @@ function stage(name: string, families: readonly (readonly Rule[])[]): RuleGroup 
 /** What is on by default in the first stage is worth its time even in a hurry. */
 const quickTags = ({ tags }: Rule): readonly string[] => (tags.includes("fastRun") ? ["fastCompile"] : []);
 
-/** Modes are queries. `+fastMath` (or `+fastMath:z` …) after a mode's name allows results to change. */
+/**
+ * Modes are queries: `MODES["fastRun"]`. `+fastMath` (or `+fastMath:z` …) after a mode's name allows results to change.
+ */
 export const MODES: { readonly [mode: string]: Query } = {
   fastRun: query({ include: ["fastRun"] }),
   fastCompile: query({ include: ["fastCompile"] }),
@@ -83,7 +85,10 @@ export const MODES: { readonly [mode: string]: Query } = {
 
 const DEFAULT_MODE = "fastRun";
 
-/** `fastRun`, `fastRun+fastMath`, `fastRun+fastMath:z+fastMath:r`: the query of a mode. */
+/**
+ * The query of a mode, `fastRun`, `fastRun+fastMath` or `fastRun+fastMath:z+fastMath:r`:
+ * `modeQuery("fastRun+fastMath")`.
+ */
 export function modeQuery(mode: string | Query): Query {
   if (mode instanceof Query) return mode;
   const [name, ...allowed] = mode.split("+");
@@ -104,9 +109,11 @@ export function modeQuery(mode: string | Query): Query {
 export interface OptimizeOptions extends RunOptions {
   /** A mode's name, with what it allows; or a query. */
   readonly mode?: string | Query;
-  /** Rules or tags that are wanted besides, or not wanted, in this computation. */
+  /** Rules or tags that are wanted besides, in this computation. */
   readonly include?: readonly string[];
+  /** Rules or tags that are not wanted, in this computation. */
   readonly exclude?: readonly string[];
+  /** Where the rules come from. */
   readonly database: RuleSequence;
 }
 

@@ -9,27 +9,39 @@ import type { DriverObserver } from "./driver.ts";
 import { attributeNodes } from "./nodeAccounts.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 
+/** What one rule did and took in a stage. */
 export interface RuleProfile {
+  /** The rule's name. */
   readonly name: string;
+  /** At how many nodes it was tried. */
   readonly tried: number;
   /** The pattern fitted; the right side may still have declined. */
   readonly matched: number;
+  /** How often it was applied. */
   readonly applied: number;
+  /** What it took in all. */
   readonly milliseconds: number;
   /** Nodes of the stage's result that this rule made, and nodes of its begin that it made unnecessary. */
   readonly added: number;
+  /** Nodes of the stage's begin that this rule made unnecessary. */
   readonly removed: number;
 }
 
+/** What one stage did and took. */
 export interface StageProfile {
+  /** The stage's name. */
   readonly name: string;
+  /** "rules", which are applied until none matches, or "global", a rewrite of the whole graph. */
   readonly kind: Stage["kind"];
+  /** In all. */
   readonly milliseconds: number;
   /** Beside the time of its rules. */
   readonly restMilliseconds: number;
   /** The most replacements that followed one another at one node, and the first round. */
   readonly rounds: number;
+  /** How many there were, how many there are, and the most in between. */
   readonly nodes: { readonly start: number; readonly end: number; readonly max: number };
+  /** How often its rules were applied. */
   readonly applied: number;
   /** Nodes that are new only because their inputs are, and nodes that went for that reason. */
   readonly rebuilt: { readonly added: number; readonly removed: number };
@@ -39,11 +51,17 @@ export interface StageProfile {
   readonly unused: readonly string[];
 }
 
+/** What rewriting took, as `optimize(roots, {profile: true}).report.profile` has it; it prints as a table. */
 export interface Profile {
+  /** In all. */
   readonly milliseconds: number;
+  /** How many there were, and how many there are. */
   readonly nodes: { readonly start: number; readonly end: number };
+  /** How often rules were applied. */
   readonly applied: number;
+  /** Stage by stage. */
   readonly stages: readonly StageProfile[];
+  /** All of it as text. */
   toString(): string;
 }
 

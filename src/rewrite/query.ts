@@ -2,14 +2,19 @@
 // `include`, that has each of `require`, and that has none of `exclude`. Names are tags.
 // Must hold: a query never changes; including, requiring and excluding give new ones.
 
+/** What a query is made of: `query({include: ["fastRun"], exclude: ["toSinc"]})`. Names are tags. */
 export interface QueryParts {
+  /** What has one of these tags is wanted, */
   readonly include?: readonly string[];
+  /** if it has each of these, */
   readonly require?: readonly string[];
+  /** and none of these. */
   readonly exclude?: readonly string[];
   /** Another query for a group of this name. */
   readonly subquery?: { readonly [group: string]: Query };
 }
 
+/** Which rules of a database are wanted, by their tags: `new Query({include: ["fastRun"]}).excluding("toSinc")`. */
 export class Query {
   readonly include: ReadonlySet<string>;
   readonly require: ReadonlySet<string>;
@@ -79,4 +84,5 @@ export class Query {
   }
 }
 
+/** Which rules are wanted, by their tags: `query({include: ["fastRun"], exclude: ["toSinc"]})`. */
 export const query = (parts: QueryParts): Query => new Query(parts);

@@ -70,8 +70,11 @@ export interface WhyNot {
 
 /** A local rewrite for navigators over a function graph: like a rule, but may replace nodes elsewhere. */
 export interface LocalRewrite {
+  /** For histories and messages. */
   readonly name: string;
+  /** The ops it wants to see; null: every op. */
   readonly tracks: readonly Op[] | null;
+  /** What comes into the node's place, or into that of others; null: no change. */
   apply(node: Expr, context: RuleContext): Expr | Replacements | null;
 }
 
@@ -85,8 +88,11 @@ export interface GlobalContext {
 
 /** A rewrite of a whole graph. */
 export interface GlobalRewrite {
+  /** For histories and messages. */
   readonly name: string;
+  /** By which queries find it. */
   readonly tags?: readonly string[];
+  /** Changes the graph. */
   apply(graph: FunctionGraph, context?: GlobalContext): void;
 }
 

@@ -13,25 +13,34 @@ import { NodeOrder } from "./order.ts";
 import { type Profile, StageProfiler } from "./profile.ts";
 import type { GlobalContext } from "./rule.ts";
 
+/** What one stage did. */
 export interface StageReport {
+  /** The stage's name. */
   readonly name: string;
+  /** The expressions after it. */
   readonly roots: readonly Expr[];
   /** How often each rule was applied, by its name. */
   readonly applied: { readonly [rule: string]: number };
 }
 
+/** What each stage of a rewriting did. */
 export interface RewriteReport {
+  /** The stages that ran, in order. */
   readonly stages: readonly StageReport[];
   /** Only when asked for. */
   readonly profile: Profile | null;
 }
 
+/** What `optimize` and `rewriteExprs` give. */
 export interface Rewritten {
+  /** The expressions, rewritten. */
   readonly roots: readonly Expr[];
+  /** What each stage did. */
   readonly report: RewriteReport;
 }
 
 export interface RunOptions extends DriverOptions {
+  /** true: counts and times every stage and rule. */
   readonly profile?: boolean;
   /** What global rewrites do that cannot find out what they need to know. */
   readonly onFail?: GlobalContext["onFail"];

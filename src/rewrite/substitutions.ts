@@ -7,21 +7,27 @@ import type { Pattern } from "./pattern.ts";
 import { type RightSide, type RuleOptions, rule } from "./patternRule.ts";
 import { functionRule, type Rule } from "./rule.ts";
 
-/** Every use of one op becomes a use of another, with the same inputs and attributes. */
+/**
+ * Every use of one op becomes a use of another, with the same inputs and attributes: `opSub(opNamed("subtract"),
+ * opNamed("add"))`.
+ */
 export const opSub = (from: Op, to: Op): Rule =>
   functionRule(`opSub(${from.name}, ${to.name})`, `${from.name}(…) = ${to.name}(…)`, {
     tracks: [from],
     apply: (node: Expr) => makeExpr(to, node.inputs, node.attrs),
   });
 
-/** Every use of an op of one input becomes that input. */
+/** Every use of an op of one input becomes that input: `opRemove(opNamed("positive"))`. */
 export const opRemove = (op: Op): Rule =>
   functionRule(`opRemove(${op.name})`, `${op.name}(x) = x`, {
     tracks: [op],
     apply: (node: Expr) => node.inputs[0] ?? null,
   });
 
-/** A rule without a name of its own: whatever matches the first pattern becomes the second. */
+/**
+ * A rule without a name of its own: whatever matches the first pattern becomes the second: `patternSub(p.multiply(x,
+ * 1), x)`.
+ */
 export const patternSub = <Binds>(
   left: Pattern<Binds>,
   right: RightSide<NoInfer<Binds>>,

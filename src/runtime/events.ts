@@ -9,9 +9,11 @@ export const now = (): number => origin + performance.now();
 
 /** What is known of an operation before it runs. */
 export interface OperationInfo {
+  /** As the plan prints it: "op-001". */
   readonly name: string;
   /** What it does, for people: the ops it is made of. */
   readonly label: string;
+  /** How many tasks it has. */
   readonly tasks: number;
   /** The most memory that one of its tasks is stated to need, in bytes. */
   readonly projectedMem: number;
@@ -59,10 +61,15 @@ export interface TaskStart extends Attempt {
 export interface TaskStats {
   /** When it began, had its inputs, had its outputs, and had stored them. */
   readonly startTime: number;
+  /** When it had its inputs. */
   readonly readTime: number;
+  /** When it had its outputs. */
   readonly computeTime: number;
+  /** When it had stored them. */
   readonly endTime: number;
+  /** Bytes that it read. */
   readonly bytesRead: number;
+  /** Bytes that it wrote. */
   readonly bytesWritten: number;
   /** The most bytes of blocks that the task had at once; null where it is not measured. */
   readonly measuredMem: number | null;
@@ -114,6 +121,9 @@ export interface ComputeEnd extends At {
   readonly error?: string | undefined;
 }
 
+/**
+ * What happens while a plan runs, told apart by `type`: `x.compute({onEvent: (event) => console.log(event.type)})`.
+ */
 export type RunEvent =
   | ComputeStart
   | OperationStart

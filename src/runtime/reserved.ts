@@ -59,7 +59,10 @@ const PROCESS_RESERVED = 110e6;
 /** What is reserved for so many threads where nobody says it. */
 export const reservedFor = (threads: number): number => PROCESS_RESERVED + threads * THREAD_RESERVED;
 
-/** Bytes; for Spec's reservedMem. Measured for so many threads, of which every one is started. */
+/**
+ * What a process needs besides data, in bytes, for Spec's reservedMem: `await cw.measureReservedMemory({threads: 4})`
+ * starts so many.
+ */
 export async function measureReservedMemory({
   threads = 2,
 }: {

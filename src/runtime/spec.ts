@@ -13,28 +13,39 @@ import { reservedFor, THREAD_RESERVED } from "./reserved.ts";
 import type { RetryOptions, TwinOptions } from "./scheduler/policy.ts";
 import { type ExecutorName, SETTINGS, type Settings } from "./settings.ts";
 
+/** Options of `new cw.Spec(…)`: each can also come from the environment or a configuration file. */
 export type SpecOptions = Settings;
 
 const DEFAULT_PART = 0.6;
 
+/** Settings that computations share: `const spec = new cw.Spec({allowedMem: "2GB"})`, then `x.compute({spec})`. */
 export class Spec {
   /** All that was said, here or elsewhere; what was not has its default. */
   readonly settings: Settings;
+  /** The folder for intermediates; null: a temporary one. */
   readonly workDir: string | null;
+  /** What the process may use, in bytes. */
   readonly allowedMem: number;
+  /** What of it the process needs besides data. */
   readonly reservedMem: number;
   /**
    * Bytes of the budget that each thread but the first takes, where nobody said what is to be reserved. Plans do not
    * depend on it: a run has fewer threads instead.
    */
   readonly threadMem: number;
+  /** What carries tasks: a name, or an executor. */
   readonly executor: ExecutorName | Executor;
   /** The executor that somebody asked for: it is used however little there is to do. Null where nobody did. */
   readonly chosenExecutor: ExecutorName | Executor | null;
+  /** Threads for tasks and kernels; null: as many as the machine has, up to 8. */
   readonly threads: number | null;
+  /** How often a task is tried. */
   readonly retries: RetryOptions;
+  /** Whether tasks that take long get a second worker. */
   readonly twins: TwinOptions;
+  /** Whether what counts as done is on the disk. */
   readonly durable: boolean;
+  /** How intermediates are stored; null: as usual. */
   readonly codecs: readonly CodecArgument[] | null;
 
   constructor(options: SpecOptions = {}) {

@@ -3,6 +3,7 @@
 
 import { ChunkwiseError, type ErrorParts } from "../core/errors.ts";
 
+/** A store failed, or what it holds cannot be used: the errors of storage are of this class. */
 export class StorageError extends ChunkwiseError {
   /** Trying again may help: the network failed, the server was busy. */
   readonly retryable: boolean = false;

@@ -39,11 +39,13 @@ import {
 } from "./store.ts";
 import { isStray, strayIsDead } from "./strays.ts";
 
+/** Options of `new cw.FileStore(root, …)`. */
 export interface FileStoreOptions extends FileOptions {
   /** Refuses writes. */
   readOnly?: boolean;
 }
 
+/** A store in a folder: `new cw.FileStore("data.zarr")`. A path in its place does the same. */
 export class FileStore implements Store {
   readonly root: string;
   readonly near = "files";

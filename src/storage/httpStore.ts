@@ -17,7 +17,9 @@ import {
   tooShort,
 } from "./store.ts";
 
+/** Options of `new cw.HttpStore(url, …)`. */
 export interface HttpStoreOptions {
+  /** Sent with every request, as {authorization: "Bearer …"}. */
   headers?: { readonly [name: string]: string };
   /** Requests at once; 16 unless given. */
   concurrency?: number;
@@ -31,9 +33,11 @@ export interface HttpStoreOptions {
   missing?: readonly number[];
   /** Objects longer than this are refused; 4 GiB unless given. */
   maxBytes?: number;
+  /** Used in the place of the global `fetch`. */
   fetch?: Fetch;
 }
 
+/** A store behind an http(s) URL, to read from: `new cw.HttpStore("https://example.org/data.zarr", {retries: 2})`. */
 export class HttpStore implements Store {
   readonly url: string;
   readonly keepsObjects = true;

@@ -14,6 +14,10 @@ import { ZipStore } from "./zipStore.ts";
 /** What stands for a store wherever one is asked for. */
 export type StoreArgument = string | Address | Store;
 
+/**
+ * A store of what stands for one: `await storeOf("data.zarr")` is a FileStore, of an http(s) URL an HttpStore, of a
+ * path that ends with .zip a ZipStore.
+ */
 export async function storeOf(argument: StoreArgument): Promise<Store> {
   if (typeof argument !== "string" && !(argument instanceof URL)) return checked(argument);
   const text = String(argument);
@@ -47,7 +51,10 @@ export function durableStore(store: Store): Store {
   });
 }
 
-/** `blocking`: for threads that have nothing else to do. */
+/**
+ * The store at a location that another thread or process sent: `await storeAt(store.location())`. `blocking`: for
+ * threads that have nothing else to do.
+ */
 export async function storeAt(
   location: StoreLocation,
   { blocking = false }: { blocking?: boolean } = {},

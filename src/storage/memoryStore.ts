@@ -2,6 +2,7 @@
 
 import { type ByteRange, cut, keySegments, type Store, type StoreKey } from "./store.ts";
 
+/** A store in memory: `await x.toZarr(new cw.MemoryStore())`. */
 export class MemoryStore implements Store {
   readonly near = "memory";
   readonly #objects = new Map<string, Uint8Array>();

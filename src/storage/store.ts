@@ -7,10 +7,14 @@ import type { StopSignal } from "../core/platform.ts";
 import type { ScratchMemory } from "./codecs/scratch.ts";
 import { asStoreError, CorruptDataError, NotSupportedError, StoreKeyError } from "./errors.ts";
 
+/** The name of an object in a store: "/grid/zarr.json". It begins with "/". */
 export type StoreKey = `/${string}`;
+/** A part of an object: so many bytes from `offset` on, or its last ones. */
 export type ByteRange = { offset: number; length: number } | { suffixLength: number };
 
+/** Options of every request to a store. */
 export interface StoreOptions {
+  /** Ends the request: the signal of an AbortController. */
   signal?: StopSignal | undefined;
   /** Where memory for bytes on their way comes from. */
   scratch?: ScratchMemory | undefined;
@@ -18,11 +22,13 @@ export interface StoreOptions {
   mayKeep?: number | undefined;
 }
 
+/** Options of a store's `set`. */
 export interface SetOptions extends StoreOptions {
   /** An object that this one is a part of: where it is gone, nothing is put into its place, as far as the store notices. */
   partOf?: StoreKey | undefined;
 }
 
+/** Options of a store's `get`. */
 export interface GetOptions extends StoreOptions {
   /** A longer object is refused, before memory is made for it where the store can tell. */
   maxBytes?: number | undefined;
@@ -30,11 +36,13 @@ export interface GetOptions extends StoreOptions {
 
 /** An object open for reading: it stays as it was when it was opened, whatever its key stands for later. */
 export interface OpenObject {
+  /** How many bytes it has. */
   readonly size: number;
   /** Fills `target` from `offset` on: at once (undefined), or soon. An error when the object ends before. */
   readInto(offset: number, target: Uint8Array): Promise<void> | undefined;
   /** Many short runs at once, where that costs less than one by one. */
   readRuns?(runs: ByteRuns): void;
+  /** It is not needed any more. */
   close(): void;
 }
 
@@ -49,8 +57,11 @@ export interface ByteRuns {
   readonly stride: number;
 }
 
+/** An object that a store lists, with its length. */
 export interface ListedObject {
+  /** Its name. */
   readonly key: StoreKey;
+  /** How many bytes it has. */
   readonly size: number;
   /** When it was written, in ms: of stores that have written what a power cut may damage. */
   readonly modified?: number;
@@ -69,7 +80,9 @@ export type StoreLocation =
   /** What a function that the module exports under this name makes of the argument. */
   | { readonly kind: "module"; readonly module: string; readonly name: string; readonly argument: PlainData };
 
+/** Options of a FileStore's `sweepStrays`. */
 export interface SweepOptions {
+  /** Only below this path. */
   readonly below?: StoreKey;
   /** Threads of this process that were ended while they may have been writing. */
   readonly endedThreads?: ReadonlySet<number>;
@@ -79,11 +92,18 @@ export interface SweepOptions {
 
 type Answer<T> = T | Promise<T>;
 
+/**
+ * Byte objects under keys. `get` is enough to read from: `{get: (key) => objects.get(key)}`; what a store cannot do, it
+ * does not have.
+ */
 export interface Store {
+  /** The bytes of an object; undefined when there is no such object. */
   get(key: StoreKey, options?: GetOptions): Answer<Uint8Array | undefined>;
+  /** A part of them. */
   getRange?(key: StoreKey, range: ByteRange, options?: StoreOptions): Answer<Uint8Array | undefined>;
   /** For stores from which bytes can be had without a copy, and where many small reads cost little. */
   open?(key: StoreKey, options?: StoreOptions): Answer<OpenObject | undefined>;
+  /** Is there such an object? */
   has?(key: StoreKey, options?: StoreOptions): Answer<boolean>;
   /** Another text for another state of an object; null when it cannot be told, undefined when there is no such object. */
   version?(key: StoreKey, options?: StoreOptions): Answer<string | null | undefined>;
@@ -104,6 +124,7 @@ export interface Store {
   readNow?(key: StoreKey, target: Uint8Array): boolean;
   /** The same for writing. False: nothing has changed. */
   writeNow?(key: StoreKey, bytes: Uint8Array): boolean;
+  /** Removes an object; none there is no error. */
   delete?(key: StoreKey, options?: StoreOptions): Answer<unknown>;
   /** All objects whose keys begin with `prefix` + "/" (or all), and whatever held them. */
   deleteBelow?(prefix: StoreKey, options?: StoreOptions): Answer<unknown>;

@@ -20,6 +20,7 @@ import {
 } from "./store.ts";
 import { dataStart, readDirectory, type ZipBytes, type ZipEntry, ZipWriter } from "./zipFormat.ts";
 
+/** A store in a zip archive, to read from: `await cw.ZipStore.fromFile("data.zip")`, or `new cw.ZipStore(bytes)`. */
 export class ZipStore implements Store {
   readonly #bytes: ZipBytes;
   #entries: Promise<Map<string, ZipEntry>> | undefined;
@@ -147,7 +148,10 @@ const inMemory = (bytes: Uint8Array): ZipBytes => ({
   read: async (offset, length) => bytes.subarray(offset, offset + length),
 });
 
-/** Everything in a store as a zip archive; entries are not compressed (chunks are already). */
+/**
+ * Everything in a store as a zip archive; entries are not compressed (chunks are already): `const bytes = await
+ * zipOf(store)`.
+ */
 export async function zipOf(store: Store, options: StoreOptions = {}): Promise<Uint8Array> {
   const writer = new ZipWriter();
   const keys: StoreKey[] = [];

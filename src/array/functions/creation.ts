@@ -28,11 +28,15 @@ import { rechunk } from "../../ops/moves/layout.ts";
 import { chunksFor, source } from "../chunked.ts";
 import { type ArrowVector, type ForeignArray, familiar, type StridedChunk } from "../foreign.ts";
 
+/** Options of what makes an array, as `cw.zeros([3], {dtype: "int32"})`. */
 export interface CreationOptions<E extends DType = DType> {
+  /** Of the elements; that of the values, or float64 where there are none, unless given. */
   readonly dtype?: E | undefined;
+  /** How the array is cut: [100, 100], 100 for every axis, "all", or "auto". */
   readonly chunks?: ChunksArgument | undefined;
 }
 
+/** Options of `cw.asarray`. */
 export interface AsarrayOptions<E extends DType = DType> extends CreationOptions<E> {
   /** true: copy now; false: an error where a copy would be needed; undefined: only where needed. */
   readonly copy?: boolean | null | undefined;
@@ -190,6 +194,7 @@ export const onesLike: LikeFunction = like("onesLike", 1);
 /** As zerosLike: `cw.emptyLike(x)`. */
 export const emptyLike: LikeFunction = like("emptyLike", 0);
 
+/** Options of `cw.eye`. */
 export interface EyeOptions<E extends DType = DType> extends CreationOptions<E> {
   /** Which diagonal: 0 the main one, positive above it. */
   readonly k?: number | bigint | undefined;

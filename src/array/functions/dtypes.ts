@@ -26,14 +26,18 @@ import { userCall } from "../../lazy/call.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { OutputsOf } from "../../lazy/operandTypes.ts";
 
+/** π: `cw.pi` is 3.141592653589793. */
 export const pi: number = Math.PI;
+/** The base of the natural logarithm: `cw.e` is 2.718281828459045. */
 export const e: number = Math.E;
+/** Infinity: `cw.isinf([cw.inf])` is [true]. */
 export const inf: number = Infinity;
+/** Not a number: `cw.isnan([cw.nan])` is [true]. */
 export const nan: number = Number.NaN;
-/** A new axis in a selection. */
+/** A new axis in a selection: `x.get(":", cw.newaxis)` makes a column of a row. */
 export const newaxis: null = null;
 
-/** A complex scalar. */
+/** A complex scalar: `cw.complex(1, 2)` prints as 1+2j. */
 export const complex: (re: number, im: number) => Complex = userCall(
   "complex",
   (re: number, im: number) => checkScalar(new Complex(re, im), "the complex number") as Complex,
@@ -59,14 +63,14 @@ export const astype: AstypeFunction = userCall(
   [2, "copy"],
 );
 
-/** By the promotion rules, would every value of `from` become `to`? */
+/** By the promotion rules, would every value of `from` become `to`? `cw.canCast("int32", "float64")` is true. */
 export const canCast: (from: DType | Operand, to: DType) => boolean = userCall(
   "canCast",
   (from: DType | Operand, to: DType) =>
     canPromote(typeof from === "string" ? checkDType(from) : asLazy(from).dtype, checkDType(to)),
 );
 
-/** The dtype that arrays, dtypes and scalars meet in. */
+/** The dtype that arrays, dtypes and scalars meet in: `cw.resultType("int32", "float32")` is "float64". */
 export const resultType: (...operands: readonly (DType | Operand)[]) => DType = userCall(
   "resultType",
   (...operands: readonly (DType | Operand)[]) => {
@@ -91,7 +95,9 @@ const KIND_NAMES: { readonly [name: string]: readonly Kind[] } = Object.assign(O
   numeric: ["int", "uint", "float", "complex"],
 });
 
-/** Is a dtype of a kind: a dtype, a kind's name, or a list of these. */
+/**
+ * Is a dtype of a kind: a dtype, a kind's name, or a list of these. `cw.isdtype("float32", "real floating")` is true.
+ */
 export const isdtype: (dtype: DType, kind: string | readonly string[]) => boolean = userCall(
   "isdtype",
   (dtype: DType, kind: string | readonly string[]) => {
@@ -109,12 +115,19 @@ export const isdtype: (dtype: DType, kind: string | readonly string[]) => boolea
   },
 );
 
+/** The limits of a floating dtype, as `cw.finfo` gives them. */
 export interface FloatInfo {
+  /** How many bits an element has. */
   readonly bits: number;
+  /** From 1 to the next larger number. */
   readonly eps: number;
+  /** The largest finite number. */
   readonly max: number;
+  /** The smallest finite number: −max. */
   readonly min: number;
+  /** The smallest number above 0 with all its digits. */
   readonly smallestNormal: number;
+  /** float32 or float64. */
   readonly dtype: DType;
 }
 
@@ -124,7 +137,7 @@ const DOUBLE = { bits: 64, eps: 2 ** -52, max: Number.MAX_VALUE, smallestNormal:
 const dtypeOf = (type: DType | Operand): DType =>
   typeof type === "string" ? checkDType(type) : asLazy(type).dtype;
 
-/** The limits of a floating dtype; for a complex one those of its parts. */
+/** The limits of a floating dtype; for a complex one those of its parts: `cw.finfo("float32").eps`. */
 export const finfo: (type: DType | Operand) => FloatInfo = userCall("finfo", (type: DType | Operand) => {
   const dtype = dtypeOf(type);
   if (!isFloat(dtype) && !isComplex(dtype))
@@ -134,15 +147,19 @@ export const finfo: (type: DType | Operand) => FloatInfo = userCall("finfo", (ty
   return { ...limits, min: -limits.max, dtype: part };
 });
 
+/** The limits of an integer dtype, as `cw.iinfo` gives them. */
 export interface IntegerInfo {
+  /** How many bits an element has. */
   readonly bits: number;
   /** A number, or a bigint for 64-bit dtypes. */
   readonly max: number | bigint;
+  /** A number, or a bigint for 64-bit dtypes. */
   readonly min: number | bigint;
+  /** The dtype itself. */
   readonly dtype: DType;
 }
 
-/** The limits of an integer dtype. */
+/** The limits of an integer dtype: `cw.iinfo("int8").max` is 127. */
 export const iinfo: (type: DType | Operand) => IntegerInfo = userCall("iinfo", (type: DType | Operand) => {
   const dtype = dtypeOf(type);
   if (!isInteger(dtype))
@@ -152,19 +169,25 @@ export const iinfo: (type: DType | Operand) => IntegerInfo = userCall("iinfo", (
   return { bits, min: min!, max: max!, dtype };
 });
 
+/** What the array standard lets programs ask of a library, as `cw.arrayNamespaceInfo()` gives it. */
 export interface NamespaceInfo {
+  /** What there is and what not: boolean indexing, shapes that depend on data. */
   capabilities(): {
     readonly "boolean indexing": boolean;
     readonly "data-dependent shapes": boolean;
     readonly "max dimensions": null;
   };
+  /** Where arrays are: "cpu". */
   defaultDevice(): string;
+  /** The dtype of each kind that functions use where none is said. */
   defaultDtypes(): { readonly [kind: string]: DType };
+  /** All devices: ["cpu"]. */
   devices(): readonly string[];
+  /** All dtypes, or those of a kind: `dtypes({kind: "integral"})`. */
   dtypes(options?: { readonly kind?: string | readonly string[] }): readonly DType[];
 }
 
-/** The standard's inspection API. */
+/** The standard's inspection API: `cw.arrayNamespaceInfo().dtypes({kind: "integral"})`. */
 export const arrayNamespaceInfo: () => NamespaceInfo = () => ({
   capabilities: () => ({ "boolean indexing": false, "data-dependent shapes": false, "max dimensions": null }),
   defaultDevice: () => "cpu",

@@ -24,9 +24,14 @@ import { broadcastTo, expandDims, reshape } from "./manipulation.ts";
 
 // biome-ignore format: a list of names
 const GROUP_REDUCTIONS = ["sum", "mean", "min", "max", "count", "var", "std", "prod", "any", "all"] as const;
+/** What `cw.groupbyReduce` makes of a group: "sum", "mean", "min", "max", "count" and others. */
 export type GroupReduction = (typeof GROUP_REDUCTIONS)[number];
 
+/** Options of `cw.groupbyReduce`. */
 export interface GroupbyOptions<F extends GroupReduction = GroupReduction> {
+  /**
+   * What becomes of the elements of a label: "sum", "mean", "min", "max", "count", "var", "std", "prod", "any", "all".
+   */
   readonly reduce: F;
   /** The axis that the labels go along. May be left out for 1-d arrays. */
   readonly axis?: number | undefined;

@@ -17,6 +17,7 @@ import { moveaxis } from "./manipulation.ts";
 import { coreSizes, parseSignature, type Signature } from "./signature.ts";
 import type { AnyFunction, BlockFunction, ModuleFunction } from "./userFunction.ts";
 
+/** Options of `cw.applyGufunc`. */
 export interface GufuncOptions {
   /** The dtype of each output; the first array's unless given. */
   readonly outputDtypes?: DType | readonly DType[] | undefined;
@@ -52,7 +53,10 @@ interface ApplyGufunc {
   ): GufuncResult<S>;
 }
 
-/** Applies a function along the core dimensions that its signature names. */
+/**
+ * Applies a function along the core dimensions that its signature names: `cw.applyGufunc((row) => row.item(0),
+ * "(n)->()", x, {vectorize: true})`.
+ */
 export const applyGufunc: ApplyGufunc = userCall(
   "applyGufunc",
   (fn: AnyFunction, signature: string, arrays: Operand | readonly Operand[], options?: GufuncOptions) =>

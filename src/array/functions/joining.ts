@@ -32,7 +32,9 @@ export const broadcastArrays: <const Arrays extends readonly Operand[]>(...array
     return list.map((x) => broadcastLazy(x, shape)) as never;
   });
 
+/** Options of `cw.concat`. */
 export interface AxisOption {
+  /** Along which axis; 0 unless given, null: of all arrays flattened. */
   readonly axis?: number | null | undefined;
 }
 
@@ -117,13 +119,18 @@ export const unstack: UnstackFunction = userCall(
   [1, "axis"],
 );
 
+/** Options of `cw.meshgrid`. */
 export interface MeshgridOptions {
+  /** "xy", where the first array goes along axis 1, or "ij", where it goes along axis 0. "xy" unless given. */
   readonly indexing?: "xy" | "ij" | undefined;
 }
 
 type MeshgridFunction = (...args: readonly (Operand | MeshgridOptions)[]) => LazyArray[];
 
-/** meshgrid(x, y, …, {indexing}): coordinate arrays from 1-d arrays. "xy" (the default) swaps the first two axes, as NumPy does. */
+/**
+ * Coordinate arrays from 1-d arrays: `const [x, y] = cw.meshgrid([1, 2], [3, 4, 5], {indexing: "ij"})`. "xy" (the
+ * default) swaps the first two axes, as NumPy does.
+ */
 export const meshgrid: MeshgridFunction = userCall(
   "meshgrid",
   (...args: readonly (Operand | MeshgridOptions)[]): Built[] => {

@@ -73,6 +73,7 @@ function batchShape(left: LazyArray, right: LazyArray): Shape {
   }
 }
 
+/** Options of `cw.tensordot`. */
 export interface TensordotOptions {
   /** How many last axes of x1 meet how many first ones of x2, or the two lists of axes that meet. */
   readonly axes?: number | readonly [readonly number[], readonly number[]] | undefined;
@@ -115,7 +116,9 @@ function lastAndFirst(a: LazyArray, b: LazyArray, count: number): [number[], num
   return [places.map((i) => a.ndim - count + i), places];
 }
 
+/** Options of `cw.vecdot`. */
 export interface VecdotOptions {
+  /** Along which axis; the last unless given. */
   readonly axis?: number | undefined;
 }
 

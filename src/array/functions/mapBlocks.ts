@@ -14,6 +14,7 @@ import type { ArrayDType } from "../../lazy/operandTypes.ts";
 import { alignedWith, arraysOf, callNodes, memoryOf, outputDTypes } from "./blockCall.ts";
 import type { AnyFunction, BlockFunction, ModuleFunction } from "./userFunction.ts";
 
+/** Options of `cw.mapBlocks`. */
 export interface MapBlocksOptions {
   /** Of what the function gives; the first array's unless given. */
   readonly dtype?: DType | undefined;

@@ -25,6 +25,7 @@ export type Boundary = PadMode | Scalar;
 /** For all axes, for each axis in a list, or for some by their numbers. */
 export type PerAxis<T> = T | readonly T[] | { readonly [axis: number]: T };
 
+/** Options of `cw.mapOverlap`. */
 export interface MapOverlapOptions extends MapBlocksOptions {
   /** Of all axes where it is one; [1, 2] is 1 along the first axis and 2 along the second. */
   readonly depth: PerAxis<Depth>;

@@ -38,7 +38,9 @@ type RangeDType<A, B = 0, S = 1> = Promote<
 
 interface ArangeOptions<E extends DType, B extends RealScalar, S extends RealScalar>
   extends CreationOptions<E> {
+  /** Where it ends, before this; with none the start is it, and it begins at 0. */
   readonly stop?: B | null | undefined;
+  /** From one to the next; 1 unless given. */
   readonly step?: S | undefined;
 }
 interface ArangeFunction {
@@ -132,6 +134,7 @@ function rangeLength(start: RealScalar, stop: RealScalar, step: RealScalar): num
   });
 }
 
+/** Options of `cw.linspace`. */
 export interface LinspaceOptions<E extends DType = DType> extends CreationOptions<E> {
   /** Is stop the last element? */
   readonly endpoint?: boolean | undefined;

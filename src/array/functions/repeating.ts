@@ -16,7 +16,9 @@ import { partAlong } from "../chunked.ts";
 
 import { reshape } from "./manipulation.ts";
 
+/** Options of `cw.roll`. */
 export interface RollOptions {
+  /** Along which axes; null, or nothing: over the flattened array. */
   readonly axis?: number | readonly number[] | null | undefined;
 }
 
@@ -62,7 +64,9 @@ function rollAxis(x: LazyArray, axis: number, shift: number): LazyArray {
   });
 }
 
+/** Options of `cw.repeat`. */
 export interface RepeatOptions {
+  /** Along which axis; null, or nothing: over the flattened array. */
   readonly axis?: number | null | undefined;
 }
 
@@ -113,8 +117,11 @@ export const tile: ArrayFunction<"same", [repetitions: number | readonly number[
   },
 );
 
+/** Options of `cw.pad`. */
 export interface PadOptions {
+  /** What stands in the new places: "constant" unless given, "edge", "reflect" or "wrap". */
   readonly mode?: PadMode | undefined;
+  /** Of the mode "constant": the value; 0 unless given. */
   readonly constantValues?: Scalar | undefined;
 }
 

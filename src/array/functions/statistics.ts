@@ -20,11 +20,15 @@ import { take } from "./indexing.ts";
 import { concat } from "./joining.ts";
 import { expandDims, reshape } from "./manipulation.ts";
 
+/** Options of `cw.diff`. */
 export interface DiffOptions {
+  /** Along which axis; the last unless given. */
   readonly axis?: number | undefined;
   /** How many times. */
   readonly n?: number | undefined;
+  /** What stands before the array: `cw.diff([1, 2, 4], {prepend: [0]})` is [1, 1, 2]. */
   readonly prepend?: Operand | null | undefined;
+  /** What stands after it. */
   readonly append?: Operand | null | undefined;
 }
 
@@ -73,7 +77,9 @@ function differences(x: LazyArray, axis: number): LazyArray {
   return x.dtype === "bool" ? notEqual(part(1), part(0)) : subtract(part(1), part(0));
 }
 
+/** Options of `cw.searchsorted`. */
 export interface SearchsortedOptions {
+  /** Among equal ones the first place ("left", unless given) or behind the last ("right"). */
   readonly side?: "left" | "right" | undefined;
   /** Places that sort the first array, as argsort gives them. */
   readonly sorter?: Operand | null | undefined;
@@ -92,8 +98,11 @@ export const searchsorted: GuidedFunction<"index", [options?: SearchsortedOption
   [2, "side", "sorter"],
 );
 
+/** Options of `cw.sort` and `cw.argsort`. */
 export interface SortOptions {
+  /** Along which axis; the last unless given. */
   readonly axis?: number | undefined;
+  /** true: the largest first. */
   readonly descending?: boolean | undefined;
   /** Sorting is always stable. */
   readonly stable?: boolean | undefined;
@@ -118,6 +127,7 @@ export const sort: ArrayFunction<"same", [options?: SortOptions]> = sorting(sort
 /** The places that sort an axis, as takeAlongAxis takes them: `cw.argsort(x, {axis: 1})`. */
 export const argsort: ArrayFunction<"index", [options?: SortOptions]> = sorting(argsortOp);
 
+/** Options of `cw.isin`. */
 export interface IsinOptions {
   /** Tells which are not in x2. */
   readonly invert?: boolean | undefined;

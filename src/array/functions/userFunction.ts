@@ -34,7 +34,10 @@ export type BlockFunction<Arrays extends readonly unknown[] = [unknown]> = (
   ...args: [...blocks: BlocksOf<Arrays>, info: BlockInfo]
 ) => BlockResult | readonly BlockResult[];
 
-/** A function that a module exports: any thread and process can import it. */
+/**
+ * A function that a module exports: any thread and process can import it. `cw.moduleFunction(url, name)` makes a
+ * `ModuleFunction`.
+ */
 export class ModuleFunction {
   readonly source: FunctionReference;
 
@@ -43,7 +46,10 @@ export class ModuleFunction {
   }
 }
 
-/** Names a function that a module exports, for mapBlocks: moduleFunction(new URL("./blocks.js", import.meta.url), "smooth"). */
+/**
+ * Names a function that a module exports, for mapBlocks: `cw.moduleFunction(new URL("./blocks.js", import.meta.url),
+ * "smooth")`.
+ */
 export const moduleFunction: (module: Address | string, name: string) => ModuleFunction = userCall(
   "moduleFunction",
   (module: Address | string, name: string) => {

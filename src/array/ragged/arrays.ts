@@ -39,7 +39,10 @@ interface TwinResults {
   readonly lazy: { readonly array: LazyRagged; readonly value: LazyItem };
 }
 
-/** Rows of nested data in memory. */
+/**
+ * Rows of nested data in memory, as `rg.fromIter([[1, 2], []])` gives: a `RaggedArray`, with `x.type`, `x.toList()` and
+ * methods such as `x.sum({axis: 1})`.
+ */
 export class RaggedArray {
   readonly layout: Plain;
 
@@ -77,7 +80,10 @@ export class RaggedArray {
   }
 }
 
-/** Rows of nested data that are computed when they are asked for, partition by partition; or one value. */
+/**
+ * Rows of nested data that are computed when they are asked for, partition by partition; or one value. `rg.lazy(x)` and
+ * `await rg.fromParquet("events.parquet")` give a `LazyRagged`.
+ */
 export class LazyRagged {
   readonly expr: Expr;
   /** The user's call that made it. */
@@ -131,7 +137,10 @@ export class LazyRagged {
   }
 }
 
-/** One value that is computed when it is asked for. */
+/**
+ * One value that is computed when it is asked for: `rg.lazy(x).sum()` is a `LazyItem`, and `await
+ * rg.lazy(x).sum().compute()` a number.
+ */
 export class LazyItem extends LazyRagged {
   override get isItem(): true {
     return true;
@@ -156,4 +165,5 @@ for (const { prototype } of [RaggedArray, LazyRagged])
     },
   });
 
+/** A ragged array, in memory or lazy. */
 export type Ragged = RaggedArray | LazyRagged;

@@ -17,32 +17,42 @@ import type { OnFail } from "../../runtime/settings.ts";
 import { engine } from "../engine.ts";
 import { LazyRagged } from "./arrays.ts";
 
+/** Options of `rg.necessaryColumns` and `rg.explainColumns`. */
 export interface ProjectOptions {
+  /** What happens when nobody can say which columns an operation needs: "warn" unless given, "pass" or "raise". */
   readonly onFail?: OnFail | undefined;
 }
 
 /** By the name of each source the columns that are read. */
 export type NecessaryColumns = { readonly [source: string]: readonly string[] };
 
+/** A column that is read, and why. */
 export interface ColumnReason {
+  /** The name of the source it is read from. */
   readonly source: string;
+  /** Its name: "jets.pt". */
   readonly column: string;
   /** Why it is read. */
   readonly reason: string;
   /** The operation that looks at it, and the user's line, where they are known. */
   readonly op: string | null;
+  /** The user's line, where it is known. */
   readonly line: string | null;
   /** Stored bytes, where the source can tell. */
   readonly bytes: number | null;
 }
 
+/** Which columns are read, and why, as `rg.explainColumns` gives it; it prints as a list. */
 export interface ColumnReport {
+  /** The columns that are read. */
   readonly columns: readonly ColumnReason[];
   /** Stored bytes of these, and of all columns. */
   readonly bytesRead: number;
+  /** Stored bytes of all columns. */
   readonly bytesInAll: number;
   /** Operations of which nobody can say what they need, with the reason. */
   readonly failures: readonly ProjectionFailure[];
+  /** A line for each column, and the bytes. */
   toString(): string;
 }
 
@@ -69,7 +79,10 @@ function sourcesOf({ exprs, nodes }: Projection): { at: number; reading: Reading
   });
 }
 
-/** Which columns are read of each source: {source: ["foo", "bar.x"]}. */
+/**
+ * Which columns are read of each source: `rg.necessaryColumns(events.field("jets", "pt").sum())` is {"events.parquet":
+ * ["jets.pt"]}.
+ */
 export const necessaryColumns: (
   arrays: LazyRagged | readonly LazyRagged[],
   options?: ProjectOptions,
@@ -84,7 +97,10 @@ export const necessaryColumns: (
   [1, "onFail"],
 );
 
-/** The same with the reason, the operation, its line and the stored bytes of every column. */
+/**
+ * The same with the reason, the operation, its line and the stored bytes of every column:
+ * `console.log(String(rg.explainColumns(x)))`.
+ */
 export const explainColumns: (
   arrays: LazyRagged | readonly LazyRagged[],
   options?: ProjectOptions,

@@ -101,7 +101,7 @@ export function lazyOnly(array: unknown): LazyRagged {
   });
 }
 
-/** Computes one array, or several that share their work: compute(x), compute([x, y]). */
+/** Computes one array, or several that share their work: `await rg.compute(x)`, `await rg.compute([x, y])`. */
 export const compute: {
   <X extends LazyRagged>(array: X, options?: AsyncComputeOptions): Promise<Computed<X>>;
   <const X extends readonly LazyRagged[]>(
@@ -118,7 +118,7 @@ export const compute: {
   [1, ...OPTIONS_AT.run],
 ) as never;
 
-/** The plan of one or several arrays. Computes nothing. */
+/** The plan of one or several arrays. Computes nothing: `console.log(rg.plan([x, y]))`. */
 export const plan: (arrays: LazyRagged | readonly LazyRagged[], options?: PlanOnlyOptions) => Plan = userCall(
   "plan",
   (arrays: LazyRagged | readonly LazyRagged[], options?: PlanOnlyOptions) => {

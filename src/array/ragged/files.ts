@@ -29,7 +29,10 @@ const PARQUET_OPTIONS = [
 ];
 const JSON_OPTIONS = ["type", "blockBytes", "sampleRows", "sampleBytes", "http", "name", "signal"];
 
-/** Opens Parquet files (paths, patterns, folders, URLs): one partition a row group. Reads their footers alone. */
+/**
+ * Opens Parquet files (paths, patterns, folders, URLs): one partition a row group. Reads their footers alone: `const
+ * events = await rg.fromParquet("events/*.parquet")`.
+ */
 export const fromParquet: (files: FileArguments, options?: ParquetSourceOptions) => Promise<LazyRagged> =
   asyncCall(
     "fromParquet",
@@ -37,7 +40,10 @@ export const fromParquet: (files: FileArguments, options?: ParquetSourceOptions)
     [1, ...PARQUET_OPTIONS],
   );
 
-/** Opens files with a JSON value on every line. Reads a sample, to know the type, unless it is given. */
+/**
+ * Opens files with a JSON value on every line. Reads a sample, to know the type, unless it is given: `const events =
+ * await rg.fromJsonLines("events.jsonl")`.
+ */
 export const fromJsonLines: (files: FileArguments, options?: JsonLinesOptions) => Promise<LazyRagged> =
   asyncCall(
     "fromJsonLines",
@@ -45,7 +51,9 @@ export const fromJsonLines: (files: FileArguments, options?: JsonLinesOptions) =
     [1, ...JSON_OPTIONS],
   );
 
+/** Options of `rg.toParquet`: how files are written, and how they are computed. */
 export interface ToParquetOptions extends WriteOptions, AsyncComputeOptions {}
+/** Options of `rg.toJsonLines`: how lines are written, and how they are computed. */
 export interface ToJsonLinesOptions extends JsonWriteOptions, AsyncComputeOptions {}
 
 const PARQUET_WRITING = [
@@ -59,7 +67,10 @@ const PARQUET_WRITING = [
 ];
 const JSON_WRITING = ["files", "nonFinite"];
 
-/** One file, or with files: "perPartition" a folder of part-00000.parquet and so on. Nothing is held but what is worked on. */
+/**
+ * Writes one file, or with files: "perPartition" a folder of part-00000.parquet and so on. Nothing is held but what is
+ * worked on: `await rg.toParquet(x, "events.parquet", {codec: "zstd"})`.
+ */
 export const toParquet: (
   array: RaggedInput,
   target: WriteTarget,
@@ -71,7 +82,10 @@ export const toParquet: (
   [2, ...PARQUET_WRITING, ...OPTIONS_AT.run],
 );
 
-/** A JSON value on every line; one file, or with files: "perPartition" a folder of part-00000.jsonl and so on. */
+/**
+ * Writes a JSON value on every line; one file, or with files: "perPartition" a folder of part-00000.jsonl and so on:
+ * `await rg.toJsonLines(x, "events.jsonl")`.
+ */
 export const toJsonLines: (
   array: RaggedInput,
   target: WriteTarget,

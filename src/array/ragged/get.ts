@@ -52,6 +52,10 @@ const arrayItem = (array: Ragged, arrays: Ragged[]): SelectionItem => ["array", 
 /** In memory a place in every axis gives the value there. */
 type Got<X> = Joint<X> extends LazyRagged ? LazyRagged : RaggedArray | RaggedValue;
 
+/**
+ * A part: `rg.get(x, 0)` is the first row, `rg.get(x, ":", 0)` the first element of each, `rg.get(x, "jets", "pt")` a
+ * field, and `rg.get(x, x.greater(1))` what is above 1.
+ */
 export const get: <const X extends RaggedInput>(x: X, ...items: readonly RaggedItem[]) => Got<X> = userCall(
   "get",
   (x: RaggedInput, ...items: readonly RaggedItem[]) => {

@@ -13,22 +13,35 @@ import { checkConstant, checkCount, checkScalar } from "./check.ts";
 import { asRagged, type RaggedInput, type RaggedOperand, splitOperands } from "./operands.ts";
 import type { Joint } from "./types.ts";
 
+/** The option `axis` of functions of lists. */
 export interface AxisOptions {
+  /**
+   * Along which axis: 0 are the rows, 1 their lists, -1 the innermost ones. Each function has its own unless given.
+   */
   readonly axis?: number | undefined;
 }
+/** The option `axis` of functions of lists that can also take all of them. */
 export interface AnyAxisOptions {
+  /** Along which axis: 0 are the rows, 1 their lists, -1 the innermost ones; null: all of them. */
   readonly axis?: number | null | undefined;
 }
+/** Options of `rg.sort` and `rg.argsort`. */
 export interface SortOptions extends AxisOptions {
+  /** false: the largest first. */
   readonly ascending?: boolean | undefined;
 }
+/** Options of `rg.padNone`. */
 export interface PadOptions extends AxisOptions {
   /** Longer lists are cut off. */
   readonly clip?: boolean | undefined;
 }
+/** Options of `rg.isclose`. */
 export interface CloseOptions {
+  /** How far apart, as a part of the second: 1e-5 unless given. */
   readonly rtol?: number | undefined;
+  /** And besides, whatever it is: 1e-8 unless given. */
   readonly atol?: number | undefined;
+  /** true: NaN is close to NaN. */
   readonly equalNan?: boolean | undefined;
 }
 
@@ -51,44 +64,61 @@ type CountFunction = <
   options?: O,
 ) => O extends { readonly axis: number } | { readonly keepdims: true } ? Joint<X> : Called<Joint<X>, "value">;
 
-/** How many elements there are, nulls left out. */
+/** How many elements there are, nulls left out: `rg.count([[1, null], [3]], {axis: 1})` is [1, 1]. */
 export const count: CountFunction = ofOne(
   ops.REDUCTIONS["count"]!,
   "axis",
   "keepdims",
   "maskIdentity",
 ) as CountFunction;
-/** How long lists are; along axis 0 how many rows there are. */
+/** How long lists are; along axis 0 how many rows there are: `rg.num([[1, 2], []])` is [2, 0]. */
 export const num: OfOne<AxisOptions> = ofOne(ops.num, "axis");
-/** 0, 1, 2, … along an axis: rows are numbered through all partitions. */
+/**
+ * 0, 1, 2, … along an axis: rows are numbered through all partitions. `rg.localIndex([[7, 8], [9]])` is [[0, 1], [0]].
+ */
 export const localIndex: OfOne<AxisOptions> = ofOne(ops.localIndex, "axis");
-/** One level of lists less; axis: null leaves none. */
+/** One level of lists less; axis: null leaves none: `rg.flatten([[1, 2], [], [3]])` is [1, 2, 3]. */
 export const flatten: OfOne<AnyAxisOptions> = ofOne(ops.flatten, "axis");
-/** All values in a row, nulls among them. */
+/** All values in a row, nulls among them: `rg.ravel([[1, null], [3]])` is [1, null, 3]. */
 export const ravel: OfOne<object> = ofOne(ops.ravel);
+/** Sorted lists: `rg.sort([[3, 1], [2]])` is [[1, 3], [2]]. */
 export const sort: OfOne<SortOptions> = ofOne(ops.sort, "axis", "ascending");
+/** Places in the order of sorting: `rg.argsort([[3, 1], [2]])` is [[1, 0], [0]]. */
 export const argsort: OfOne<SortOptions> = ofOne(ops.argsort, "axis", "ascending");
-/** The first element of each list, null where there is none. */
+/** The first element of each list, null where there is none: `rg.firsts([[1, 2], []])` is [1, null]. */
 export const firsts: OfOne<AxisOptions> = ofOne(ops.firsts, "axis");
-/** Lists of one element, of none for nulls. */
+/** Lists of one element, of none for nulls: `rg.singletons([1, null])` is [[1], []]. */
 export const singletons: OfOne<AxisOptions> = ofOne(ops.singletons, "axis");
+/** Without nulls: `rg.dropNone([[1, null], [3]])` is [[1], [3]]. */
 export const dropNone: OfOne<AnyAxisOptions> = ofOne(ops.dropNone, "axis");
+/** Where nulls are, among rows unless an axis is given: `rg.isNone([1, null])` is [false, true]. */
 export const isNone: OfOne<AxisOptions> = ofOne(ops.isNone, "axis");
+/** Null in the place of NaN: `rg.nanToNone([1, NaN])` is [1, null]. */
 export const nanToNone: OfOne<object> = ofOne(ops.nanToNone);
+/** The same values in as little memory as they need: `rg.toPacked(rg.get(x, "0:10"))`. */
 export const toPacked: OfOne<object> = ofOne(ops.toPacked);
-/** How often values come one after another. */
+/** How often values come one after another: `rg.runLengths([1, 1, 2])` is [2, 1]. */
 export const runLengths: OfOne<object> = ofOne(ops.runLengths);
-/** Lists that are all equally long become so by type. A lazy array has to be told `size`. */
+/**
+ * Lists that are all equally long become so by type, of `size` elements: `rg.toRegular([[1, 2], [3, 4]], {size:
+ * 2}).type` is "2 * 2 * int64".
+ */
 export const toRegular: OfOne<AxisOptions & { readonly size?: number | undefined }> = ofOne(
   ops.toRegular,
   "axis",
   "size",
 );
+/**
+ * Lists of any length by type: `rg.fromRegular(rg.fromNumpy(dense)).type` is "2 * var * int64", and not "2 * 3 *
+ * int64".
+ */
 export const fromRegular: OfOne<AnyAxisOptions> = ofOne(ops.fromRegular, "axis");
+/** Zeros in the same lists: `rg.zerosLike([[1, 2], [3]])` is [[0, 0], [0]]. */
 export const zerosLike: OfOne<{ readonly dtype?: DType | undefined }> = ofOne(ops.zerosLike, "dtype");
+/** Ones in the same lists: `rg.onesLike([[1, 2], [3]])` is [[1, 1], [1]]. */
 export const onesLike: OfOne<{ readonly dtype?: DType | undefined }> = ofOne(ops.onesLike, "dtype");
 
-/** Cuts an axis into lists, by one count for all or by counts. */
+/** Cuts an axis into lists, by one count for all or by counts: `rg.unflatten([1, 2, 3], [2, 1])` is [[1, 2], [3]]. */
 export const unflatten: <const X extends RaggedInput, const C extends RaggedInput | number>(
   x: X,
   counts: C,
@@ -102,7 +132,10 @@ export const unflatten: <const X extends RaggedInput, const C extends RaggedInpu
   [2, "axis"],
 );
 
-/** Lists with nulls at their ends, so that each has `target` elements at least. */
+/**
+ * Lists with nulls at their ends, so that each has `target` elements at least: `rg.padNone([[1], [2, 3]], 2)` is [[1,
+ * null], [2, 3]].
+ */
 export const padNone: <const X extends RaggedInput>(x: X, target: number, options?: PadOptions) => Joint<X> =
   userCall(
     "padNone",
@@ -114,6 +147,7 @@ export const padNone: <const X extends RaggedInput>(x: X, target: number, option
     [2, "axis", "clip"],
   );
 
+/** A value in the place of nulls: `rg.fillNone([1, null], 0)` is [1, 0]. */
 export const fillNone: <const X extends RaggedInput>(
   x: X,
   value: Scalar | string,
@@ -125,7 +159,10 @@ export const fillNone: <const X extends RaggedInput>(
   [2, "axis"],
 );
 
-/** Null where the mask is not as it should be. */
+/**
+ * Null where the mask is false, or true with validWhen: false: `rg.mask([1, 2, 3], [true, false, true])` is [1, null,
+ * 3].
+ */
 export const mask: <const X extends RaggedInput, const M extends RaggedInput>(
   x: X,
   mask: M,
@@ -137,12 +174,14 @@ export const mask: <const X extends RaggedInput, const M extends RaggedInput>(
   [2, "validWhen"],
 );
 
+/** Values of another dtype: `rg.valuesAstype([[1, 2], [3]], "float32").type` is "2 * var * float32". */
 export const valuesAstype: <const X extends RaggedInput>(x: X, dtype: DType) => Joint<X> = userCall(
   "valuesAstype",
   (x: RaggedInput, dtype: DType) =>
     apply(ops.valuesAstype as never, [asRagged(x)], { dtype: checkDType(dtype) }) as never,
 );
 
+/** A value in the same lists: `rg.fullLike([[1, 2], [3]], 7)` is [[7, 7], [7]]. */
 export const fullLike: <const X extends RaggedInput>(
   x: X,
   value: Scalar,
@@ -154,7 +193,7 @@ export const fullLike: <const X extends RaggedInput>(
   [2, "dtype"],
 );
 
-/** x where the condition holds, else y. */
+/** x where the condition holds, else y: `rg.where([[true, false], [true]], [[1, 2], [3]], 0)` is [[1, 0], [3]]. */
 export const where: <
   const C extends RaggedInput,
   const X extends RaggedOperand,
@@ -168,6 +207,7 @@ export const where: <
   return apply(ops.where as never, arrays, { operands: operands.slice(1) }) as never;
 });
 
+/** Equal but for rounding: `rg.isclose([[1, 2]], [[1, 2.5]])` is [[true, false]]. */
 export const isclose: <const X extends RaggedOperand, const Y extends RaggedOperand>(
   x: X,
   y: Y,

@@ -14,13 +14,19 @@ import { checkCount, checkForm, inMemory } from "./check.ts";
 import { lazyFromDense, lazyToDense } from "./dense.ts";
 import { asRagged, lazyOf, type RaggedInput } from "./operands.ts";
 
-/** Nested lists, objects for records, null for missing values. */
+/**
+ * Nested lists, objects for records, null for missing values: `rg.fromIter([[1, 2], [], [3]]).type` is "3 * var *
+ * int64".
+ */
 export const fromIter: (rows: Iterable<unknown>) => RaggedArray = userCall(
   "fromIter",
   (rows: Iterable<unknown>) => new RaggedArray(ragged.fromIter(rows)),
 );
 
-/** A lazy array of these partitions, which are lists of rows or arrays in memory. */
+/**
+ * A lazy array of these partitions, which are lists of rows or arrays in memory: `rg.fromLists([[[1, 2]], [[3]]])` has
+ * two.
+ */
 export const fromLists: (partitions: readonly (readonly unknown[] | RaggedArray)[]) => LazyRagged = userCall(
   "fromLists",
   (partitions: readonly (readonly unknown[] | RaggedArray)[]) => {
@@ -46,7 +52,7 @@ function ofOneForm(parts: readonly ragged.Plain[]): ragged.Plain[] {
   });
 }
 
-/** An array in memory as a lazy one, cut into so many partitions of equal length. */
+/** An array in memory as a lazy one, cut into so many partitions of equal length: `rg.lazy(x, {npartitions: 4})`. */
 export const lazy: (
   array: RaggedInput,
   options?: { readonly npartitions?: number | undefined },
@@ -68,7 +74,7 @@ export const lazy: (
   [1, "npartitions"],
 );
 
-/** Rows of a dense array; its other axes are lists of one length. */
+/** Rows of a dense array; its other axes are lists of one length: `rg.fromNumpy(await dense.compute())`. */
 export const fromNumpy: {
   (array: LazyArray): LazyRagged;
   (array: NDArray): RaggedArray;
@@ -81,7 +87,10 @@ export const fromNumpy: {
   });
 }) as never;
 
-/** A dense array, where all lists are equally long and nothing is null: lazy of a lazy one. */
+/**
+ * A dense array, where all lists are equally long and nothing is null; lazy of a lazy one: `rg.toNumpy(rg.fromIter([[1,
+ * 2], [3, 4]])).shape` is [2, 2].
+ */
 export const toNumpy: {
   (array: LazyRagged): LazyArray;
   (array: RaggedArray): NDArray;
@@ -90,7 +99,7 @@ export const toNumpy: {
   return array instanceof LazyRagged ? lazyToDense(array) : NDArray.fromBlock(ragged.toNumpy(array.layout));
 }) as never;
 
-/** Nested lists and objects. */
+/** Nested lists and objects: `rg.toList(rg.fromIter([[1, 2], [3]]))` is [[1, 2], [3]]. */
 export const toList: (array: RaggedArray | readonly unknown[]) => unknown[] = userCall(
   "toList",
   (input: RaggedArray | readonly unknown[]) => {
@@ -98,7 +107,10 @@ export const toList: (array: RaggedArray | readonly unknown[]) => unknown[] = us
   },
 );
 
-/** An array over buffers of a form, as Awkward's from_buffers. */
+/**
+ * An array over buffers of a form, as Awkward's from_buffers: `rg.fromBuffers(form, length, container)` of what
+ * toBuffers gives.
+ */
 export const fromBuffers: (form: Form, length: number, container: ragged.Container) => RaggedArray = userCall(
   "fromBuffers",
   (form: Form, length: number, container: ragged.Container) =>
@@ -116,17 +128,18 @@ function checkContainer(container: ragged.Container): ragged.Container {
   });
 }
 
+/** The form, the number of rows, and the buffers by name: `const {form, length, container} = rg.toBuffers(x)`. */
 export const toBuffers: (array: RaggedArray) => ragged.Buffers = userCall("toBuffers", (array: RaggedArray) =>
   ragged.toBuffers(inMemory(array).layout),
 );
 
-/** From a table or a vector of apache-arrow. */
+/** From a table or a vector of apache-arrow: `rg.fromArrow(tableFromIPC(bytes))`. */
 export const fromArrow: (data: ragged.ArrowTable | ragged.ArrowVector) => RaggedArray = userCall(
   "fromArrow",
   (data: ragged.ArrowTable | ragged.ArrowVector) => new RaggedArray(ragged.fromArrow(data as never)),
 );
 
-/** A vector of apache-arrow, which has to be installed. */
+/** A vector of apache-arrow, which has to be installed: `const vector = await rg.toArrow(x)`. */
 export const toArrow: (array: RaggedArray) => Promise<ragged.ArrowVector> = asyncCall(
   "toArrow",
   async (array: RaggedArray) => ragged.toArrow(inMemory(array).layout),

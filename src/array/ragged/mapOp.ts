@@ -14,6 +14,7 @@ import { RaggedArray } from "./arrays.ts";
 
 /** Where a partition is. */
 export interface PartitionInfo {
+  /** Its number, from 0. */
   readonly partition: number;
 }
 

@@ -75,6 +75,10 @@ interface RecordMethods<Self, Value> {
   argcombinations(n: number, options?: CombinationOptions): Self;
 }
 
+/**
+ * The methods of ragged arrays: functions without their first argument, as `x.num({axis: 1})` and `x.field("jets",
+ * "pt")`.
+ */
 export type RaggedMethods<Self, Value> = UnaryMethods<Self> &
   BinaryMethods<Self> &
   ReduceMethods<Self, Value> &
@@ -83,9 +87,13 @@ export type RaggedMethods<Self, Value> = UnaryMethods<Self> &
 
 /** Of lazy arrays alone. */
 export interface LazyMethods {
+  /** Computes the array: `const rows = await x.compute()`. */
   compute<X extends LazyRagged>(this: X, options?: AsyncComputeOptions): Promise<Computed<X>>;
+  /** How it would be computed. Computes nothing: `console.log(x.plan())`. */
   plan(options?: PlanOnlyOptions): Plan;
+  /** Which columns are read of each source: `x.necessaryColumns()`. */
   necessaryColumns(options?: ProjectOptions): NecessaryColumns;
+  /** The same with reasons, lines and bytes: `console.log(String(x.explainColumns()))`. */
   explainColumns(options?: ProjectOptions): ColumnReport;
 }
 

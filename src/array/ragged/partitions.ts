@@ -24,6 +24,7 @@ export type { PartitionInfo } from "./mapOp.ts";
 /** A function of one partition of each array. In memory it gets arrays in memory; while it is traced, lazy ones. */
 export type PartitionFunction = (...args: never[]) => unknown;
 
+/** Options of `rg.mapPartitions`. */
 export interface MapPartitionsOptions {
   /** The type of a row of the result, as "var * float64", or its form. Found by tracing unless given. */
   readonly type?: string | Form | undefined;
@@ -39,7 +40,10 @@ class TracedFunction extends FunctionResource {
   }
 }
 
-/** Applies a function to each partition of the arrays. */
+/**
+ * Applies a function to each partition of the arrays: `rg.mapPartitions((part: rg.RaggedArray) => part.multiply(2),
+ * x)`.
+ */
 export const mapPartitions: (
   fn: PartitionFunction | ModuleFunction,
   arrays: RaggedInput | readonly RaggedInput[],
@@ -118,12 +122,16 @@ function probedForm(fn: PartitionFunction | ModuleFunction, inputs: readonly Exp
   }
 }
 
+/** Options of `rg.repartition`: so many partitions, partitions of so many rows, or cuts at these rows. */
 export type RepartitionOptions =
   | { readonly npartitions: number }
   | { readonly rows: number }
   | { readonly divisions: readonly number[] };
 
-/** Cuts an array anew: into so many partitions, into partitions of so many rows, or at these rows. */
+/**
+ * Cuts an array anew: into so many partitions, into partitions of so many rows, or at these rows: `rg.repartition(x,
+ * {rows: 100_000})`.
+ */
 export const repartition: (array: Ragged, options: RepartitionOptions) => LazyRagged = userCall(
   "repartition",
   (input: Ragged, options: RepartitionOptions) => {

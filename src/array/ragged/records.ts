@@ -26,7 +26,10 @@ function named(arrays: NamedArrays): { fields: readonly string[] | null; inputs:
   return { fields: entries.map(([name]) => name), inputs: entries.map(([, array]) => asRagged(array)) };
 }
 
-/** Records of arrays, down to where their lists differ (or to depthLimit). */
+/**
+ * Records of arrays, down to where their lists differ (or to depthLimit): `rg.zip({x: [1, 2], y: [3, 4]})` is [{x: 1,
+ * y: 3}, {x: 2, y: 4}].
+ */
 export const zip: <const A extends NamedArrays>(
   arrays: A,
   options?: { readonly depthLimit?: number | null | undefined },
@@ -39,7 +42,7 @@ export const zip: <const A extends NamedArrays>(
   [1, "depthLimit"],
 );
 
-/** Each field by itself. */
+/** Each field by itself: `const [x, y] = rg.unzip([{x: 1, y: 2}, {x: 3, y: 4}])`, where x is [1, 3]. */
 export const unzip: <const X extends RaggedInput>(x: X) => Joint<X>[] = userCall(
   "unzip",
   (x: RaggedInput) => {
@@ -48,7 +51,7 @@ export const unzip: <const X extends RaggedInput>(x: X) => Joint<X>[] = userCall
   },
 );
 
-/** A field; of a field, of a field, where several names are given. */
+/** A field; of a field, of a field, where several names are given: `rg.field(events, "jets", "pt")`. */
 export const field: <const X extends RaggedInput>(x: X, ...path: readonly string[]) => Joint<X> = userCall(
   "field",
   (x: RaggedInput, ...path: readonly string[]) => {
@@ -58,13 +61,15 @@ export const field: <const X extends RaggedInput>(x: X, ...path: readonly string
   },
 );
 
-/** Names of the fields of records. */
+/** Names of the fields of records: `rg.fields([{x: 1, y: 2}])` is ["x", "y"]. */
 export const fields: (x: RaggedInput) => readonly string[] = userCall(
   "fields",
   (x: RaggedInput) => asRagged(x).fields,
 );
 
-/** The records with another field, or with another in its place. */
+/**
+ * The records with another field, or with another in its place: `rg.withField([{x: 1}], [5], "y")` is [{x: 1, y: 5}].
+ */
 export const withField: <const X extends RaggedInput, const V extends RaggedInput | Scalar | string>(
   x: X,
   value: V,
@@ -82,6 +87,7 @@ export const withField: <const X extends RaggedInput, const V extends RaggedInpu
   },
 );
 
+/** The records without a field: `rg.withoutField([{x: 1, y: 2}], "y")` is [{x: 1}]. */
 export const withoutField: <const X extends RaggedInput>(x: X, name: string | readonly string[]) => Joint<X> =
   userCall(
     "withoutField",
@@ -89,7 +95,9 @@ export const withoutField: <const X extends RaggedInput>(x: X, name: string | re
       apply(ops.withoutField as never, [asRagged(x)], { path: checkPath(name) }) as never,
   );
 
+/** Options of `rg.cartesian` and `rg.argcartesian`. */
 export interface CartesianOptions {
+  /** Along which axis; 1, the lists of rows, unless given. */
   readonly axis?: number | undefined;
   /** Lists within lists: for every element of the first arrays. */
   readonly nested?: boolean | readonly number[] | undefined;
@@ -107,12 +115,16 @@ const cartesianOf = (record: object): Cartesian =>
     [1, "axis", "nested"],
   ) as Cartesian;
 
-/** Every element with every element, list by list. */
+/** Every element with every element, list by list: `rg.cartesian([[[1, 2]], [[3]]])` is [[[1, 3], [2, 3]]]. */
 export const cartesian: Cartesian = cartesianOf(ops.cartesian);
+/** The same, of places: `rg.argcartesian([[[1, 2]], [[3]]])` is [[[0, 0], [1, 0]]]. */
 export const argcartesian: Cartesian = cartesianOf(ops.argcartesian);
 
+/** Options of `rg.combinations` and `rg.argcombinations`. */
 export interface CombinationOptions {
+  /** Along which axis; 1, the lists of rows, unless given. */
   readonly axis?: number | undefined;
+  /** true: an element may be taken several times. */
   readonly replacement?: boolean | undefined;
   /** Names of the n fields; tuples unless given. */
   readonly fields?: readonly string[] | undefined;
@@ -128,11 +140,18 @@ const combinationsOf = (record: object): Combinations =>
     [2, "axis", "replacement", "fields"],
   ) as Combinations;
 
-/** n elements of each list, in every way there is without order. */
+/**
+ * n elements of each list, in every way there is without order: `rg.combinations([[1, 2, 3]], 2)` is [[[1, 2], [1, 3],
+ * [2, 3]]].
+ */
 export const combinations: Combinations = combinationsOf(ops.combinations);
+/** The same, of places: `rg.argcombinations([[7, 8, 9]], 2)` is [[[0, 1], [0, 2], [1, 2]]]. */
 export const argcombinations: Combinations = combinationsOf(ops.argcombinations);
 
-/** Arrays one after another; what does not fit in one type is a union. */
+/**
+ * Arrays one after another; what does not fit in one type is a union: `rg.concatenate([[[1, 2]], [[3]]])` is [[1, 2],
+ * [3]].
+ */
 export const concatenate: <const X extends RaggedInput>(
   arrays: readonly X[],
   options?: { readonly axis?: number | undefined; readonly mergeBool?: boolean | undefined },
@@ -149,7 +168,10 @@ export const concatenate: <const X extends RaggedInput>(
   [1, "axis", "mergeBool"],
 );
 
-/** Each array with the lists that they have together. */
+/**
+ * Each array with the lists that they have together: `rg.broadcastArrays([[1, 2], [3]], [10, 20])`, the second as [[10,
+ * 10], [20]].
+ */
 export const broadcastArrays: <const X extends RaggedInput>(...arrays: readonly X[]) => Joint<X>[] = userCall(
   "broadcastArrays",
   (...arrays: readonly RaggedInput[]) => {

@@ -14,6 +14,7 @@ export interface SyntaxProblem {
   readonly cure?: string | undefined;
 }
 
+/** The text of a `cw.expr` cannot be read: `column` says where. */
 export class ExprSyntaxError extends ChunkwiseError {
   readonly text: string;
   /** Position in `text`, from 1. */

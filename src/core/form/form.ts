@@ -96,6 +96,7 @@ export interface StringForm extends FormBase {
   readonly charKey: string | null;
 }
 
+/** The type of nested data: what lists, records, options and numbers it is made of, and how they lie in buffers. */
 export type Form =
   | EmptyForm
   | NumpyForm

@@ -16,6 +16,7 @@ import {
 
 type JsonObject = { readonly [name: string]: Json };
 
+/** The JSON of a form: `rg.jsonOfForm(x.form)`. */
 export function jsonOfForm(form: Form): JsonObject {
   const tail = { parameters: form.parameters, form_key: form.key };
   switch (form.kind) {
@@ -109,6 +110,7 @@ export const formText = (form: Form): string =>
 /** Nobody nests deeper, and recursion must end. */
 const MAX_DEPTH = 100;
 
+/** A form of its JSON, which is Awkward's: `rg.formOfJson({class: "NumpyArray", primitive: "int64"})`. */
 export const formOfJson = (json: unknown): Form => new FormReader().form(json, "form", 0);
 
 const CLASSES = [

@@ -17,13 +17,18 @@ import {
   unionForm,
 } from "./form.ts";
 
+/** What `rg.parseType` reads out of a text. */
 export interface ParsedType {
   /** Null where the text is the type of elements. */
   readonly length: number | null;
+  /** The form of an element. */
   readonly form: Form;
 }
 
-/** `5 * int64` is an array of 5; `var * int64` the type of elements that are lists. */
+/**
+ * A type of its text: `rg.parseType("5 * int64")` is an array of 5, `rg.parseType("var * int64")` the type of elements
+ * that are lists.
+ */
 export function parseType(text: string): ParsedType {
   const parser = new TypeParser(text);
   const length = parser.arrayLength();

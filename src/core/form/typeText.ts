@@ -3,7 +3,9 @@
 
 import { type Form, OPTION_KINDS, type RecordForm } from "./form.ts";
 
-/** With a length the type of an array, without one the type of its elements. */
+/**
+ * With a length the type of an array, without one the type of its elements: `rg.typeText(x.form)`, as "var * int64".
+ */
 export const typeText = (form: Form, length?: number): string =>
   length === undefined ? elementText(form) : `${length} * ${elementText(form)}`;
 

@@ -14,8 +14,11 @@ import { copyElements } from "./walk.ts";
 
 /** Where a block is: its place in the grid, and what part of the output it makes. */
 export interface BlockInfo {
+  /** Its place in the grid of blocks: [0, 1]. */
   readonly blockId: readonly number[];
+  /** Where it begins in the output, along each axis. */
   readonly start: readonly number[];
+  /** How long it is along each axis. */
   readonly shape: Shape;
 }
 

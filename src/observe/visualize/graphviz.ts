@@ -5,6 +5,7 @@ import { VisualizeError } from "./error.ts";
 
 /** What is used of the package @viz-js/viz. */
 export interface GraphvizModule {
+  /** Gives what draws. */
   instance(): Promise<{
     renderString(dot: string, options: { readonly format: string; readonly engine?: string }): string;
   }>;

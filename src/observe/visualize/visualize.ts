@@ -20,8 +20,10 @@ import { mermaidText } from "./mermaid.ts";
 import { openFile, temporaryFile } from "./viewer.ts";
 
 export const FORMATS = ["svg", "dot", "mermaid"] as const;
+/** How `visualize` draws: "svg", "dot" or "mermaid". */
 export type PictureFormat = (typeof FORMATS)[number];
 
+/** Options of `visualize`. */
 export interface VisualizeOptions extends PlanOnlyOptions {
   /** "svg" unless the file's name says something else. SVG needs the package @viz-js/viz. */
   readonly format?: PictureFormat | undefined;
@@ -38,7 +40,10 @@ export interface VisualizeOptions extends PlanOnlyOptions {
 const OWN = ["format", "file", "open", "spec", "limit", "graphviz"] as const;
 const DEFAULT_LIMIT = 300;
 
-/** The picture as text; it is saved or shown as well where that is asked for. */
+/**
+ * The picture of a plan as text; it is saved or shown as well where that is asked for: `await visualize(x, {format:
+ * "mermaid"})`, `await visualize(x, {file: "plan.svg"})`.
+ */
 export async function visualize(
   target: LazyArray | readonly LazyArray[] | Plan,
   options: VisualizeOptions = {},

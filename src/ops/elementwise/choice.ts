@@ -62,7 +62,9 @@ export const where: ElementwiseOp & WhereFunction = opCall(
 
 type Bound = Operand | null | undefined;
 interface ClipOptions<L extends Bound, U extends Bound, E extends DType> extends OutOption<E> {
+  /** What is less becomes this; null, or nothing: no lower bound. */
   readonly min?: L;
+  /** What is more becomes this; null, or nothing: no upper bound. */
   readonly max?: U;
 }
 interface ClipFunction {

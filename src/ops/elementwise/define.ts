@@ -15,8 +15,10 @@ import { opCall } from "../../lazy/call.ts";
 import type { BinaryFunction, OutOption, UnaryFunction } from "../../lazy/functionTypes.ts";
 import type { Operand } from "../../lazy/lazyArray.ts";
 
+/** The record of an elementwise op, which is also the function that users call. */
 export interface ElementwiseFunction<R extends ResultRule = ResultRule, N extends number = number>
   extends ComputesIn {
+  /** How many operands it has. */
   readonly arity: N;
   /** The result's dtype from the operands': functions and methods have their types from it. */
   readonly result: R;
@@ -25,14 +27,21 @@ export interface ElementwiseFunction<R extends ResultRule = ResultRule, N extend
 type RealBody = (...x: Term[]) => Term;
 type ComplexBody = (...z: ComplexTerm[]) => Value;
 
+/** What `unary` and `binary` have to be told of an op. */
 export interface ElementwiseLine {
+  /** The kinds of dtypes that it takes: "numeric", "real", "bool" and others. */
   readonly accepts: KindSet;
   /** The result's dtype from the operands', a rule of core/results.ts. "floating" computes in it too. */
   readonly result: ResultRule;
+  /** What is computed of real numbers: `(x) => s.mul(x, x)`. */
   readonly real: RealBody;
+  /** What is computed of complex ones, where it takes them. */
   readonly complex?: ComplexBody;
+  /** Two operands may be swapped: the same bits. */
   readonly commutative?: boolean;
+  /** f(f(x, y), z) = f(x, f(y, z)), for floats up to rounding. */
   readonly associative?: boolean;
+  /** How many additions it is worth, about; 1 unless given. */
   readonly work?: number;
 }
 
@@ -95,7 +104,10 @@ function runBody(name: string, line: ElementwiseLine, inputs: readonly Value[]):
   return line.complex(...(inputs as ComplexTerm[]));
 }
 
-/** A line of the table as a function of one operand. Nodes hold the function: it is the op. */
+/**
+ * A line of the table as a function of one operand: `unary("cube", {accepts: "real", result: "same", real: (x) =>
+ * s.mul(x, s.mul(x, x))})`. Nodes hold the function: it is the op.
+ */
 export function unary<const L extends ElementwiseLine>(name: string, line: L): Unary<L["result"]> {
   const op: Unary<L["result"]> = opCall(
     recordOf(name, 1, line),
@@ -105,7 +117,10 @@ export function unary<const L extends ElementwiseLine>(name: string, line: L): U
   return op;
 }
 
-/** The same of two. */
+/**
+ * The same of two: `binary("mid", {accepts: "real", result: "floating", real: (x, y) => s.div(s.add(x, y),
+ * s.constant(x.type, 2))})`.
+ */
 export function binary<const L extends ElementwiseLine>(name: string, line: L): Binary<L["result"]> {
   const op: Binary<L["result"]> = opCall(
     recordOf(name, 2, line),

@@ -15,9 +15,13 @@ export type Container =
   | { readonly [name: string]: BufferSource }
   | ((name: string) => BufferSource | undefined);
 
+/** A form, how many rows there are, and buffers by the names that the form's keys say. */
 export interface Buffers {
+  /** The type, with a key for each node. */
   readonly form: Form;
+  /** How many rows there are. */
   readonly length: number;
+  /** The buffers: "node0-offsets", "node1-data". */
   readonly container: { readonly [name: string]: TypedArray };
 }
 

@@ -42,10 +42,14 @@ export interface ArrowData {
   readonly children: readonly ArrowData[];
   readonly dictionary?: ArrowVector | undefined;
 }
+/** What is used of a vector of apache-arrow. */
 export interface ArrowVector {
+  /** Its chunks. */
   readonly data: readonly ArrowData[];
 }
+/** What is used of a table of apache-arrow. */
 export interface ArrowTable {
+  /** Its record batches. */
   readonly batches: readonly { readonly data: ArrowData }[];
 }
 

@@ -13,8 +13,11 @@ import type { ArrowData, ArrowVector } from "./fromArrow.ts";
 type Make<T> = new (...args: never[]) => T;
 /** What is used of the package apache-arrow. */
 export interface ArrowModule {
+  /** Makes the data of a vector. */
   readonly makeData: (parts: object) => ArrowData;
+  /** A vector of such data. */
   readonly Vector: Make<ArrowVector>;
+  /** A named field of a type. */
   readonly Field: Make<object>;
   readonly [type: string]: unknown;
 }

@@ -31,6 +31,7 @@ import { bufferBytes } from "./memory.ts";
 import { checkedPartition, type NodeCost, RaggedSource, type ReadSignal } from "./source.ts";
 import { flattened, lowestNeeded, type Numbered, numbered } from "./tree.ts";
 
+/** Options of `rg.fromJsonLines`. */
 export interface JsonLinesOptions extends StoreOptions {
   /** The type of a line, as "{met: float64, jets: var * {pt: float64}}". Fields that it does not name are skipped. Found from the first lines unless given. */
   type?: string | Form;
@@ -40,6 +41,7 @@ export interface JsonLinesOptions extends StoreOptions {
   sampleRows?: number;
   /** And how many bytes of them; 1 MiB unless given. */
   sampleBytes?: number;
+  /** For files behind http(s) URLs: headers, retries, time-outs. */
   http?: HttpStoreOptions;
   /** For people; the files unless given. */
   name?: string;

@@ -32,8 +32,10 @@ import { flattened, type Numbered, numbered } from "./tree.ts";
 
 /** `["met", ">", 20]`; several of them must all hold. */
 export type Condition = readonly [column: string, op: Comparison, value: FilterValue];
+/** Which rows are wanted: a condition, several that must all hold, or a filter made of such. */
 export type FilterArgument = Filter | Condition | readonly Condition[];
 
+/** Options of `rg.fromParquet`. */
 export interface ParquetSourceOptions extends DatasetOptions {
   /** How many row groups in a row make a partition; 1 unless given. "file": all of a file. */
   rowGroupsPerPartition?: number | "file";

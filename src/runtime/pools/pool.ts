@@ -9,14 +9,19 @@ import type { RunArrays } from "../runArrays.ts";
 import type { Attempt } from "../scheduler/entry.ts";
 import type { TaskRef } from "../scheduler/graph.ts";
 
+/** A task that a pool is to run. */
 export interface TaskJob {
+  /** Which task of which operation. */
   readonly ref: TaskRef;
+  /** Which attempt at it. */
   readonly attempt: Attempt;
   /** Outputs that other tasks will read. */
   readonly outputs: AttemptOutputs;
 }
 
+/** The workers of one run: they are given tasks, and tell what these took. */
 export interface Pool {
+  /** For events and messages. */
   readonly name: string;
   /** Tasks that run at once. */
   readonly workers: number;
@@ -28,6 +33,7 @@ export interface Pool {
   readonly endedThreads?: ReadonlySet<number>;
   /** Each worker has memory of its own, and keeps what it has once used; else tasks and held chunks share theirs. */
   readonly hasOwnMemory: boolean;
+  /** Does a task; what it took, at once or by a promise. A `LostWorker` error says that the worker is gone. */
   run(job: TaskJob): TaskStats | Promise<TaskStats>;
   /** The run is over: attempts that are still under way do not matter any more. */
   close(running: readonly Attempt[]): Promise<void>;
@@ -45,6 +51,7 @@ export interface CarriedRun {
   here(workers?: number): Pool;
 }
 
+/** What carries tasks, for the option `executor`: it makes a pool for each run. */
 export interface Executor {
   /** By which options and messages name it. */
   readonly name: string;

@@ -43,9 +43,13 @@ export const DEFAULT_POLICY: Policy = {
   maxWaiting: 1000,
 };
 
+/** How often a task is tried: the option `retries` of `x.compute` and of a Spec. */
 export interface RetryOptions {
+  /** How often a task is tried in all: 3. */
   readonly attempts?: number | undefined;
+  /** How long the second attempt waits: 200 ms; every further one twice as long. */
   readonly delayMs?: number | undefined;
+  /** But never longer than this: 10 s. */
   readonly maxDelayMs?: number | undefined;
 }
 /** `false` for no twins. */

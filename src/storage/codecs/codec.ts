@@ -9,10 +9,13 @@ import { releaseBytes } from "./release.ts";
 
 /** What is known of a size: at most `max`, and just that when `exact`. */
 export interface SizeBound {
+  /** So many bytes at most. */
   readonly max: number;
+  /** true: just so many. */
   readonly exact: boolean;
 }
 
+/** Bytes at once, or soon. */
 export type Bytes = Uint8Array | Promise<Uint8Array>;
 
 /** Pieces but the last are multiples of 16 bytes. */

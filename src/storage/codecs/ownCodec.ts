@@ -23,6 +23,7 @@ import type { Fields } from "./fields.ts";
 
 /** What users' code makes of a configuration. */
 export interface CodecImplementation {
+  /** What is stored of these bytes. */
   encode(bytes: Uint8Array): Bytes;
   /** `size`: how many bytes belong there, at most, or just that when `exact`. */
   decode(bytes: Uint8Array, size: SizeBound): Bytes;
@@ -30,6 +31,7 @@ export interface CodecImplementation {
 
 /** A module of a codec: its default export makes one of a configuration, as metadata have it. */
 export interface CodecModule {
+  /** Makes a codec of the configuration that metadata have. */
   readonly default: (configuration: JsonObject) => CodecImplementation;
 }
 
@@ -42,14 +44,17 @@ interface Named {
 
 /** A codec that every thread can import. */
 export interface ModuleCodec extends Named {
+  /** Its address: `new URL("./delta-codec.js", import.meta.url)`. */
   readonly module: string | Address;
 }
 
 /** A codec that only this thread has: chunks that need it are not for task threads. */
 export interface LoadedCodec extends Named {
+  /** Loads it: `async () => ({default: (configuration) => ({encode, decode})})`. */
   readonly load: () => Promise<CodecModule>;
 }
 
+/** A codec of your own, for `cw.engine.codecs.add`: by the address of its module, or by a function that loads it. */
 export type OwnCodec = ModuleCodec | LoadedCodec;
 
 /** A module codec as plain data. */

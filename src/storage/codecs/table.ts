@@ -15,6 +15,10 @@ import { entryOf, type OwnCodec, type SentCodec, sentCodec } from "./ownCodec.ts
 /** Not of bytes: build.ts makes these. */
 const STRUCTURE: readonly string[] = ["bytes", "transpose", "sharding_indexed"];
 
+/**
+ * The codecs that arrays may name, the built-in ones and yours, for the option `known`: `new cw.CodecTable([{name:
+ * "delta", module: new URL("./delta.js", import.meta.url)}])`.
+ */
 export class CodecTable {
   readonly #entries: Map<string, CodecEntry>;
   readonly #own: OwnCodec[] = [];
@@ -58,6 +62,7 @@ export class CodecTable {
     });
   }
 
+  /** The codec that metadata name; an error where there is none. */
   codec(spec: CodecSpec, where: string): BytesCodec {
     const entry = this.#entries.get(spec.name);
     if (entry !== undefined) return entry.make(new Fields(spec, where));

@@ -15,6 +15,7 @@ export interface FileOptions extends StoreOptions {
   room?: Room | undefined;
 }
 
+/** A file that is read in parts: `rg.localFile`, `rg.httpFile`, `rg.storeFile` and `rg.memoryFile` make one. */
 export interface ByteFile {
   /** For errors and for telling files apart. */
   readonly name: string;
@@ -30,6 +31,7 @@ export interface ByteFile {
   tail(length: number, options?: StoreOptions): Promise<Uint8Array>;
 }
 
+/** Bytes in memory as a file: `await rg.fromParquet(rg.memoryFile(bytes))`. */
 export function memoryFile(bytes: Uint8Array, name = "memory"): ByteFile {
   return {
     name,
@@ -42,7 +44,7 @@ export function memoryFile(bytes: Uint8Array, name = "memory"): ByteFile {
   };
 }
 
-/** A file of the local file system (Node only). */
+/** A file of the local file system (Node only): `await rg.fromParquet(await rg.localFile("events.parquet"))`. */
 export async function localFile(path: string): Promise<ByteFile> {
   const fs = await requireBuiltin("node:fs");
   const { resolve } = await requireBuiltin("node:path");
@@ -113,7 +115,7 @@ function trying<T>(path: string, action: () => T): T {
 const missing = (where: string): NotFoundError =>
   new NotFoundError({ what: "there is no such file", where, cure: "Check the path" });
 
-/** An object of a store. `size` where it is known from elsewhere. */
+/** An object of a store; `size` where it is known from elsewhere: `rg.storeFile(store, "/events.parquet")`. */
 export function storeFile(
   store: Store,
   key: StoreKey,
@@ -139,7 +141,10 @@ export function storeFile(
   };
 }
 
-/** A file behind an http(s) URL. The size comes with the answer to the first request. */
+/**
+ * A file behind an http(s) URL, whose size comes with the answer to the first request:
+ * `rg.httpFile("https://example.org/a.parquet", {retries: 2})`.
+ */
 export function httpFile(url: string | Address, options: HttpStoreOptions = {}): ByteFile {
   const place = new URL(url);
   const slash = place.pathname.lastIndexOf("/");

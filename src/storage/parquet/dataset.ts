@@ -11,6 +11,7 @@ import { type FileArguments, filesOf } from "./places.ts";
 import type { LeafType, Schema, SchemaNode } from "./schema.ts";
 
 export interface DatasetOptions extends OpenOptions {
+  /** For files behind http(s) URLs: headers, retries, time-outs. */
   http?: HttpStoreOptions;
 }
 

@@ -10,6 +10,7 @@ import { matchingPaths } from "./glob.ts";
 
 /** A path, a pattern, a folder or an http(s) URL; or a file of bytes. */
 export type FileArgument = string | Address | ByteFile;
+/** One file or several: paths, patterns such as "events/*.parquet", folders, URLs, files. */
 export type FileArguments = FileArgument | readonly FileArgument[];
 
 export interface PlaceOptions {

@@ -13,6 +13,7 @@ import { shred } from "./shred.ts";
 import type { Sink } from "./sink.ts";
 import { emptyFolder, inFolder, partName, sinkOf, type WriteTarget } from "./target.ts";
 
+/** How `rg.toParquet` writes files. */
 export interface WriteOptions {
   /** How pages are compressed; snappy unless given. */
   codec?: WrittenCodec;

@@ -30,6 +30,7 @@ import type { StoredName } from "./storedType.ts";
 import { streamedShard } from "./streamedShard.ts";
 import { VerbatimChunks } from "./verbatim.ts";
 
+/** Options of opening and making arrays: `openArray(store, path, {maxChunkBytes: 1e9})`. */
 export interface ArrayOptions {
   /** Chunks that take more bytes than this in memory are refused: 2 GiB unless told otherwise. */
   maxChunkBytes?: number;
@@ -41,6 +42,7 @@ export interface ArrayOptions {
   missing?: "fill" | "error";
 }
 
+/** Options of `getChunk` and `getShard`. */
 export interface ChunkOptions extends StoreOptions {
   /** What a chunk that is not stored gives: null (as it is unless told otherwise), or a block of fill value. */
   missing?: "null" | "fill";
@@ -48,6 +50,10 @@ export interface ChunkOptions extends StoreOptions {
 
 const DEFAULT_MAX_CHUNK_BYTES = 2 ** 31;
 
+/**
+ * A stored array, chunk by chunk: `openArray` and `createArray` give a `ZarrArray`, and `await array.getChunk([0, 0])`
+ * a block of it.
+ */
 export class ZarrArray {
   readonly store: Store;
   /** "" for the root of the store, else "/a/b". */

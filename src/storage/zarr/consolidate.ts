@@ -8,7 +8,7 @@ import { type Json, jsonBytes } from "./json.ts";
 import type { GroupMetadata, NodeMetadata } from "./metadata.ts";
 import { documentsV2, writeNode } from "./nodes.ts";
 
-/** Collects the metadata of everything below the group, and writes them. */
+/** Collects the metadata of everything below the group, and writes them: `await consolidate(store)`. */
 export async function consolidate(store: Store, path = "", options: StoreOptions = {}): Promise<ZarrGroup> {
   const at = normalPath(path);
   const group = await openGroup(store, at, { ...options, consolidated: false });

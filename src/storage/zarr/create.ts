@@ -28,7 +28,9 @@ import { type Endian, isStoredName, type StoredName, type StoredType, storedType
 /** A codec by its name, or with its configuration. */
 export type CodecArgument = string | { readonly name: string; readonly configuration?: JsonObject };
 
+/** Options of `createArray`. */
 export interface CreateArrayOptions extends ArrayOptions, StoreOptions {
+  /** How long the array is along each axis. */
   readonly shape: number | Shape;
   /** Of the elements in the store. */
   readonly dtype: StoredName;
@@ -42,10 +44,15 @@ export interface CreateArrayOptions extends ArrayOptions, StoreOptions {
   readonly codecs?: readonly CodecArgument[];
   /** Row-major, column-major, or a permutation of the axes. */
   readonly order?: "C" | "F" | readonly number[];
+  /** The order of bytes in an element; "little" unless given. */
   readonly endian?: Endian;
+  /** A name for each axis, or null. */
   readonly dimensionNames?: readonly (string | null)[] | null;
+  /** What else is to be said of the array. */
   readonly attributes?: JsonObject;
+  /** 3 unless given. */
   readonly zarrFormat?: ZarrFormat;
+  /** How chunks are named: "c/0/1" unless given, "0.1" in v2. */
   readonly keyEncoding?: KeyEncoding;
   /** Where a shard has its index. */
   readonly indexLocation?: "start" | "end";
@@ -53,6 +60,7 @@ export interface CreateArrayOptions extends ArrayOptions, StoreOptions {
   readonly overwrite?: boolean;
 }
 
+/** Makes an array: `await createArray(store, "grid", {shape: [100, 100], chunks: [40, 100], dtype: "int32"})`. */
 export async function createArray(
   store: Store,
   path: string,

@@ -10,19 +10,23 @@ import type { ConsolidatedMetadata, GroupMetadata, NodeMetadata, ZarrFormat } fr
 import { type FindOptions, findNode, makeParents, requireNode, writeNode } from "./nodes.ts";
 import { clearPlace, lookAtPlace } from "./place.ts";
 
+/** Options of `openArray`, `openGroup` and `openNode`. */
 export interface OpenOptions extends FindOptions, ArrayOptions {
   /** false looks at every node's own metadata. */
   consolidated?: boolean;
 }
 
+/** What is in a group: an array or a group, where, and its metadata. */
 export interface Member {
   /** Relative to the group. */
   readonly path: string;
   /** "unsupported" is there, and cannot be opened. */
   readonly kind: "array" | "group" | "unsupported";
+  /** Null where it is not supported. */
   readonly metadata: NodeMetadata | null;
 }
 
+/** A stored group: `openGroup` gives a `ZarrGroup`, and `await group.members()` what is in it. */
 export class ZarrGroup {
   readonly store: Store;
   readonly path: string;
@@ -45,20 +49,24 @@ export class ZarrGroup {
     return this.metadata.zarrFormat;
   }
 
+  /** An array in it: `await group.openArray("grid")`. */
   async openArray(path: string, options: OpenOptions = {}): Promise<ZarrArray> {
     const node = await this.#find(path, options);
     return asArray(this.store, this.path + normalPath(path), node, options);
   }
 
+  /** A group in it: `await group.openGroup("2024")`. */
   async openGroup(path: string, options: OpenOptions = {}): Promise<ZarrGroup> {
     const node = await this.#find(path, options);
     return asGroup(this.store, this.path + normalPath(path), node);
   }
 
+  /** Makes an array in it: `await group.createArray("grid", {shape: [100], dtype: "int32"})`. */
   createArray(path: string, options: CreateArrayOptions): Promise<ZarrArray> {
     return createArray(this.store, this.path + normalPath(path), { zarrFormat: this.zarrFormat, ...options });
   }
 
+  /** Makes a group in it: `await group.createGroup("2024")`. */
   createGroup(path: string, options: CreateGroupOptions = {}): Promise<ZarrGroup> {
     return createGroup(this.store, this.path + normalPath(path), { zarrFormat: this.zarrFormat, ...options });
   }
@@ -149,11 +157,13 @@ function asGroup(store: Store, path: string, node: NodeMetadata): ZarrGroup {
   });
 }
 
+/** Opens an array: `const grid = await openArray(store, "grid")`. */
 export async function openArray(store: Store, path = "", options: OpenOptions = {}): Promise<ZarrArray> {
   const at = normalPath(path);
   return asArray(store, at, await requireNode(store, at, options), options);
 }
 
+/** Opens a group: `const group = await openGroup(store)`. */
 export async function openGroup(store: Store, path = "", options: OpenOptions = {}): Promise<ZarrGroup> {
   const at = normalPath(path);
   const group = asGroup(store, at, await requireNode(store, at, options));
@@ -161,7 +171,7 @@ export async function openGroup(store: Store, path = "", options: OpenOptions = 
   return new ZarrGroup(store, at, { ...group.metadata, consolidated: null });
 }
 
-/** Whichever there is. */
+/** Opens whichever there is, an array or a group: `const node = await openNode(store, "grid")`. */
 export async function openNode(
   store: Store,
   path = "",
@@ -172,13 +182,17 @@ export async function openNode(
   return node.kind === "array" ? asArray(store, at, node, options) : asGroup(store, at, node);
 }
 
+/** Options of `createGroup`. */
 export interface CreateGroupOptions extends StoreOptions {
+  /** What is to be said of the group. */
   readonly attributes?: JsonObject;
+  /** 3 unless given. */
   readonly zarrFormat?: ZarrFormat;
   /** Removes what is at the path first. */
   readonly overwrite?: boolean;
 }
 
+/** Makes a group: `await createGroup(store, "2024", {attributes: {source: "buoys"}})`. */
 export async function createGroup(
   store: Store,
   path = "",
@@ -195,7 +209,7 @@ export async function createGroup(
   return new ZarrGroup(store, at, metadata);
 }
 
-/** Writes other attributes; the node with them. */
+/** Writes other attributes; the node with them: `grid = await setAttributes(grid, {units: "K"})`. */
 export async function setAttributes<N extends ZarrArray | ZarrGroup>(
   node: N,
   attributes: JsonObject,

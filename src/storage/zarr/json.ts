@@ -4,7 +4,9 @@
 import { MetadataError } from "../errors.ts";
 import { fromUtf8, utf8 } from "../text.ts";
 
+/** What JSON metadata hold; integers that a number cannot hold are bigints. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
+/** A JSON object, as attributes are. */
 export interface JsonObject {
   readonly [name: string]: Json;
 }

@@ -9,31 +9,48 @@ import type { Fill } from "./fill.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 import type { StoredType } from "./storedType.ts";
 
+/** The version of Zarr: 2 or 3. */
 export type ZarrFormat = 2 | 3;
 
 /** How a chunk's place becomes its key: "c/0/1" (default) or "0.1" (v2), with "/" or "." between. */
 export interface KeyEncoding {
+  /** "default" of v3, or "v2". */
   readonly name: "default" | "v2";
+  /** What stands between the numbers. */
   readonly separator: "/" | ".";
 }
 
+/** What is stored of an array beside its chunks, whichever version it has. */
 export interface ArrayMetadata {
+  /** Tells it from a group's. */
   readonly kind: "array";
+  /** The version: 2 or 3. */
   readonly zarrFormat: ZarrFormat;
+  /** How long the array is along each axis. */
   readonly shape: Shape;
   /** Of one stored object: a chunk, or a shard of chunks. */
   readonly unitShape: Shape;
+  /** The dtype of the elements in the store, and how they lie there. */
   readonly type: StoredType;
+  /** What chunks that are not stored hold. */
   readonly fill: Fill;
+  /** From elements to bytes, in the order of encoding. */
   readonly codecs: readonly CodecSpec[];
+  /** How chunks are named. */
   readonly keyEncoding: KeyEncoding;
+  /** A name for each axis, or null. */
   readonly dimensionNames: readonly (string | null)[] | null;
+  /** What else is said of the array. */
   readonly attributes: JsonObject;
 }
 
+/** What is stored of a group. */
 export interface GroupMetadata {
+  /** Tells it from an array's. */
   readonly kind: "group";
+  /** The version: 2 or 3. */
   readonly zarrFormat: ZarrFormat;
+  /** What is said of the group. */
   readonly attributes: JsonObject;
   /** Metadata of everything below, by path relative to the group; null when not consolidated. */
   readonly consolidated: ConsolidatedMetadata | null;
@@ -51,6 +68,7 @@ export function unlessNotSupported(read: () => NodeMetadata): NodeMetadata | Not
   }
 }
 
+/** Of an array or a group: `kind` says of which. */
 export type NodeMetadata = ArrayMetadata | GroupMetadata;
 
 export function objectOf(value: Json | undefined, name: string, where: string): JsonObject {

@@ -7,7 +7,9 @@ import { closest } from "../../core/suggest.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import type { Json } from "./json.ts";
 
+/** Dtypes of stored elements: those of arrays, and float16, which is float32 in memory. */
 export type StoredName = DType | "float16";
+/** Which byte of an element comes first: the lowest ("little") or the highest. */
 export type Endian = "little" | "big";
 
 export interface StoredType {
