@@ -28,7 +28,7 @@ import type { StoreLocation } from "../storage/store.ts";
 import { openArray } from "../storage/zarr/group.ts";
 import { engine } from "./engine.ts";
 import { PlanAccess } from "./planAccess.ts";
-import { requestOf } from "./prepare.ts";
+import { backendOf, requestOf } from "./prepare.ts";
 
 const FORMAT = "chunkwise plan";
 const VERSION = 1;
@@ -207,7 +207,7 @@ export const computePlan: (plan: Plan, options?: AsyncComputeOptions) => Promise
     const { data, sources } = plan;
     const setting = await settingFor(data, () => runKey(data, sources), run, engine);
     const blocks = await runPlan(requestOf({ plan, withLines: () => data }, run), setting);
-    return blocks.map((block) => NDArray.fromBlock(block));
+    return blocks.map((block) => NDArray.fromBlock(block, backendOf(run)));
   },
   [1, ...OPTIONS_AT.run],
 );
