@@ -4,6 +4,9 @@
 
 import type { Block } from "./core/block.ts";
 import type { Expr } from "./expr/expr.ts";
+import type { Backend } from "./kernel/backend.ts";
+import { calculatingOn } from "./kernel/calculate.ts";
+import { referenceBackend } from "./kernel/interpret/backend.ts";
 import { PlanCache } from "./plan/cache.ts";
 import { planOf } from "./plan/index.ts";
 import { necessaryColumnsPass } from "./ragged/lazy/necessaryColumns.ts";
@@ -13,6 +16,7 @@ import { ExecutorTable } from "./runtime/pools/executors.ts";
 import { inlineExecutor } from "./runtime/pools/inline.ts";
 import { threadExecutor } from "./runtime/pools/threadPool.ts";
 import { runPlanSync } from "./runtime/run.ts";
+import type { RunRequest } from "./runtime/runArrays.ts";
 import { Spec } from "./runtime/spec.ts";
 import type { TaskParts } from "./runtime/taskParts.ts";
 import { CodecTable } from "./storage/codecs/table.ts";
@@ -21,11 +25,10 @@ import { FormatTable } from "./storage/formats/table.ts";
 export class Engine {
   /** What tasks need: ops by their names, partitions, users' functions. */
   readonly tasks: TaskParts;
+  /** What computes, where a call names no other. */
+  readonly backend: Backend;
   /** The passes that rewrite expressions, in order. */
-  readonly pipeline: RuleSequence = pipelineOf({
-    evaluate: (expr) => this.#evaluated(expr),
-    necessaryColumns: necessaryColumnsPass,
-  });
+  readonly pipeline: RuleSequence;
   /** The codecs that stored arrays may name; `add` takes others besides. */
   readonly codecs: CodecTable = new CodecTable();
   /** Ways in which arrays lie in stores and files; `add` takes others besides. */
@@ -36,9 +39,19 @@ export class Engine {
   readonly plans: PlanCache = new PlanCache();
   #spec: Spec | null = null;
 
-  constructor(tasks: TaskParts) {
+  constructor(tasks: TaskParts, backend: Backend) {
     this.tasks = tasks;
     this.formats = new FormatTable(tasks.formats);
+    this.backend = backend;
+    // The bits are those of any backend; constants are asked for at once.
+    const atOnce = backend.isAsync === true ? referenceBackend : backend;
+    this.pipeline = pipelineOf({
+      constants: {
+        evaluate: (expr) => evaluated(expr, { backend: atOnce, partitions: tasks.partitions }),
+        calculating: calculatingOn(atOnce),
+      },
+      necessaryColumns: necessaryColumnsPass,
+    });
   }
 
   /** The settings of computations that name none: made when they are first asked for, of what the environment says then. */
@@ -46,10 +59,10 @@ export class Engine {
     this.#spec ??= new Spec();
     return this.#spec;
   }
+}
 
-  /** The value of a constant expression, by the kernels that would compute it at run time. */
-  #evaluated(expr: Expr): Block {
-    const { data, sources } = planOf([expr], { optimize: false });
-    return runPlanSync({ plan: data, sources, partitions: this.tasks.partitions })[0]!;
-  }
+/** The value of a constant expression, by the kernels that would compute it at run time. */
+function evaluated(expr: Expr, by: Pick<RunRequest, "backend" | "partitions">): Block {
+  const { data, sources } = planOf([expr], { optimize: false });
+  return runPlanSync({ plan: data, sources, ...by })[0]!;
 }

@@ -44,6 +44,10 @@ export { Complex, type ElementOf, type RealScalar, type Scalar } from "./core/nu
 export type { Promote } from "./core/promotion.ts";
 export type { Result, ResultRule } from "./core/results.ts";
 export type { AxisArgument, Shape } from "./core/shape.ts";
+export type { Backend, BackendStatistics, Kernel, SharedBlock } from "./kernel/backend.ts";
+export type { BlockProgram } from "./kernel/blockProgram.ts";
+export type { BlockMemory, Borrowed } from "./kernel/blocks.ts";
+export { referenceBackend } from "./kernel/interpret/backend.ts";
 export type * from "./lazy/functionTypes.ts";
 export { type ArrayInput, LazyArray, type Operand } from "./lazy/lazyArray.ts";
 export { type JSONElement, NDArray, type NestedList, type NestedScalars } from "./lazy/ndarray.ts";

@@ -19,7 +19,7 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
   storage: ["core"],
   runtime: ["core", "kernel", "expr", "lazy", "ops", "plan", "storage"],
   native: ["core", "kernel"],
-  ragged: ["core", "kernel", "expr", "lazy", "ops", "rewrite", "storage"],
+  ragged: ["core", "kernel", "expr", "lazy", "ops", "rewrite", "storage", "defaultBackend.ts"],
   array: [
     "core",
     "kernel",
@@ -31,12 +31,14 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
     "storage",
     "runtime",
     "ragged",
+    "defaultBackend.ts",
     "engine.ts",
   ],
   observe: ["core", "expr", "lazy", "plan", "runtime", "array"],
   cli: ["core", "plan", "runtime", "array", "observe"],
   doors: [
     "core",
+    "defaultBackend.ts",
     "engine.ts",
     "expr",
     "lazy",
@@ -80,6 +82,29 @@ describe("architecture", () => {
     const text = readFileSync(join(SOURCE, file), "utf8");
     expect(text.startsWith("// "), "a file begins with what it is").toBe(true);
     expect(text.split("\n").length).toBeLessThanOrEqual(400);
+  });
+
+  test("nothing outside of kernel/ knows how a backend's memory works", () => {
+    const importersOf = (is: (target: string) => boolean): string[] =>
+      files.filter((file) => importsOf(file).some(is)).sort();
+    const isWasm = (target: string): boolean => target.startsWith("kernel/wasm/");
+    const outside = importersOf(isWasm).filter((file) => folderOf(file) !== "kernel");
+    expect(outside).toEqual(["defaultBackend.ts"]);
+    // Who puts an engine or a thread together; and functions of nested data, in one file, which no engine calls.
+    expect(importersOf((target) => target === "defaultBackend.ts")).toEqual([
+      "array/engine.ts",
+      "doors/planThread.ts",
+      "doors/thread.ts",
+      "ragged/layout/kernels.ts",
+    ]);
+  });
+
+  test("the interpreter knows nothing of WebAssembly, nor do programs and routines", () => {
+    const inside = files.filter((file) => /^kernel\/(?!wasm\/)/.test(file));
+    const knowing = inside.filter((file) =>
+      importsOf(file).some((target) => target.startsWith("kernel/wasm/")),
+    );
+    expect(knowing).toEqual([]);
   });
 
   test("runtime dependencies are the ones we chose", () => {

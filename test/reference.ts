@@ -9,7 +9,7 @@ import type { Block } from "../src/core/block.ts";
 import { singleChunk } from "../src/core/chunks.ts";
 import { type Expr, makeExpr } from "../src/expr/expr.ts";
 import { postOrder } from "../src/expr/walk.ts";
-import { interpret } from "../src/kernel/interpret/index.ts";
+import { referenceBackend } from "../src/kernel/interpret/backend.ts";
 import { DataResource, data, dataOf, sourceAttrs } from "../src/lazy/sources.ts";
 import { planOf } from "../src/plan/index.ts";
 import { runPlanSync } from "../src/runtime/run.ts";
@@ -41,5 +41,5 @@ const inOneChunk = ({ op, attrs, shape }: Expr): Attrs =>
 /** The value of a node whose inputs are all in memory: one operation per level of its tree, nothing fused, interpreted. */
 function runAlone(node: Expr): Block {
   const { data: plan, sources } = planOf([node], { optimize: false });
-  return runPlanSync({ plan, sources, run: interpret })[0]!;
+  return runPlanSync({ plan, sources, backend: referenceBackend })[0]!;
 }

@@ -20,7 +20,7 @@ export const MUTATIONS = [
       [
         MEMORY,
         "if (place === undefined) return null;",
-        "if (place === undefined || data.buffer !== memory.buffer) return null;",
+        "if (place === undefined || data.buffer !== this.buffer) return null;",
       ],
       [
         MEMORY,
@@ -34,7 +34,7 @@ export const MUTATIONS = [
     tests: [OWNERSHIP],
     changes: [
       [
-        "runtime/pools/messages.ts",
+        "kernel/wasm/backend.ts",
         "return at === null ? null : { at, slots",
         "return { at: at ?? data.byteOffset, slots",
       ],

@@ -4,7 +4,6 @@
 import type { Block } from "../core/block.ts";
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
-import { pressure } from "../kernel/wasm/pressure.ts";
 import { LazyArray } from "../lazy/lazyArray.ts";
 import type { NDArray } from "../lazy/ndarray.ts";
 import type { ArrayDType, OutputsOf } from "../lazy/operandTypes.ts";
@@ -21,6 +20,7 @@ import { runKey } from "../runtime/runKey.ts";
 import { settingFor } from "../runtime/runSetting.ts";
 import { engine } from "./engine.ts";
 import {
+  backendOf,
   type PlanningOptions,
   type Prepared,
   planOptions,
@@ -39,16 +39,11 @@ export type Executed<Array extends LazyArray> =
     : OutputsOf<Array> & { readonly result: NDArray<ArrayDType<Array>> };
 
 async function run(prepared: Prepared, options: CheckedRun): Promise<Block[]> {
-  if (pressure.isDue) await collected();
+  const relief = backendOf(options).relieve();
+  if (relief !== null) await relief;
   const { data, sources } = prepared.plan;
   const setting = await settingFor(data, () => runKey(data, sources), options, engine);
   return runPlan(requestOf(prepared, options), setting);
-}
-
-/** A turn in which results that were let go give their memory back. */
-async function collected(): Promise<void> {
-  pressure.isDue = false;
-  await new Promise((resolve) => setTimeout(resolve));
 }
 
 export async function computeArrays(arrays: readonly LazyArray[], options: CheckedRun): Promise<NDArray[]> {

@@ -7,7 +7,7 @@ import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import type { Site } from "../expr/site.ts";
-import { execute as executeProgram } from "../kernel/execute.ts";
+import type { Backend } from "../kernel/backend.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
 import { NDArray } from "../lazy/ndarray.ts";
 import { rechunk } from "../ops/moves/layout.ts";
@@ -43,12 +43,16 @@ export interface Prepared {
 }
 
 /** Each expression once in the plan, each array's result in its place. */
-export function prepare(arrays: readonly LazyArray[], options: PlanningOptions): Prepared {
+export function prepare(
+  arrays: readonly LazyArray[],
+  options: PlanningOptions & Pick<ComputeOptions, "backend">,
+): Prepared {
+  const backend = backendOf(options);
   const roots = [...new Set(arrays.map(({ expr }) => expr))];
   return {
     ...planned(roots, rewritingOf(options), arrays, options),
     results: (blocks) => {
-      const byExpr = new Map(roots.map((root, i) => [root, NDArray.fromBlock(blocks[i]!)]));
+      const byExpr = new Map(roots.map((root, i) => [root, NDArray.fromBlock(blocks[i]!, backend)]));
       return arrays.map(({ expr }) => byExpr.get(expr)!);
     },
   };
@@ -151,10 +155,14 @@ function cutAfter(rewriting: Rewriting, cuts: readonly ResultCut[]): Rewriting {
   };
 }
 
+/** What computes: what the call names, or the engine's. */
+export const backendOf = ({ backend }: Pick<ComputeOptions, "backend">): Backend => backend ?? engine.backend;
+
 export function requestOf(
   { plan, withLines }: Pick<Prepared, "plan" | "withLines">,
-  { onEvent, threads }: ComputeOptions,
+  options: ComputeOptions,
 ): RunRequest {
+  const { onEvent, threads } = options;
   return {
     plan: plan.data,
     sources: plan.sources,
@@ -163,7 +171,8 @@ export function requestOf(
     codecs: engine.codecs,
     formats: engine.formats,
     partitions: engine.tasks.partitions,
-    run: (program, bound) => executeProgram(program, bound, threads),
+    backend: backendOf(options),
+    threads,
   };
 }
 

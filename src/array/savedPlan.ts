@@ -29,7 +29,7 @@ import { normalPath, type StoreLocation } from "../storage/store.ts";
 import { engine } from "./engine.ts";
 import { sourceOf } from "./opening.ts";
 import { PlanAccess } from "./planAccess.ts";
-import { requestOf } from "./prepare.ts";
+import { backendOf, requestOf } from "./prepare.ts";
 
 const FORMAT = "chunkwise plan";
 const VERSION = 2;
@@ -228,7 +228,7 @@ export const computePlan: (plan: Plan, options?: AsyncComputeOptions) => Promise
     const { data, sources } = plan;
     const setting = await settingFor(data, () => runKey(data, sources), run, engine);
     const blocks = await runPlan(requestOf({ plan, withLines: () => data }, run), setting);
-    return blocks.map((block) => NDArray.fromBlock(block));
+    return blocks.map((block) => NDArray.fromBlock(block, backendOf(run)));
   },
   [1, ...OPTIONS_AT.run],
 );

@@ -1,3 +1,10 @@
 // The door of `chunkwise/native`: products of matrices by the system's BLAS, for those who ask.
 
-export * from "../native/index.ts";
+import { engine } from "../array/engine.ts";
+import { type NativeBlas, type NativeBlasOptions, nativeBlasFor } from "../native/index.ts";
+
+export { type Koffi, type NativeBlas, NativeBlasError, type NativeBlasOptions } from "../native/index.ts";
+
+/** Finds the system's BLAS and multiplies matrices of float32, float64, complex64 and complex128 with it. */
+export const useNativeBlas = (options: NativeBlasOptions = {}): Promise<NativeBlas> =>
+  nativeBlasFor(engine.backend, options);

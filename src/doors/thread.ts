@@ -2,7 +2,8 @@
 
 import { installRaggedMethods } from "../array/ragged/methods.ts";
 import { taskParts } from "../array/taskParts.ts";
+import { defaultBackend } from "../defaultBackend.ts";
 import { serveTasks } from "../runtime/pools/threadServer.ts";
 
 installRaggedMethods();
-await serveTasks(taskParts());
+await serveTasks(taskParts(), defaultBackend);

@@ -1,88 +1,112 @@
-// Where new blocks come from: the kernels' memory while it has room, ordinary memory otherwise. Their elements are
-// whatever was there before: who makes a block fills it.
+// Blocks of a backend's memory while it has room, and of ordinary memory otherwise. In: a memory, dtypes and shapes. Out:
+// blocks, whose elements are whatever was there before: who makes a block fills it.
+// Must hold: who borrows gets no more than was stated for it, with all that is borrowed for it meanwhile.
 
 import { type Block, blockBytes, newBlock } from "../core/block.ts";
-import { type DType, infoOf, type TypedArray } from "../core/dtype.ts";
+import type { DType } from "../core/dtype.ts";
 import { InvariantError } from "../core/errors.ts";
 import type { Shape } from "../core/shape.ts";
-import { giveBlock, keepBlock, placeOfKept, takeBlock } from "./wasm/memory.ts";
+
+/** Where blocks lie that kernels work on. Null wherever there is no room: ordinary memory will do. */
+export interface BlockMemory {
+  /** A block that its taker gives back. */
+  allocate(dtype: DType, shape: Shape): Block | null;
+  /** For blocks of `allocate`, once; those that lie elsewhere are left to the collector. */
+  free(block: Block): void;
+  /** A block that lives as long as anything can see its data. */
+  keep(dtype: DType, shape: Shape): Block | null;
+}
 
 /** Smaller results are ordinary arrays: copying them costs less than keeping account of them. */
 const KEPT_BYTES = 1 << 16;
 
 /** A block for a result: it lives as long as somebody holds its data. */
-export function resultBlock(dtype: DType, shape: Shape): Block {
+export function resultBlock(memory: BlockMemory, dtype: DType, shape: Shape): Block {
   const isSmall = blockBytes(dtype, shape) < KEPT_BYTES;
-  return (isSmall ? null : keepBlock(dtype, shape)) ?? newBlock(dtype, shape);
+  return (isSmall ? null : memory.keep(dtype, shape)) ?? newBlock(dtype, shape);
 }
 
-/** Numbers one after another; where they lie in the kernels' memory they are worked on there. */
-export function blockOfData(data: TypedArray, dtype: DType): Block {
-  const shape = [data.length / infoOf(dtype).slots];
-  return { dtype, shape, strides: [1], offset: 0, data, place: placeOfKept(data) };
-}
-
-/** Bytes of borrowed blocks on this thread: what there is now, the most since somebody set `most`, and what there may be. */
-const borrowedBytes = { now: 0, most: 0, limit: Number.POSITIVE_INFINITY };
-
-const beyond = (bytes: number, limit: number): InvariantError =>
-  new InvariantError({
-    what: `a task asks for ${bytes} bytes, and no more than ${limit} were stated for it`,
-  });
+/** A block that its taker gives back with `memory.free`. */
+export const takenBlock = (memory: BlockMemory, dtype: DType, shape: Shape): Block =>
+  memory.allocate(dtype, shape) ?? newBlock(dtype, shape);
 
 /** Blocks for a while: all of them are given back together. Never more than the limit: who asks for more is refused. */
 export class Borrowed {
-  readonly #blocks: Block[] = [];
+  readonly memory: BlockMemory;
   readonly #limit: number;
+  /** Whose limit holds for these, too. */
+  readonly #holder: Borrowed | null;
+  readonly #blocks: Block[] = [];
   #bytes = 0;
-  #mostBeside = 0;
+  /** Counted at the holder besides these blocks. */
+  #extra: number;
+  /** Borrowed within these: now, and the most at once. */
+  #within = 0;
+  #mostWithin = 0;
 
-  /** `limit`: of bytes, of these blocks and of those that are borrowed `during` something. */
-  constructor(limit: number = Number.POSITIVE_INFINITY) {
+  /** `limit`: of bytes, of these blocks and of those that are borrowed `within` them. */
+  constructor(
+    memory: BlockMemory,
+    limit: number = Number.POSITIVE_INFINITY,
+    holder: Borrowed | null = null,
+    extra = 0,
+  ) {
+    this.memory = memory;
     this.#limit = limit;
+    this.#holder = holder;
+    this.#extra = extra;
+    if (holder !== null && extra > 0) holder.#count(extra);
   }
 
-  /** Bytes of these blocks, and of the most that `during` saw beside them. */
+  /** Bytes of these blocks, and of the most that was borrowed within them. */
   get most(): number {
-    return this.#bytes + this.#mostBeside;
+    return this.#bytes + this.#mostWithin;
   }
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Counts what others borrow meanwhile as used beside these blocks, and what was borrowed for it before. */
-  during(action: () => void, beside = 0): void {
-    const { now: before, limit } = borrowedBytes;
-    borrowedBytes.most = before;
-    borrowedBytes.limit = Math.min(limit, before + this.#limit - this.#bytes - beside);
-    try {
-      action();
-    } finally {
-      borrowedBytes.limit = limit;
-    }
-    this.#mostBeside = Math.max(this.#mostBeside, beside + borrowedBytes.most - before);
+  /**
+   * Blocks for a part of the work, which are given back sooner. As long as they are out they count here, and with them `extra`
+   * bytes that somebody else holds for that part.
+   */
+  within(extra = 0): Borrowed {
+    return new Borrowed(this.memory, Number.POSITIVE_INFINITY, this, extra);
   }
 
   block(dtype: DType, shape: Shape): Block {
-    this.#count(blockBytes(dtype, shape));
-    const block = takeBlock(dtype, shape);
+    const bytes = blockBytes(dtype, shape);
+    this.#bytes += bytes;
+    if (this.#holder !== null) this.#holder.#count(bytes);
+    this.#check();
+    const block = this.memory.allocate(dtype, shape);
     if (block === null) return newBlock(dtype, shape);
     this.#blocks.push(block);
     return block;
   }
 
   #count(bytes: number): void {
-    this.#bytes += bytes;
-    borrowedBytes.now += bytes;
-    borrowedBytes.most = Math.max(borrowedBytes.most, borrowedBytes.now);
-    if (this.#bytes > this.#limit) throw beyond(this.#bytes, this.#limit);
-    if (borrowedBytes.now > borrowedBytes.limit) throw beyond(borrowedBytes.now, borrowedBytes.limit);
+    this.#within += bytes;
+    this.#mostWithin = Math.max(this.#mostWithin, this.#within);
+    if (this.#holder !== null) this.#holder.#count(bytes);
+  }
+
+  #check(): void {
+    const bytes = this.#bytes + this.#within;
+    if (bytes > this.#limit) throw beyond(bytes, this.#limit);
+    if (this.#holder !== null) this.#holder.#check();
   }
 
   giveBack(): void {
-    for (const block of this.#blocks.splice(0)) giveBlock(block);
-    borrowedBytes.now -= this.#bytes;
+    for (const block of this.#blocks.splice(0)) this.memory.free(block);
+    if (this.#holder !== null) this.#holder.#count(-this.#bytes - this.#extra);
     this.#bytes = 0;
+    this.#extra = 0;
   }
 }
+
+const beyond = (bytes: number, limit: number): InvariantError =>
+  new InvariantError({
+    what: `a task asks for ${bytes} bytes, and no more than ${limit} were stated for it`,
+  });

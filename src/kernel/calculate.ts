@@ -1,17 +1,16 @@
-// Scalar programs on single values, by the kernels that compute arrays: for constants, which are known before anything
+// Scalar programs on single values, by the backend that computes arrays: for constants, which are known before anything
 // runs. In: values in numbered slots, and programs from slots to a slot. Out: the value of a slot.
 // Must hold: values go from slot to slot as bits, so that what comes out is what a run would have stored, and a NaN's
 // sign and payload are never lost on the way.
 
+import type { Block } from "../core/block.ts";
 import { type DType, infoOf, isComplex, type TypedArray } from "../core/dtype.ts";
-import { RunError } from "../core/errors.ts";
 import { Complex, type Scalar } from "../core/numbers.ts";
+import type { Backend, Kernel } from "./backend.ts";
+import type { BlockProgram } from "./blockProgram.ts";
+import { Borrowed } from "./blocks.ts";
 import { LaneFailure } from "./interpret/run.ts";
 import type { ScalarProgram } from "./program.ts";
-import type { Kernel } from "./wasm/control.ts";
-import { loopKernelFor } from "./wasm/loops.ts";
-import { giveBytes, memory, takeBytes } from "./wasm/memory.ts";
-import { runJob } from "./wasm/threads.ts";
 
 /** Room for any value. */
 const SLOT_BYTES = 16;
@@ -22,31 +21,64 @@ const QUIET_NAN: { readonly [part: string]: bigint } = {
   float32: 0x7fc00000n,
 };
 
-/** Runs something with so many slots of the kernels' memory. */
-export function calculating<Result>(slots: number, run: (calculation: Calculation) => Result): Result {
-  const place = takeBytes(slots * SLOT_BYTES);
-  if (place === null)
-    throw new RunError({
-      what: `there is no memory left for ${slots} constants`,
-      cure: "Let go of results that are no longer needed",
-    });
-  try {
-    return run(new Calculation(place.address, slots));
-  } finally {
-    giveBytes(place);
+/** Runs something with so many slots of a backend's memory. */
+export type Calculating = <Result>(slots: number, run: (calculation: Calculation) => Result) => Result;
+
+/** Must hold: the backend computes at once. */
+export function calculatingOn(backend: Backend): Calculating {
+  const kernels = new ScalarKernels(backend);
+  return (slots, run) => {
+    const borrowed = new Borrowed(backend);
+    try {
+      return run(new Calculation(kernels, borrowed, slots));
+    } finally {
+      borrowed.giveBack();
+    }
+  };
+}
+
+/** Programs on one value each, compiled once. */
+class ScalarKernels {
+  readonly #backend: Backend;
+  readonly #known = new WeakMap<ScalarProgram, Kernel>();
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+  }
+
+  get(program: ScalarProgram, result: DType): Kernel {
+    let kernel = this.#known.get(program);
+    if (kernel === undefined) {
+      kernel = this.#backend.compile(onOneValue(program, result));
+      this.#known.set(program, kernel);
+    }
+    return kernel;
   }
 }
 
+/** A loop over arrays of no dimension. */
+function onOneValue(program: ScalarProgram, result: DType): BlockProgram {
+  const inputs = program.operands.map((dtype) => ({ role: "input", dtype, shape: [] }) as const);
+  const accesses = [...inputs, result].map((_, buffer) => ({ buffer, start: [], axes: [], steps: [] }));
+  const [operands, results] = [accesses.slice(0, -1), accesses.slice(-1)];
+  return {
+    buffers: [...inputs, { role: "output", dtype: result, shape: [] }],
+    steps: [{ kind: "loop", domain: [], from: [], operands, program, results }],
+  };
+}
+
 export class Calculation {
-  readonly #at: number;
-  readonly #bytes: number;
-  readonly #buffer = memory.buffer;
-  /** The slots as numbers of each type. */
+  readonly #kernels: ScalarKernels;
+  readonly #borrowed: Borrowed;
+  /** The slots as bytes, */
+  readonly #slots: Block;
+  /** and as numbers of each type. */
   readonly #views = new Map<DType, TypedArray>();
 
-  constructor(at: number, slots: number) {
-    this.#at = at;
-    this.#bytes = slots * SLOT_BYTES;
+  constructor(kernels: ScalarKernels, borrowed: Borrowed, slots: number) {
+    this.#kernels = kernels;
+    this.#borrowed = borrowed;
+    this.#slots = borrowed.block("uint8", [slots * SLOT_BYTES]);
   }
 
   set(slot: number, value: Scalar, dtype: DType): void {
@@ -82,14 +114,14 @@ export class Calculation {
     return found !== QUIET_NAN[part];
   }
 
-  /** False where the program fails for these values, as a division by zero does. */
-  run(program: ScalarProgram, inputs: readonly number[], output: number): boolean {
-    // The length of the one axis, then each address with its stride, then the first coordinate (wasm/loops.ts).
-    const parameters = [1];
-    for (let i = 0; i < inputs.length; i++) parameters.push(this.#at + inputs[i]! * SLOT_BYTES, 0);
-    parameters.push(this.#at + output * SLOT_BYTES, 0, 0, 0);
+  /** False where the program fails for these values, as a division by zero does. `dtype`: of the output. */
+  run(program: ScalarProgram, inputs: readonly number[], output: number, dtype: DType): boolean {
+    const blocks: Block[] = [];
+    for (let i = 0; i < inputs.length; i++) blocks.push(this.#block(inputs[i]!, program.operands[i]!));
+    blocks.push(this.#block(output, dtype));
     try {
-      runJob(kernelFor(program), parameters, 1, 1, 1);
+      // At once: calculatingOn is given no other backends.
+      void this.#kernels.get(program, dtype).run(blocks, this.#borrowed, 1);
       return true;
     } catch (error) {
       if (error instanceof LaneFailure) return false;
@@ -97,27 +129,23 @@ export class Calculation {
     }
   }
 
+  #block(slot: number, dtype: DType): Block {
+    const offset = (slot * SLOT_BYTES) / infoOf(dtype).bytes;
+    return { dtype, shape: [], strides: [], offset, data: this.#view(dtype), place: this.#slots.place };
+  }
+
   #view(dtype: DType): TypedArray {
     let view = this.#views.get(dtype);
     if (view === undefined) {
       const { array: ArrayOf } = infoOf(dtype);
-      const length = this.#bytes / ArrayOf.BYTES_PER_ELEMENT;
-      view = new ArrayOf(this.#buffer as ArrayBuffer, this.#at, length) as TypedArray;
+      const { buffer, byteOffset, byteLength } = this.#slots.data;
+      view = new ArrayOf(
+        buffer as ArrayBuffer,
+        byteOffset,
+        byteLength / ArrayOf.BYTES_PER_ELEMENT,
+      ) as TypedArray;
       this.#views.set(dtype, view);
     }
     return view;
   }
-}
-
-const kernels = new WeakMap<ScalarProgram, Kernel>();
-
-/** One place along an axis on which nobody moves: as a loop over arrays of no dimension. */
-function kernelFor(program: ScalarProgram): Kernel {
-  let kernel = kernels.get(program);
-  if (kernel === undefined) {
-    const walks = [...program.operands, ...program.results].map(() => "fixed" as const);
-    kernel = loopKernelFor(program, 1, walks, 0, false);
-    kernels.set(program, kernel);
-  }
-  return kernel;
 }

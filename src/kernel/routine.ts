@@ -3,8 +3,17 @@
 
 import type { Attrs } from "../core/attrs.ts";
 import type { Block } from "../core/block.ts";
+import type { MatrixProduct } from "./routines/product.ts";
+import type { Room } from "./routines/room.ts";
 
-export interface RoutineCall {
+/** What a backend lends to a routine. */
+export interface RoutineMeans {
+  /** Ordinary memory where there is none. */
+  readonly room?: Room | undefined;
+  readonly product?: MatrixProduct | null | undefined;
+}
+
+export interface RoutineCall extends RoutineMeans {
   readonly inputs: readonly Block[];
   readonly outputs: readonly Block[];
   readonly attrs: Attrs;

@@ -13,7 +13,6 @@ import { chunksOf } from "../expr/chunks.ts";
 import { Expr, makeExpr } from "../expr/expr.ts";
 import { exprText } from "../expr/print.ts";
 import { currentSite, type Site } from "../expr/site.ts";
-import { placeOfKept } from "../kernel/wasm/memory.ts";
 import { NDArray, type NestedScalars } from "./ndarray.ts";
 import { blockOfNested } from "./nested.ts";
 import { DataResource, data as dataOp, sourceAttrs } from "./sources.ts";
@@ -197,7 +196,7 @@ export function exprOfBlock(block: Block, chunks?: ChunksArgument): Expr {
   const { shape, dtype } = block;
   const cut = chunks === undefined ? singleChunk(shape) : checkChunks(chunks, shape, infoOf(dtype).bytes);
   const { strides, offset, data } = block;
-  const plain = { dtype, shape, strides, offset, data, place: placeOfKept(data) };
+  const plain = { dtype, shape, strides, offset, data };
   return makeExpr(dataOp, [], { ...sourceAttrs(block, cut), data: new DataResource(plain) });
 }
 

@@ -20,8 +20,8 @@ import { Complex, type ElementOf, exactNumber, type Scalar } from "../core/numbe
 import type { UsedUp } from "../core/platform.ts";
 import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
+import type { Backend } from "../kernel/backend.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
-import { releaseBlock } from "../kernel/wasm/memory.ts";
 import { ndarrayText } from "./format.ts";
 
 /** Nested lists of any depth, or one value. */
@@ -36,6 +36,8 @@ export type NestedScalars = NestedList<Scalar>;
 export class NDArray<D extends DType = DType> implements Block {
   readonly #data: DataOf<D>;
   #isDisposed = false;
+  /** Whose memory the data are in; null for data that are not a result's. */
+  #owner: Pick<Backend, "release"> | null = null;
   readonly dtype: D;
   readonly shape: Shape;
   readonly strides: readonly number[];
@@ -58,8 +60,14 @@ export class NDArray<D extends DType = DType> implements Block {
     this.offset = offset;
   }
 
-  static fromBlock({ data, shape, dtype, strides, offset }: Block): NDArray {
-    return new NDArray(data, shape, dtype, strides, offset);
+  /** `owner`: the backend that computed it, for results. */
+  static fromBlock(
+    { data, shape, dtype, strides, offset }: Block,
+    owner: Pick<Backend, "release"> | null = null,
+  ): NDArray {
+    const array = new NDArray(data, shape, dtype, strides, offset);
+    array.#owner = owner;
+    return array;
   }
 
   /** The elements as they lie in memory: a `Float32Array` of float32. */
@@ -77,7 +85,7 @@ export class NDArray<D extends DType = DType> implements Block {
    * to: the garbage collector does it sooner or later. Sooner pays where many large results come and go.
    */
   dispose(): void {
-    if (!this.#isDisposed) releaseBlock(this);
+    if (!this.#isDisposed) this.#owner?.release(this.#data);
     this.#isDisposed = true;
   }
 

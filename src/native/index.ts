@@ -1,7 +1,8 @@
 // chunkwise/native: matrix products of floats by the system's BLAS, for those who ask for it. In: which library, if
-// not the first that is found. Out: contractions that BLAS can do are done by it, until it is released.
+// not the first that is found, and the backend that is to use it. Out: contractions that BLAS can do are done by it, until it
+// is released.
 
-import { setProduct } from "../kernel/routines/product.ts";
+import type { Backend } from "../kernel/backend.ts";
 import { blasProduct } from "./blas.ts";
 import { findBlas, type Koffi, loadKoffi } from "./library.ts";
 
@@ -23,13 +24,10 @@ export interface NativeBlas {
   release(): void;
 }
 
-/**
- * Finds the system's BLAS and multiplies matrices of float32, float64, complex64 and complex128 with it: `const blas =
- * await useNativeBlas()`, and `blas.release()` afterwards.
- */
-export async function useNativeBlas(options: NativeBlasOptions = {}): Promise<NativeBlas> {
+/** Has a backend multiply matrices of float32, float64, complex64 and complex128 with the system's BLAS. */
+export async function nativeBlasFor(backend: Backend, options: NativeBlasOptions): Promise<NativeBlas> {
   const koffi = options.koffi ?? (await loadKoffi());
   const { library, gemms } = findBlas(koffi, options.library, process.platform);
-  setProduct(blasProduct(gemms));
-  return { library, release: () => setProduct(null) };
+  backend.useProduct?.(blasProduct(gemms));
+  return { library, release: () => backend.useProduct?.(null) };
 }

@@ -14,7 +14,7 @@ import { CHOOSE } from "./rules/choose.ts";
 import { COMPARE } from "./rules/compare.ts";
 import { CONSTANTS } from "./rules/constants.ts";
 import { AROUND_PRODUCTS, CONTRACTION } from "./rules/contraction.ts";
-import { type Evaluate, foldConstants } from "./rules/folding.ts";
+import { type ConstantsBy, foldConstants } from "./rules/folding.ts";
 import { INDEXING } from "./rules/indexing.ts";
 import { INTEGERS, SHIFTS } from "./rules/integers.ts";
 import { FAST_LOGARITHMS, INVERSES } from "./rules/inverses.ts";
@@ -28,14 +28,14 @@ import { type Rewritten, type RunOptions, runStages } from "./run.ts";
 
 /** What the list below takes from other rooms. */
 export interface PassParts {
-  /** Computes what is folded, with the run-time's kernels: the bits are the same. */
-  readonly evaluate: Evaluate;
+  /** Computes what is folded, as a run would: the bits are the same. */
+  readonly constants: ConstantsBy;
   /** Sources of ragged arrays are narrowed to the columns that results need. */
   readonly necessaryColumns: GlobalRewrite;
 }
 
 /** A database of the built-in rules, for those who change it. Within a stage the order is the order of trying. */
-export const pipelineOf = ({ evaluate, necessaryColumns }: PassParts): RuleSequence =>
+export const pipelineOf = ({ constants, necessaryColumns }: PassParts): RuleSequence =>
   new RuleSequence("pipeline", [
     /** One form for what can be written in several ways; what has no effect goes; constants are folded. */
     stage("canonicalize", [
@@ -52,7 +52,7 @@ export const pipelineOf = ({ evaluate, necessaryColumns }: PassParts): RuleSeque
         JOINS,
         REDUCTIONS,
       ],
-      foldConstants(evaluate),
+      foldConstants(constants),
     ]),
     /** Formulas that lose digits or overflow become ones that do not. */
     stage("stabilize", [LOG_SUM, STABILIZE, INVERSES]),

@@ -7,20 +7,18 @@ import { type Box, intersect, isEmptyBox } from "../core/box.ts";
 import { chunkBox, gridOf, numberOf, placeOf } from "../core/chunks.ts";
 import { InvariantError } from "../core/errors.ts";
 import type { Partition } from "../expr/op.ts";
+import type { Backend } from "../kernel/backend.ts";
 import type { BlockProgram } from "../kernel/blockProgram.ts";
-import type { Borrowed } from "../kernel/blocks.ts";
+import type { BlockMemory, Borrowed } from "../kernel/blocks.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
-import { giveBlock, settledBlock } from "../kernel/wasm/memory.ts";
 import type { PartitionFormat } from "../ops/partitions.ts";
 import type { Operation, PlanArray } from "../plan/plan.ts";
-import type { StoreOptions } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
-import { KernelScratch } from "./kernelScratch.ts";
+import { ScratchOptions, scratchIn } from "./kernelScratch.ts";
 import { chunksIn } from "./planGraph.ts";
 import type { Soon } from "./settled.ts";
 
 /** What storage needs for a while lies where blocks do, so that each uses the other's memory again. */
-const inKernels = (): StoreOptions => ({ scratch: new KernelScratch() });
 
 /** What tasks read. */
 export interface ArraySource {
@@ -37,18 +35,18 @@ export interface ArraySource {
 export interface ArrayTarget {
   /** A block that the task fills with the elements of a chunk's box. */
   block(box: Box, borrowed: Borrowed): Block;
-  /** The chunk is filled: it is stored, in one step. */
-  store(box: Box, block: Block): Soon<void>;
+  /** The chunk is filled: it is stored, in one step. What that needs for a while lies where borrowed blocks do. */
+  store(box: Box, block: Block, borrowed: Borrowed): Soon<void>;
   /** Of ragged arrays. */
   put?(at: number, partition: Partition): Soon<void>;
 }
 
-/** Runs a task's block program: `execute`, or the reference `interpret`. As many threads as there are when not said. */
+/** Runs a task's block program on the run's backend; what it needs besides comes out of `room`. */
 export type RunProgram = (
   program: BlockProgram,
   bound: readonly (Block | undefined)[],
-  threads?: number | undefined,
-) => void;
+  room: Borrowed,
+) => Soon<void>;
 
 /** What a task works with. */
 export interface TaskArrays {
@@ -56,6 +54,8 @@ export interface TaskArrays {
   source(array: string): ArraySource;
   target(array: string): ArrayTarget;
   readonly run: RunProgram;
+  /** What its blocks come from. */
+  readonly backend: BlockMemory;
   /** Of ragged arrays. */
   readonly partitions: PartitionFormat | null;
   /** The memory that was stated for a task of an operation: it gets no more. None where nothing was stated. */
@@ -82,7 +82,7 @@ export class MemoryArray implements ArraySource, ArrayTarget {
 /** An intermediate in a store. Its chunks are the store's. */
 export class StoredArray implements ArraySource, ArrayTarget {
   readonly array: ZarrArray;
-  readonly #options = inKernels();
+  readonly #options = new ScratchOptions();
 
   constructor(array: ZarrArray) {
     this.array = array;
@@ -90,17 +90,17 @@ export class StoredArray implements ArraySource, ArrayTarget {
 
   window(box: Box, borrowed: Borrowed, into?: Block): Soon<Block> {
     const whole = into ?? borrowed.block(this.array.dtype, box.shape);
-    return this.array.readSoon(box.start, box.shape, whole, this.#options);
+    return this.array.readSoon(box.start, box.shape, whole, this.#options.in(borrowed));
   }
 
   block(box: Box, borrowed: Borrowed): Block {
     return borrowed.block(this.array.dtype, box.shape);
   }
 
-  store(box: Box, block: Block): Soon<void> {
+  store(box: Box, block: Block, borrowed: Borrowed): Soon<void> {
     const { unitShape } = this.array.metadata;
     const place = box.start.map((x, axis) => x / unitShape[axis]!);
-    return this.array.setShardSoon(place, block, this.#options);
+    return this.array.setShardSoon(place, block, this.#options.in(borrowed));
   }
 }
 
@@ -151,6 +151,7 @@ const partOf = ({ box: from, block }: Part, box: Box): Block =>
 /** An intermediate's chunks. */
 export class HeldArray implements ArraySource, ChunkLookUp {
   readonly plan: PlanArray;
+  readonly #backend: Backend;
   readonly #chunks = new Map<number, Block>();
   /** Chunks that are being removed from the store. */
   readonly #leaving = new Map<number, Promise<void>>();
@@ -161,8 +162,9 @@ export class HeldArray implements ArraySource, ChunkLookUp {
   /** What its partitions are made of; null for a dense array. */
   readonly format: PartitionFormat | null;
 
-  constructor(plan: PlanArray, isTight = false, format: PartitionFormat | null = null) {
+  constructor(plan: PlanArray, backend: Backend, isTight = false, format: PartitionFormat | null = null) {
     this.plan = plan;
+    this.#backend = backend;
     this.isTight = isTight;
     this.format = format;
   }
@@ -170,7 +172,7 @@ export class HeldArray implements ArraySource, ChunkLookUp {
   /** The block is the array's own from now on. */
   put(chunk: number, block: Block): void {
     this.drop(chunk);
-    this.#chunks.set(chunk, this.isTight ? settledBlock(block) : block);
+    this.#chunks.set(chunk, this.isTight ? this.#backend.settle(block) : block);
   }
 
   inMemory(chunk: number): Block | undefined {
@@ -186,7 +188,7 @@ export class HeldArray implements ArraySource, ChunkLookUp {
     const block = this.#chunks.get(chunk);
     if (block === undefined) return;
     this.#chunks.delete(chunk);
-    giveBlock(block);
+    this.#backend.free(block);
   }
 
   dropAll(): void {
@@ -207,7 +209,7 @@ export class HeldArray implements ArraySource, ChunkLookUp {
   async saveBlock(chunk: number, block: Block): Promise<void> {
     await this.#leaving.get(chunk)?.catch(() => {});
     const [store, place] = [this.stored(chunk), this.placeOf(chunk)];
-    if (this.plan.ragged === undefined) return store.setShard(place, block, inKernels());
+    if (this.plan.ragged === undefined) return store.setShard(place, block, scratchIn(this.#backend));
     return store.setRaw(place, block.data as Uint8Array);
   }
 
@@ -262,7 +264,7 @@ export function windowOfChunks(look: ChunkLookUp, box: Box, borrowed: Borrowed, 
   const stores = elsewhere.map((chunk) => look.stored(chunk));
   const whole = into ?? borrowed.block(plan.dtype, box.shape);
   copyParts(parts, box, whole);
-  return readChunks(plan, box, elsewhere, stores, whole);
+  return readChunks(plan, box, elsewhere, stores, whole, borrowed.memory);
 }
 
 async function readChunks(
@@ -271,8 +273,9 @@ async function readChunks(
   chunks: readonly number[],
   stores: readonly ZarrArray[],
   whole: Block,
+  memory: BlockMemory,
 ): Promise<Block> {
-  const options = inKernels();
+  const options = scratchIn(memory);
   for (const [i, chunk] of chunks.entries()) {
     const part = intersect(box, boxOfChunk(plan, chunk));
     await stores[i]!.readRegion(part.start, part.shape, placeIn(whole, box, part), options);

@@ -5,10 +5,11 @@ import { ValueError } from "../core/errors.ts";
 import type { StopSignal } from "../core/platform.ts";
 import { describe } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
+import type { Backend } from "../kernel/backend.ts";
 import type { PlanOptions } from "../plan/index.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { RunEvent } from "./events.ts";
-import { either, flag, functionOf, instanceOf } from "./optionChecks.ts";
+import { either, flag, functionOf, having, instanceOf } from "./optionChecks.ts";
 import { type Call, type Effect, type OptionsOf, option, SETTINGS, type Settings } from "./settings.ts";
 import { definedIn, Spec } from "./spec.ts";
 
@@ -20,6 +21,8 @@ export const RUN_OPTIONS = {
   ...SETTINGS,
   /** Settings that computations share. */
   spec: option(instanceOf('a Spec, as new Spec({allowedMem: "2GB"})', Spec), "memory", ["plan", "run"]),
+  /** WebAssembly kernels: what computes, and has the memory of blocks. A backend of your own has the interface Backend. */
+  backend: option(having<Backend>("compile"), "run", ["sync", "run"]),
   /** Sees every event of the run. One that throws is told of, and sees no more. */
   onEvent: option(functionOf<Listener>("a function"), "run", ["sync", "run"]),
   /** Stops the computation; the promise rejects with the signal's reason. */

@@ -1,19 +1,21 @@
 // The outputs of one attempt at a task that other tasks will read. They belong to the attempt until it counts; then
-// to the intermediates. In: chunks' boxes. Out: blocks in the kernels' memory, where other threads can see them.
+// to the intermediates. In: chunks' boxes. Out: blocks in the backend's memory, where other threads can see them.
 
-import { type Block, blockBytes, newBlock } from "../core/block.ts";
+import { type Block, blockBytes } from "../core/block.ts";
 import type { Box } from "../core/box.ts";
-import { giveBlock, takeBlock } from "../kernel/wasm/memory.ts";
+import { type BlockMemory, takenBlock } from "../kernel/blocks.ts";
 import { type ArrayTarget, chunkNumber, type HeldArray } from "./arrays.ts";
 
 export class AttemptOutputs {
+  readonly #memory: BlockMemory;
   readonly #held: ReadonlyMap<string, HeldArray>;
   /** They are stored as soon as they are there. */
   readonly storesAll: boolean;
   readonly #blocks = new Map<string, Block>();
   bytes = 0;
 
-  constructor(held: ReadonlyMap<string, HeldArray>, storesAll: boolean) {
+  constructor(memory: BlockMemory, held: ReadonlyMap<string, HeldArray>, storesAll: boolean) {
+    this.#memory = memory;
     this.#held = held;
     this.storesAll = storesAll;
   }
@@ -31,7 +33,7 @@ export class AttemptOutputs {
   }
 
   block({ plan }: HeldArray, box: Box): Block {
-    const block = takeBlock(plan.dtype, box.shape) ?? newBlock(plan.dtype, box.shape);
+    const block = takenBlock(this.#memory, plan.dtype, box.shape);
     this.#blocks.set(plan.name, block);
     this.bytes += blockBytes(plan.dtype, box.shape);
     return block;
@@ -45,8 +47,7 @@ export class AttemptOutputs {
 
   /** The same where it is stored already, or need not be. */
   hold({ plan }: HeldArray, bytes: Uint8Array): Block {
-    const shape = [bytes.length];
-    const block = takeBlock("uint8", shape) ?? newBlock("uint8", shape);
+    const block = takenBlock(this.#memory, "uint8", [bytes.length]);
     (block.data as Uint8Array).set(bytes);
     this.#blocks.set(plan.name, block);
     this.bytes += bytes.length;
@@ -60,7 +61,7 @@ export class AttemptOutputs {
   }
 
   giveBack(): void {
-    for (const block of this.#blocks.values()) giveBlock(block);
+    for (const block of this.#blocks.values()) this.#memory.free(block);
     this.#blocks.clear();
   }
 }

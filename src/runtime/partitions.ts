@@ -80,7 +80,7 @@ class RaggedTask {
   readonly #uses: readonly number[];
   readonly #values = new Map<number, Value>();
   readonly #read = new Map<string, RaggedInput>();
-  readonly #borrowed = new Borrowed();
+  readonly #borrowed: Borrowed;
   readonly #task: number;
   #live = 0;
   #most = 0;
@@ -89,6 +89,7 @@ class RaggedTask {
   constructor(operation: Operation, task: number, using: TaskArrays) {
     this.#operation = operation;
     this.#using = using;
+    this.#borrowed = new Borrowed(using.backend);
     this.#task = task;
     this.#place = placeOf(task, operation.grid);
     const boxes = operation.outputs.map(({ array }) => this.#chunk(array));
@@ -189,7 +190,7 @@ class RaggedTask {
     const box = this.#chunk(array);
     const block = target.block(box, this.#borrowed);
     copyElements(made, block);
-    await target.store(box, block);
+    await target.store(box, block, this.#borrowed);
     return bytes;
   }
 }

@@ -20,10 +20,22 @@ export function runRounds(task: RoundedTask, sum: Block, using: TaskArrays, borr
     const begun = begin(task, number, using);
     if (begun.windows.some((window) => window instanceof Promise))
       return runLater(task, number, begun, sum, using, borrowed);
-    finish(begun, begun.windows as Block[], sum, using, borrowed);
+    const finishing = finish(begun, begun.windows as Block[], sum, using, borrowed);
+    if (finishing instanceof Promise)
+      return finishing.then(() => runFrom(task, number + 1, sum, using, borrowed));
   }
   return sum;
 }
+
+/** The rounds that are left when a backend takes its time. */
+const runFrom = (
+  task: RoundedTask,
+  first: number,
+  sum: Block,
+  using: TaskArrays,
+  borrowed: Borrowed,
+): Soon<Block> =>
+  first === task.count ? sum : runLater(task, first, begin(task, first, using), sum, using, borrowed);
 
 async function runLater(
   task: RoundedTask,
@@ -39,7 +51,8 @@ async function runLater(
       const now: Begun = next;
       const windows = await allOf(now.windows);
       next = number < task.count ? begin(task, number, using) : null;
-      finish(now, windows, sum, using, borrowed);
+      const finishing = finish(now, windows, sum, using, borrowed);
+      if (finishing instanceof Promise) await finishing;
     }
   } finally {
     // Nobody may write any more into blocks that are given back.
@@ -53,7 +66,7 @@ async function runLater(
 
 function begin(task: RoundedTask, number: number, using: TaskArrays): Begun {
   const round = task.round(number);
-  const borrowed = new Borrowed();
+  const borrowed = new Borrowed(using.backend);
   const windows: Soon<Block>[] = [];
   try {
     for (const { array, box } of round.reads) windows.push(using.source(array).window(box, borrowed));
@@ -70,12 +83,20 @@ function finish(
   sum: Block,
   using: TaskArrays,
   task: Borrowed,
-): void {
+): Soon<void> {
   const bound = [...windows];
   bound[SUM] = sum;
-  try {
-    task.during(() => using.run(round.program, bound), 2 * borrowed.bytes);
-  } finally {
+  // This round's windows, and the next's.
+  const room = task.within(2 * borrowed.bytes);
+  const giveBack = (): void => {
+    room.giveBack();
     borrowed.giveBack();
+  };
+  let running: Soon<void> | null = null;
+  try {
+    running = using.run(round.program, bound, room);
+  } finally {
+    if (!(running instanceof Promise)) giveBack();
   }
+  return running instanceof Promise ? running.finally(giveBack) : undefined;
 }

@@ -3,7 +3,7 @@
 
 import type { Block } from "../core/block.ts";
 import { checks as mode } from "../core/checked.ts";
-import type { RunError } from "../core/errors.ts";
+import { type RunError, ValueError } from "../core/errors.ts";
 import { sizeOf } from "../core/shape.ts";
 import { checkBudget } from "../plan/budget.ts";
 import type { PlanData } from "../plan/plan.ts";
@@ -47,8 +47,9 @@ export interface RunSetting {
   readonly found: readonly FoundTask[];
 }
 
-/** For plans whose arrays are all in memory. */
+/** For plans whose arrays are all in memory, on a backend that computes at once. */
 export function runPlanSync(request: RunRequest): Block[] {
+  checkAtOnce(request);
   const execution = new RunArrays(request);
   if (isOneTask(execution)) return runOne(execution);
   const pool = new InlinePool(request.plan.operations, execution);
@@ -68,11 +69,21 @@ export function runPlanSync(request: RunRequest): Block[] {
   }
 }
 
+function checkAtOnce({ backend }: RunRequest): void {
+  if (backend.isAsync !== true) return;
+  throw new ValueError({
+    where: "computeSync",
+    what: `the backend ${backend.name} does not compute at once`,
+    cure: "Use compute(), or another backend",
+  });
+}
+
 /** One task on arrays in memory, and nobody who looks on: there is nothing to schedule. */
-function isOneTask({ request, isInMemory }: RunArrays): boolean {
+function isOneTask({ request, isInMemory, backend }: RunArrays): boolean {
   const { operations } = request.plan;
   const isAlone = operations.length === 1 && sizeOf(operations[0]!.grid) === 1;
-  return isAlone && isInMemory && !request.emit && functionsOf(request.plan).length === 0;
+  const isAtOnce = isAlone && isInMemory && backend.isAsync !== true;
+  return isAtOnce && !request.emit && functionsOf(request.plan).length === 0;
 }
 
 function runOne(execution: RunArrays): Block[] {
@@ -220,7 +231,7 @@ function drivenBy(
   return {
     scheduler,
     pool,
-    outputs: () => new AttemptOutputs(execution.held, storesAll),
+    outputs: () => new AttemptOutputs(execution.backend, execution.held, storesAll),
     save: async (ref) => {
       for (const held of execution.heldBy(ref)) {
         held.store ??= await store!.arrayFor(held.plan);

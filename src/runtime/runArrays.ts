@@ -7,9 +7,8 @@ import { bytesText } from "../core/bytes.ts";
 import { gridOf } from "../core/chunks.ts";
 import { InvariantError, RunError } from "../core/errors.ts";
 import { shapeText, sizeOf } from "../core/shape.ts";
+import type { Backend } from "../kernel/backend.ts";
 import { resultBlock } from "../kernel/blocks.ts";
-import { execute } from "../kernel/execute.ts";
-import { isReleased } from "../kernel/wasm/memory.ts";
 import { DataResource } from "../lazy/sources.ts";
 import { OPS } from "../ops/index.ts";
 import { type PartitionFormat, PartitionResource } from "../ops/partitions.ts";
@@ -46,7 +45,10 @@ export interface RunRequest {
   /** The same plan with the lines of the user's code: asked for when something fails. */
   readonly withLines?: (() => PlanData) | undefined;
   readonly emit?: ((event: RunEvent) => void) | null | undefined;
-  readonly run?: RunProgram | undefined;
+  /** What computes, and has the memory of blocks. */
+  readonly backend: Backend;
+  /** For each kernel; as many as the machine has when not said. */
+  readonly threads?: number | undefined;
   /** The codecs that arrays may name: threads have the same. */
   readonly codecs?: CodecTable | undefined;
   /** The formats of sources and targets: threads have the same. */
@@ -82,12 +84,16 @@ export class RunArrays implements TaskArrays {
     this.watch = watch;
     this.graph = graphOf(request.plan);
     this.#isTight = this.graph.operations.some(({ projectedMem }) => budget < FEW_TASKS * projectedMem);
-    this.run = watched(request.run ?? execute, watch);
+    this.run = watched(runningOn(request), watch);
     for (const array of request.plan.arrays) this.#place(array);
   }
 
   get arrays(): ReadonlyMap<string, PlanArray> {
     return this.graph.arrays;
+  }
+
+  get backend(): Backend {
+    return this.request.backend;
   }
 
   get partitions(): PartitionFormat | null {
@@ -100,8 +106,8 @@ export class RunArrays implements TaskArrays {
     if (role === "source") this.#bind(name, this.request.sources.get(name)!);
     else if (target !== undefined) this.#write(name, target);
     else if (role === "result" && array.ragged !== undefined) this.taken.set(name, this.#takenBy(array));
-    else if (role === "result") this.memory.set(name, new MemoryArray(resultOf(array)));
-    else this.held.set(name, new HeldArray(array, this.#isTight, this.partitions));
+    else if (role === "result") this.memory.set(name, new MemoryArray(resultOf(this.backend, array)));
+    else this.held.set(name, new HeldArray(array, this.backend, this.#isTight, this.partitions));
   }
 
   #takenBy(array: PlanArray): TakenPartitions {
@@ -114,7 +120,7 @@ export class RunArrays implements TaskArrays {
   #bind(name: string, resource: Resource): void {
     if (resource instanceof StoredSource) this.#read(name, resource);
     else if (resource instanceof DataResource)
-      this.memory.set(name, new MemoryArray(presentBlock(name, resource)));
+      this.memory.set(name, new MemoryArray(presentBlock(this.backend, name, resource)));
     else if (resource instanceof PartitionResource) this.partitioned.set(name, new ReadPartitions(resource));
     else throw new InvariantError({ what: `source ${name} is bound to nothing that can be read` });
   }
@@ -223,12 +229,17 @@ export class RunArrays implements TaskArrays {
 const isBuiltIn = (step: PlanStep): boolean =>
   step.kind === "read" || step.op.class === "ragged" || OPS.get(step.op.name) === step.op;
 
+const runningOn =
+  ({ backend, threads }: RunRequest): RunProgram =>
+  (program, bound, room) =>
+    backend.compile(program).run(bound, room, threads);
+
 /** Looks at the process after each program that may have called a function of the user's. */
 function watched(run: RunProgram, watch: MemoryWatch | null): RunProgram {
   if (watch === null) return run;
-  return (program, bound, threads) => {
-    run(program, bound, threads);
-    watch.check();
+  return (program, bound, room) => {
+    const running = run(program, bound, room);
+    return running instanceof Promise ? running.then(() => watch.check()) : watch.check();
   };
 }
 
@@ -254,14 +265,15 @@ function graphOf(plan: PlanData): PlanGraph {
 }
 
 /** A transferred or shrunk buffer would silently read as NaN. */
-function presentBlock(name: string, { block, length }: DataResource): Block {
-  if (isReleased(block.data))
+function presentBlock(backend: Backend, name: string, { block, length }: DataResource): Block {
+  const found = backend.find(block);
+  if (found === null)
     throw new RunError({
       where: "data",
       what: `the memory of source ${name} was given back by dispose()`,
       cure: "Dispose of a result after the last computation that reads it",
     });
-  if (block.data.length >= length) return block;
+  if (block.data.length >= length) return found;
   throw new RunError({
     where: "data",
     what: `source ${name} had ${length} elements when it was wrapped and has ${block.data.length} now`,
@@ -269,9 +281,9 @@ function presentBlock(name: string, { block, length }: DataResource): Block {
   });
 }
 
-function resultOf({ dtype, shape }: PlanArray): Block {
+function resultOf(backend: Backend, { dtype, shape }: PlanArray): Block {
   try {
-    return resultBlock(dtype, shape);
+    return resultBlock(backend, dtype, shape);
   } catch (error) {
     // Only the engine knows how much it can give.
     if (!(error instanceof RangeError)) throw error;

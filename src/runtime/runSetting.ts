@@ -1,7 +1,7 @@
 // How a run is done: from what the user set to executor, budget, policy, and where intermediates go; and, where a folder for
 // intermediates is named, what an earlier run of the same computation has left there and in its targets.
 
-import { machineThreads } from "../kernel/wasm/threads.ts";
+import { machineThreads } from "../core/threads.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { CodecTable } from "../storage/codecs/table.ts";
 import type { DenseTarget } from "../storage/formats/dense.ts";

@@ -14,9 +14,9 @@ import { CorruptDataError, NotSupportedError } from "../storage/errors.ts";
 import type { ChunkWriter, DenseArray, DenseTarget } from "../storage/formats/dense.ts";
 import type { Place } from "../storage/formats/look.ts";
 import type { StoredSource } from "../storage/formats/storedSource.ts";
-import type { Store, StoreOptions } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
 import type { ArraySource, ArrayTarget } from "./arrays.ts";
-import { KernelScratch } from "./kernelScratch.ts";
+import { ScratchOptions } from "./kernelScratch.ts";
 import { chunksIn } from "./planGraph.ts";
 import type { Soon } from "./settled.ts";
 
@@ -25,7 +25,7 @@ export class SourceArray implements ArraySource {
   readonly #array: DenseArray;
   readonly #chunks: ChunkShape;
   readonly #format: string;
-  readonly #options: StoreOptions = { scratch: new KernelScratch() };
+  readonly #options = new ScratchOptions();
 
   constructor({ array, chunks, format }: Pick<StoredSource, "array" | "chunks" | "format">) {
     this.#array = array;
@@ -36,7 +36,7 @@ export class SourceArray implements ArraySource {
   window(box: Box, borrowed: Borrowed, into?: Block): Soon<Block> {
     const whole = into ?? borrowed.block(this.#array.dtype, box.shape);
     if (this.#array.readInto === undefined) return this.#byChunks(box, whole);
-    const reading = this.#array.readInto(box, whole, this.#options);
+    const reading = this.#array.readInto(box, whole, this.#options.in(borrowed));
     return reading instanceof Promise ? reading.then(() => whole) : whole;
   }
 
@@ -82,7 +82,7 @@ export interface Written {
 export class TargetArray implements ArraySource, ArrayTarget {
   readonly #writer: ChunkWriter;
   readonly #dtype: DType;
-  readonly #options: StoreOptions = { scratch: new KernelScratch() };
+  readonly #options = new ScratchOptions();
 
   constructor(writer: ChunkWriter, dtype: DType) {
     if (writer.write === undefined && writer.writeBlock === undefined)
@@ -99,7 +99,7 @@ export class TargetArray implements ArraySource, ArrayTarget {
     const whole = into ?? this.block(box, borrowed);
     if (this.#writer.readInto === undefined)
       throw new InvariantError({ what: "a result is read that cannot be read before it is finished" });
-    const reading = this.#writer.readInto(box, whole, this.#options);
+    const reading = this.#writer.readInto(box, whole, this.#options.in(borrowed));
     return reading instanceof Promise ? reading.then(() => whole) : whole;
   }
 
@@ -107,11 +107,11 @@ export class TargetArray implements ArraySource, ArrayTarget {
     return borrowed.block(this.#dtype, box.shape);
   }
 
-  store(box: Box, block: Block): Soon<void> {
+  store(box: Box, block: Block, borrowed: Borrowed): Soon<void> {
     const { writeBlock } = this.#writer;
     return writeBlock === undefined
       ? this.#plainly(box, block)
-      : this.#writer.writeBlock!(box, block, this.#options);
+      : this.#writer.writeBlock!(box, block, this.#options.in(borrowed));
   }
 
   /** A copy: the block is somebody else's when the task has ended. */

@@ -42,13 +42,13 @@ class RunningTask {
   readonly #compiled: TaskProgram;
   readonly #using: TaskArrays;
   readonly #borrowed: Borrowed;
-  /** Reads and writes that work on its blocks: none of these is given back before they have ended. */
+  /** Reads, kernels and writes that work on its blocks: none of these is given back before they have ended. */
   readonly #underWay: Promise<unknown>[] = [];
 
   constructor(compiled: TaskProgram, using: TaskArrays, limit: number | undefined) {
     this.#compiled = compiled;
     this.#using = using;
-    this.#borrowed = new Borrowed(limit);
+    this.#borrowed = new Borrowed(using.backend, limit);
   }
 
   run(): Soon<TaskStats> {
@@ -56,7 +56,10 @@ class RunningTask {
     const { windows } = begun;
     if (windows.some((window) => window instanceof Promise)) return this.#runLater(begun);
     const readTime = now();
-    const stored = this.#compute(begun, windows as Block[]);
+    const bound = this.#bound(begun, windows as Block[]);
+    const computing = this.#compute(begun, bound);
+    if (computing instanceof Promise) return this.#storeLater(begun, bound, computing, readTime);
+    const stored = this.#store(begun, bound);
     const computeTime = now();
     return stored.length === 0
       ? this.#end(readTime, computeTime)
@@ -68,7 +71,27 @@ class RunningTask {
       const { windows } = begun;
       const blocks = windows.length === 1 ? [await windows[0]!] : await allOf(windows);
       const readTime = now();
-      const stored = this.#compute(begun, blocks);
+      const bound = this.#bound(begun, blocks);
+      const computing = this.#compute(begun, bound);
+      if (computing instanceof Promise) await computing;
+      const stored = this.#store(begun, bound);
+      const computeTime = now();
+      return await this.#endLater(stored, readTime, computeTime);
+    } catch (error) {
+      return this.fail(error);
+    }
+  }
+
+  /** What is read is there, and a backend computes that takes its time. */
+  async #storeLater(
+    begun: Begun,
+    bound: readonly Block[],
+    computing: Promise<void>,
+    readTime: number,
+  ): Promise<TaskStats> {
+    try {
+      await computing;
+      const stored = this.#store(begun, bound);
       const computeTime = now();
       return await this.#endLater(stored, readTime, computeTime);
     } catch (error) {
@@ -134,20 +157,28 @@ class RunningTask {
     return soon;
   }
 
-  /** Runs the program and begins to store what it made: the stores that take a while. */
-  #compute({ task: { program, reads, writes }, given }: Begun, windows: readonly Block[]): Promise<void>[] {
-    const [using, borrowed] = [this.#using, this.#borrowed];
+  /** The task's blocks, by buffer. */
+  #bound({ task: { reads, writes }, given }: Begun, windows: readonly Block[]): Block[] {
     const bound: Block[] = [...given];
     for (const { array, box, buffer } of writes)
-      bound[buffer] = given[buffer] ?? using.target(array).block(box, borrowed);
+      bound[buffer] = given[buffer] ?? this.#using.target(array).block(box, this.#borrowed);
     reads.forEach(({ buffer }, i) => {
       bound[buffer] = windows[i]!;
     });
+    return bound;
+  }
+
+  #compute({ task: { program, reads }, given }: Begun, bound: readonly Block[]): Soon<void> {
     // What was read straight into its place is there.
-    const isThere = program.steps.length === 0 || (given.includes(windows[0]!) && reads.length === 1);
-    if (!isThere) borrowed.during(() => using.run(program, bound));
+    const isThere =
+      program.steps.length === 0 || (reads.length === 1 && given.includes(bound[reads[0]!.buffer]!));
+    if (!isThere) return this.#watched(this.#using.run(program, bound, this.#borrowed));
+  }
+
+  /** Begins to store what the program made: the stores that take a while. */
+  #store({ task: { writes } }: Begun, bound: readonly Block[]): Promise<void>[] {
     return writes.flatMap(({ array, box, buffer }) => {
-      const stored = this.#watched(using.target(array).store(box, bound[buffer]!));
+      const stored = this.#watched(this.#using.target(array).store(box, bound[buffer]!, this.#borrowed));
       return stored instanceof Promise ? [stored] : [];
     });
   }

@@ -3,8 +3,9 @@
 
 import * as cw from "chunkwise";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-
-type Threads = typeof import("../../src/kernel/wasm/threads.ts");
+import { wasmBackend } from "../../src/kernel/wasm/backend.ts";
+import { KernelMemory } from "../../src/kernel/wasm/memory.ts";
+import { Helpers } from "../../src/kernel/wasm/threads.ts";
 
 let isRunning = false;
 
@@ -18,38 +19,34 @@ afterEach(() => vi.restoreAllMocks());
 const bytesOf = ({ data }: cw.NDArray): Uint8Array =>
   new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 
-test("little work is done alone, and much gets help on its way; the bits are the same", async () => {
-  const { isHelped } = await import("../../src/kernel/wasm/threads.ts");
+test("little work is done alone, and much gets help on its way; the bits are the same", () => {
+  const backend = wasmBackend();
+  const helpers = (): number => backend.statistics().helpers;
   const numbers = Float64Array.from({ length: 3_000_000 }, (_, i) => Math.sin(i));
-  const x = cw.asarray(cw.asarray(numbers).negative().computeSync());
+  const x = cw.asarray(cw.asarray(numbers).negative().computeSync({ backend }));
   const expression = cw.exp(cw.sin(x).multiply(cw.log1p(cw.abs(x))));
   isRunning = true;
-  x.get(":1000000").add(1).computeSync({ threads: 2 });
-  expect(isHelped(1)).toBe(false);
-  const alone = expression.computeSync({ threads: 1 });
-  expect(isHelped(1)).toBe(false);
+  x.get(":1000000").add(1).computeSync({ threads: 2, backend });
+  expect(helpers()).toBe(0);
+  const alone = expression.computeSync({ threads: 1, backend });
+  expect(helpers()).toBe(0);
   // More than 60 parts of 32,768 elements.
-  const helped = expression.computeSync({ threads: 2 });
-  expect(isHelped(1)).toBe(true);
+  const helped = expression.computeSync({ threads: 2, backend });
+  expect(helpers()).toBe(1);
   expect(Buffer.compare(bytesOf(helped), bytesOf(alone))).toBe(0);
 });
 
-async function freshThreads(): Promise<Threads> {
-  vi.resetModules();
-  return import("../../src/kernel/wasm/threads.ts");
-}
-
-test("work that was done alone counts", async () => {
-  const { isHelped, runWithoutHelp } = await freshThreads();
+test("work that was done alone counts", () => {
+  const helpers = new Helpers(new KernelMemory());
   isRunning = true;
-  for (let ms = 1; ms < 60; ms++) runWithoutHelp(() => {});
-  expect(isHelped(1)).toBe(false);
-  runWithoutHelp(() => {});
-  expect(isHelped(1)).toBe(true);
+  for (let ms = 1; ms < 60; ms++) helpers.without(() => {});
+  expect(helpers.areThere(1)).toBe(false);
+  helpers.without(() => {});
+  expect(helpers.areThere(1)).toBe(true);
 });
 
-test("so does work to come", async () => {
-  const { isHelped } = await freshThreads();
-  expect(isHelped(1, 59)).toBe(false);
-  expect(isHelped(1, 60)).toBe(true);
+test("so does work to come", () => {
+  const helpers = new Helpers(new KernelMemory());
+  expect(helpers.areThere(1, 59)).toBe(false);
+  expect(helpers.areThere(1, 60)).toBe(true);
 });

@@ -18,7 +18,6 @@ import {
 import { stridesOf } from "../../src/core/shape.ts";
 import { contract } from "../../src/kernel/routines/contract.ts";
 import { inMatrixOrder, type MatrixCall } from "../../src/kernel/routines/matrices.ts";
-import { setProduct } from "../../src/kernel/routines/product.ts";
 import { columnSumsModule } from "../../src/kernel/wasm/matmul/columnSums.ts";
 import { familyOf } from "../../src/kernel/wasm/matmul/family.ts";
 import { hasFma } from "../../src/kernel/wasm/matmul/fma.ts";
@@ -28,12 +27,8 @@ import { multiplyModule } from "../../src/kernel/wasm/matmul/multiply.ts";
 import { packModule } from "../../src/kernel/wasm/matmul/pack.ts";
 import type { Matrix, MatrixKernel, Product } from "../../src/kernel/wasm/matmul/product.ts";
 import { rowDotsModule } from "../../src/kernel/wasm/matmul/rowDots.ts";
-import { blockAt, takeBytes } from "../../src/kernel/wasm/memory.ts";
+import { KernelMemory } from "../../src/kernel/wasm/memory.ts";
 import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";
-import { hasHelpers } from "../../src/kernel/wasm/threads.ts";
-
-// They would come only when there has been some work.
-hasHelpers(1);
 
 const NUMERIC = DTYPES.filter((dtype) => dtype !== "bool");
 const RUNS = 2000;
@@ -413,19 +408,21 @@ describe("modules", async () => {
 });
 
 describe("contractions as matrices", () => {
-  const place = takeBytes(4096 * 8)!;
+  const memory = new KernelMemory();
+  const place = memory.take(4096 * 8)!;
   const blockOf = (shape: readonly number[], offset = 0): Block => ({
     dtype: "float64",
     shape,
     strides: stridesOf(shape),
     offset,
-    data: blockAt(place, "float64", [4096]).data,
+    data: memory.blockAt(place, "float64", [4096]).data,
     place,
   });
   const attrs = { batchA: [0], batchB: [0], contractA: [3], contractB: [1] };
 
   test("one product a place, strides in bytes", () => {
     const products = contractAsMatrices(
+      memory,
       blockOf([2, 3, 4, 5]),
       blockOf([2, 5, 6], 7),
       blockOf([2, 3, 4, 6]),
@@ -445,20 +442,20 @@ describe("contractions as matrices", () => {
 
   test("null where free axes do not walk as one", () => {
     const a = { ...blockOf([2, 3, 4, 5]), strides: [60, 5, 15, 1] };
-    expect(contractAsMatrices(a, blockOf([2, 5, 6]), blockOf([2, 3, 4, 6]), attrs)).toBeNull();
+    expect(contractAsMatrices(memory, a, blockOf([2, 5, 6]), blockOf([2, 3, 4, 6]), attrs)).toBeNull();
   });
 
   test("contiguous copies in the order of matrices do", () => {
     const [a, b, output] = [blockOf([5, 3, 7, 2, 4]), blockOf([7, 6, 2, 5, 8]), blockOf([2, 3, 4, 6, 8])];
     const axes = { batchA: [3], batchB: [2], contractA: [0, 2], contractB: [3, 0] };
-    expect(contractAsMatrices(a, b, output, axes)).toBeNull();
+    expect(contractAsMatrices(memory, a, b, output, axes)).toBeNull();
     const ordered = inMatrixOrder(a, b, axes);
     expect([ordered.a.shape, ordered.b.shape]).toEqual([
       [2, 3, 4, 5, 7],
       [2, 5, 7, 6, 8],
     ]);
     const copies = [ordered.a, ordered.b].map(({ shape }) => blockOf(shape)) as [Block, Block];
-    const products = contractAsMatrices(...copies, output, ordered.attrs);
+    const products = contractAsMatrices(memory, ...copies, output, ordered.attrs);
     expect(products?.map(({ m, n, k }) => [m, n, k])).toEqual([
       [12, 48, 35],
       [12, 48, 35],
@@ -467,21 +464,13 @@ describe("contractions as matrices", () => {
 
   test("a product from outside is asked first, and tiles do what it cannot", () => {
     const asked: MatrixCall[] = [];
-    setProduct((call) => asked.push(call) < 0);
-    try {
-      const [a, b] = [blockOf([2, 3]), blockOf([3, 2])];
-      const output = { ...blockOf([2, 2]), data: new Float64Array(4), place: undefined };
-      a.data.set([1, 2, 3, 4, 5, 6] as never);
-      contract({
-        inputs: [a, b],
-        outputs: [output],
-        attrs: { batchA: [], batchB: [], contractA: [1], contractB: [0] },
-        starts: [],
-      });
-      expect(asked).toHaveLength(1);
-      expect([...output.data]).toEqual([22, 28, 49, 64]);
-    } finally {
-      setProduct(null);
-    }
+    const product = (call: MatrixCall): boolean => asked.push(call) < 0;
+    const [a, b] = [blockOf([2, 3]), blockOf([3, 2])];
+    const output = { ...blockOf([2, 2]), data: new Float64Array(4), place: undefined };
+    a.data.set([1, 2, 3, 4, 5, 6] as never);
+    const attrs = { batchA: [], batchB: [], contractA: [1], contractB: [0] };
+    contract({ inputs: [a, b], outputs: [output], attrs, starts: [], product });
+    expect(asked).toHaveLength(1);
+    expect([...output.data]).toEqual([22, 28, 49, 64]);
   });
 });

@@ -10,21 +10,15 @@ import { LaneFailure } from "../../src/kernel/interpret/index.ts";
 import { programOf } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
 import { Heap } from "../../src/kernel/wasm/heap.ts";
+import { KeptBlocks } from "../../src/kernel/wasm/keptBlocks.ts";
 import { runLoopKernel } from "../../src/kernel/wasm/loops.ts";
-import {
-  addressOf,
-  blockAt,
-  giveBlock,
-  giveBytes,
-  keepBlock,
-  memory,
-  takeBlock,
-  takeBytes,
-} from "../../src/kernel/wasm/memory.ts";
-import { hasHelpers } from "../../src/kernel/wasm/threads.ts";
+import { WasmMachine } from "../../src/kernel/wasm/machine.ts";
 
-// They would come only when there has been some work.
-hasHelpers(1);
+// Helpers would come only when there has been some work.
+const machine = new WasmMachine();
+machine.helpers.start(1);
+const { memory } = machine;
+const results = new KeptBlocks(memory);
 
 const LIMIT = 1 << 20;
 
@@ -142,44 +136,44 @@ describe("the heap", () => {
 
 describe("blocks", () => {
   test("are known by where they lie", () => {
-    const block = takeBlock("float64", [10])!;
-    expect(addressOf(block)).toBe(block.data.byteOffset);
-    expect(addressOf({ ...block, offset: 3 })).toBe(block.data.byteOffset + 24);
-    expect(addressOf(newBlock("float64", [10]))).toBeNull();
-    giveBlock(block);
-    expect(() => giveBlock(block)).toThrow(/given back/);
+    const block = memory.takeBlock("float64", [10])!;
+    expect(memory.addressOf(block)).toBe(block.data.byteOffset);
+    expect(memory.addressOf({ ...block, offset: 3 })).toBe(block.data.byteOffset + 24);
+    expect(memory.addressOf(newBlock("float64", [10]))).toBeNull();
+    memory.giveBlock(block);
+    expect(() => memory.giveBlock(block)).toThrow(/given back/);
   });
 
   test("are known by where they lie though the engine shows the memory through another buffer", async () => {
-    const block = takeBlock("float64", [1000])!;
+    const block = memory.takeBlock("float64", [1000])!;
     const before = memory.buffer;
     await growAnotherMemory();
-    const later = takeBlock("float64", [1000])!;
+    const later = memory.takeBlock("float64", [1000])!;
     // As engines do when any thread grows any shared memory that this one can see.
     expect(memory.buffer).not.toBe(before);
-    for (const known of [block, later]) expect(addressOf(known)).toBe(known.data.byteOffset);
-    for (const known of [block, later]) giveBlock(known);
+    for (const known of [block, later]) expect(memory.addressOf(known)).toBe(known.data.byteOffset);
+    for (const known of [block, later]) memory.giveBlock(known);
   });
 
   test("cannot be made larger than their place, or have another's view", () => {
-    const place = takeBytes(64)!;
-    expect(() => blockAt(place, "float64", [9])).toThrow(/72 bytes of a place of 64/);
-    const block = blockAt(place, "float64", [8]);
-    expect(() => addressOf({ ...block, data: new Float64Array(8) })).toThrow(/not in its place/);
-    giveBytes(place);
+    const place = memory.take(64)!;
+    expect(() => memory.blockAt(place, "float64", [9])).toThrow(/72 bytes of a place of 64/);
+    const block = memory.blockAt(place, "float64", [8]);
+    expect(() => memory.addressOf({ ...block, data: new Float64Array(8) })).toThrow(/not in its place/);
+    memory.give(place);
   });
 
   test("that are kept survive growth, and go when nobody holds them", { timeout: 30_000 }, async () => {
-    const kept = keepBlock("float64", [1000])!;
+    const kept = results.keep("float64", [1000])!;
     kept.data.fill(7 as never);
     const before = memory.buffer.byteLength;
-    const others = Array.from({ length: 4 }, () => takeBlock("float64", [16 << 20])!);
+    const others = Array.from({ length: 4 }, () => memory.takeBlock("float64", [16 << 20])!);
     expect(memory.buffer.byteLength).toBeGreaterThan(before);
-    for (const block of others) giveBlock(block);
+    for (const block of others) memory.giveBlock(block);
     expect(kept.data.every((x) => x === 7)).toBe(true);
     // 100 results of 64 MB pass through a memory of 4 GiB, because those let go give theirs back.
     for (let i = 0; i < 100; i++) {
-      expect(keepBlock("float64", [8 << 20])).not.toBeNull();
+      expect(results.keep("float64", [8 << 20])).not.toBeNull();
       // About as long as it takes to fill one.
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -207,14 +201,14 @@ test("a failing lane is reported whichever thread meets it", () => {
     results: [walk(2)],
     from: [0],
   };
-  const blocks = [0, 1, 2].map(() => takeBlock("int32", [n])!);
+  const blocks = [0, 1, 2].map(() => memory.takeBlock("int32", [n])!);
   for (let round = 0; round < 40; round++) {
     for (const { data } of blocks) data.fill(1 as never);
     blocks[1]!.data[(round * 104729) % n] = 0;
-    expect(() => runLoopKernel(step, blocks, 2)).toThrow(LaneFailure);
+    expect(() => runLoopKernel(machine, step, blocks, 2)).toThrow(LaneFailure);
     blocks[1]!.data.fill(2 as never);
-    runLoopKernel(step, blocks, 2);
+    runLoopKernel(machine, step, blocks, 2);
     expect(blocks[2]!.data.every((x) => x === 0)).toBe(true);
   }
-  for (const block of blocks) giveBlock(block);
+  for (const block of blocks) memory.giveBlock(block);
 });

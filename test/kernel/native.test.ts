@@ -1,21 +1,33 @@
 // The system's BLAS behind contract. A stand-in for the library shows how it is called; the library itself is used
 // where koffi and a BLAS are installed.
 
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Block } from "../../src/core/block.ts";
 import { infoOf, type TypedArray } from "../../src/core/dtype.ts";
 import { stridesOf } from "../../src/core/shape.ts";
+import { referenceBackend } from "../../src/kernel/interpret/backend.ts";
 import { contract } from "../../src/kernel/routines/contract.ts";
-import { setProduct } from "../../src/kernel/routines/product.ts";
+import type { MatrixProduct } from "../../src/kernel/routines/product.ts";
 import { type BlasDType, blasProduct, type Gemm } from "../../src/native/blas.ts";
-import { type Koffi, NativeBlasError, useNativeBlas } from "../../src/native/index.ts";
+import { type Koffi, NativeBlasError, nativeBlasFor } from "../../src/native/index.ts";
 import { findBlas, loadKoffi } from "../../src/native/library.ts";
 
 const FLOATS: readonly BlasDType[] = ["float32", "float64", "complex64", "complex128"];
 const attrs = { batchA: [0], batchB: [0], contractA: [2], contractB: [1] };
 const [BATCH, M, K, N] = [2, 17, 19, 23];
 
-afterEach(() => setProduct(null));
+/** What a backend is told to use. */
+async function nativeProduct(options = {}): Promise<MatrixProduct> {
+  const used: (MatrixProduct | null)[] = [];
+  const backend = {
+    ...referenceBackend,
+    useProduct: (product: MatrixProduct | null) => void used.push(product),
+  };
+  const { release } = await nativeBlasFor(backend, options);
+  release();
+  expect(used[1]).toBeNull();
+  return used[0]!;
+}
 
 /** Real matrices in rows, as cblas has them. */
 const plainGemm: Gemm = (_order, transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) => {
@@ -47,12 +59,16 @@ function byColumns(block: Block): Block {
   return { ...block, strides: [swapped[0]!, 1, swapped[1]!] };
 }
 
-function contracted(a: Block, b: Block, output: Block): number[] {
-  contract({ inputs: [a, b], outputs: [output], attrs, starts: [] });
+function contracted([a, b, output]: readonly [Block, Block, Block], product: MatrixProduct | null): number[] {
+  contract({ inputs: [a, b], outputs: [output], attrs, starts: [], product });
   return Array.from(output.data as Iterable<number>);
 }
 
-function expectSame(dtype: BlasDType, change: (block: Block, position: number) => Block): void {
+function expectSame(
+  product: MatrixProduct,
+  dtype: BlasDType,
+  change: (block: Block, position: number) => Block,
+): void {
   const shapes = [
     [BATCH, M, K],
     [BATCH, K, N],
@@ -60,9 +76,8 @@ function expectSame(dtype: BlasDType, change: (block: Block, position: number) =
   ];
   const blocks = (): [Block, Block, Block] =>
     shapes.map((shape, at) => change(blockOf(dtype, shape, at), at)) as [Block, Block, Block];
-  const found = contracted(...blocks());
-  setProduct(null);
-  const expected = contracted(...blocks());
+  const found = contracted(blocks(), product);
+  const expected = contracted(blocks(), null);
   const tolerance = infoOf(dtype).part === "float32" ? 1e-5 : 1e-13;
   found.forEach((value, i) => expect(Math.abs(value - expected[i]!)).toBeLessThan(tolerance));
 }
@@ -73,9 +88,14 @@ test("rows or columns, of every operand and the result", () => {
     calls++;
     plainGemm(...args);
   };
+  const product = blasProduct({
+    float32: counted,
+    float64: counted,
+    complex64: counted,
+    complex128: counted,
+  });
   for (let flips = 0; flips < 8; flips++) {
-    setProduct(blasProduct({ float32: counted, float64: counted, complex64: counted, complex128: counted }));
-    expectSame("float64", (block, at) => ((flips >> at) & 1 ? byColumns(block) : block));
+    expectSame(product, "float64", (block, at) => ((flips >> at) & 1 ? byColumns(block) : block));
   }
   expect(calls).toBe(8 * BATCH);
 });
@@ -107,21 +127,20 @@ test("without koffi or a library, errors say what to install", async () => {
     },
   };
   expect(() => findBlas(koffi, "libnone.so", "linux")).toThrow(/libnone\.so \(cannot open.*Install OpenBLAS/);
-  await expect(useNativeBlas({ koffi })).rejects.toBeInstanceOf(NativeBlasError);
+  await expect(nativeProduct({ koffi })).rejects.toBeInstanceOf(NativeBlasError);
 });
 
-const missing = await useNativeBlas().then(
-  ({ release }) => release(),
+const missing = await nativeProduct().then(
+  () => undefined,
   (error: Error) => error.message,
 );
 
 test.skipIf(missing !== undefined)(
   `the library gives what the kernels give${missing === undefined ? "" : ` (skipped: ${missing})`}`,
   async () => {
+    const product = await nativeProduct();
     for (const dtype of FLOATS)
-      for (let flips = 0; flips < 8; flips++) {
-        await useNativeBlas();
-        expectSame(dtype, (block, at) => ((flips >> at) & 1 ? byColumns(block) : block));
-      }
+      for (let flips = 0; flips < 8; flips++)
+        expectSame(product, dtype, (block, at) => ((flips >> at) & 1 ? byColumns(block) : block));
   },
 );

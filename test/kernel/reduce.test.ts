@@ -10,10 +10,11 @@ import { infoOf, type TypedArray } from "../../src/core/dtype.ts";
 import type { ReduceStep } from "../../src/kernel/blockProgram.ts";
 import { BLOCK_ROWS, runReduce } from "../../src/kernel/interpret/reduce.ts";
 import { programOf, programText } from "../../src/kernel/program.ts";
+import { wasmBackend } from "../../src/kernel/wasm/backend.ts";
+import { WasmMachine } from "../../src/kernel/wasm/machine.ts";
 import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";
 import { reduceModule } from "../../src/kernel/wasm/reduceKernel.ts";
 import * as layout from "../../src/kernel/wasm/reduceLayout.ts";
-import { hasHelpers } from "../../src/kernel/wasm/threads.ts";
 import {
   extents,
   layouts,
@@ -25,9 +26,6 @@ import {
   statesOf,
   TABLE,
 } from "./randomReductions.ts";
-
-// They would come only when there has been some work.
-hasHelpers(1);
 
 const SEED = Number(process.env["CHUNKWISE_SEED"] ?? 20261115);
 const wabt = await loadWabt();
@@ -260,10 +258,14 @@ test("lanes go along the axis that vectors can follow", () => {
 });
 
 test("the error of a float32 sum grows with log n, as NumPy's pairwise sum does", () => {
+  const machine = new WasmMachine();
+  // They would come only when there has been some work.
+  machine.helpers.start(1);
+  const backend = wasmBackend(machine);
   for (const n of [1e3, 1e5, 1e6]) {
     const data = Float32Array.from({ length: n }, (_, i) => Math.fround(1 + ((i * 7919) % 1000) / 997));
     const exact = data.reduce((sum, x) => sum + x, 0);
-    const found = Number(cw.asarray(data).sum().computeSync().item());
+    const found = Number(cw.asarray(data).sum().computeSync({ backend }).item());
     const bound = (16 + Math.log2(n)) * 2 ** -24 * exact;
     expect(Math.abs(found - exact)).toBeLessThanOrEqual(bound);
   }

@@ -11,8 +11,11 @@ import { runReduce } from "../../src/kernel/interpret/reduce.ts";
 import { joinReductions } from "../../src/kernel/join.ts";
 import { programOf } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
-import { giveBlock, takeBlock } from "../../src/kernel/wasm/memory.ts";
+import { WasmMachine } from "../../src/kernel/wasm/machine.ts";
 import { runReduceKernel } from "../../src/kernel/wasm/reductions.ts";
+
+const machine = new WasmMachine();
+const { memory } = machine;
 
 type Operation = Pick<ReduceStep, "lift" | "combine" | "identity" | "absorbing" | "finish"> & {
   readonly inputs: readonly DType[];
@@ -104,7 +107,7 @@ function filled(dtype: DType, shape: readonly number[], seed: number): Block {
 }
 
 function inside(block: Block): Block {
-  const copy = takeBlock(block.dtype, block.shape)!;
+  const copy = memory.takeBlock(block.dtype, block.shape)!;
   (copy.data as Float64Array).set(block.data as Float64Array);
   return copy;
 }
@@ -185,9 +188,9 @@ test("1200 random reductions give the interpreter's bits", () => {
         place(k) ? inside(block) : { ...block, data: block.data.slice() },
       ) as Block[];
       runReduce(step, blocks);
-      expect(runReduceKernel(step, mine, 2)).toBe(true);
+      expect(runReduceKernel(machine, step, mine, 2)).toBe(true);
       expectSame(step, mine, blocks);
-      mine.forEach(giveBlock);
+      mine.forEach((block) => memory.giveBlock(block));
     }),
     { numRuns: 1200, seed: 20261115 },
   );
@@ -212,7 +215,7 @@ test("joined reductions give what each gives alone", () => {
     const expected = blocks.map((block) => ({ ...block, data: block.data.slice() })) as Block[];
     runReduce(first.step, expected);
     runReduce(other, expected);
-    expect(runReduceKernel(joined, blocks, 1)).toBe(true);
+    expect(runReduceKernel(machine, joined, blocks, 1)).toBe(true);
     expectSame(joined, blocks, expected);
     expect(sizeOf(domain)).toBeGreaterThan(blocks.at(-1)!.data.length);
   }

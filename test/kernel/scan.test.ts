@@ -16,13 +16,9 @@ import { programOf } from "../../src/kernel/program.ts";
 import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";
 import { scanJob, scanKey } from "../../src/kernel/wasm/scan/scanJobs.ts";
 import { scanModule } from "../../src/kernel/wasm/scan/scanKernel.ts";
-import { hasHelpers } from "../../src/kernel/wasm/threads.ts";
 import { cumulativeProd, cumulativeSum } from "../../src/ops/scans.ts";
 
 const SCANS = [cumulativeSum, cumulativeProd];
-
-// They would come only when there has been some work.
-hasHelpers(1);
 
 const NUMERIC = DTYPES.filter((dtype) => dtype !== "bool");
 const SEED = Number(process.env["CHUNKWISE_SEED"] ?? 20261115);

@@ -8,10 +8,13 @@ import { DTYPES, type DType, isComplex, isWide, type RealDType } from "../../src
 import type { RoutineCall } from "../../src/kernel/routine.ts";
 import { pick, spread } from "../../src/kernel/routines/pick.ts";
 import { argsort, segmentArgsort, segmentSort, sort } from "../../src/kernel/routines/sort.ts";
+import { WasmMachine } from "../../src/kernel/wasm/machine.ts";
 import { runPick, runSpread } from "../../src/kernel/wasm/moving.ts";
 import { runSegmentSort } from "../../src/kernel/wasm/sorting.ts";
 import { expectSame } from "../property/compare.ts";
 import { check } from "../property/settings.ts";
+
+const machine = new WasmMachine();
 
 const REAL = DTYPES.filter((dtype): dtype is RealDType => !isComplex(dtype));
 
@@ -51,7 +54,7 @@ describe("sorts of segments", () => {
         const [expected, actual] = [out(), out()];
         const call = (output: Block): RoutineCall => ({ inputs, outputs: [output], attrs, starts: [] });
         (kind === "sort" ? segmentSort : segmentArgsort)(call(expected));
-        expect(runSegmentSort(kind, call(actual), 2)).toBe(true);
+        expect(runSegmentSort(machine, kind, call(actual), 2)).toBe(true);
         expectSame(actual, expected);
         let start = 0;
         for (const list of lists) {
@@ -74,7 +77,7 @@ describe("sorts of segments", () => {
     const inputs = [blockOf("float64", lists.flat()), offsetsOf(lists)];
     for (const kind of ["sort", "argsort"] as const) {
       const out = newBlock(kind === "sort" ? "float64" : "int64", inputs[0]!.shape);
-      runSegmentSort(kind, { inputs, outputs: [out], attrs: { descending: false }, starts: [] }, 2);
+      runSegmentSort(machine, kind, { inputs, outputs: [out], attrs: { descending: false }, starts: [] }, 2);
       const expected = newBlock(out.dtype, out.shape);
       const routine = kind === "sort" ? segmentSort : segmentArgsort;
       routine({ inputs, outputs: [expected], attrs: { descending: false }, starts: [] });
@@ -94,18 +97,24 @@ describe("moved elements", () => {
     );
     const [picked, expected] = [newBlock(dtype, [2003]), newBlock(dtype, [2003])];
     pick({ inputs: [x, index, other], outputs: [expected], attrs: {}, starts: [] });
-    expect(runPick({ inputs: [x, index, other], outputs: [picked], attrs: {}, starts: [] }, 2)).toBe(true);
+    expect(runPick(machine, { inputs: [x, index, other], outputs: [picked], attrs: {}, starts: [] }, 2)).toBe(
+      true,
+    );
     expectSame(picked, expected);
     const offsets = offsetsOf(Array.from({ length: 700 }, (_, i) => new Array((i * 31) % 9)));
     const count = Number(offsets.data[700]);
     const [repeated, wanted] = [newBlock(dtype, [count]), newBlock(dtype, [count])];
     spread({ inputs: [x, offsets], outputs: [wanted], attrs: {}, starts: [] });
-    expect(runSpread({ inputs: [x, offsets], outputs: [repeated], attrs: {}, starts: [] }, 2)).toBe(true);
+    expect(runSpread(machine, { inputs: [x, offsets], outputs: [repeated], attrs: {}, starts: [] }, 2)).toBe(
+      true,
+    );
     expectSame(repeated, wanted);
   });
 
   test("few elements of many outside are not worth bringing all of them in", () => {
     const inputs = [newBlock("float64", [5000]), blockOf("int32", [1, 2]), newBlock("float64", [1])];
-    expect(runPick({ inputs, outputs: [newBlock("float64", [2])], attrs: {}, starts: [] }, 1)).toBe(false);
+    expect(runPick(machine, { inputs, outputs: [newBlock("float64", [2])], attrs: {}, starts: [] }, 1)).toBe(
+      false,
+    );
   });
 });

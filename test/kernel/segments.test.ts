@@ -9,11 +9,13 @@ import { checkKind } from "../../src/core/kinds.ts";
 import { fitScalar } from "../../src/core/numbers.ts";
 import { resultOf } from "../../src/core/results.ts";
 import type { ReduceStep, SegmentStep } from "../../src/kernel/blockProgram.ts";
+import { Borrowed } from "../../src/kernel/blocks.ts";
 import { runReduce } from "../../src/kernel/interpret/reduce.ts";
 import { runSegments } from "../../src/kernel/interpret/segments.ts";
 import { programOf } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
-import { giveBlock, takeBlock } from "../../src/kernel/wasm/memory.ts";
+import { wasmBackend } from "../../src/kernel/wasm/backend.ts";
+import { WasmMachine } from "../../src/kernel/wasm/machine.ts";
 import { runSegmentKernel } from "../../src/kernel/wasm/segments.ts";
 import { castValue } from "../../src/lazy/cast.ts";
 import { REDUCE_OPS } from "../../src/ops/index.ts";
@@ -21,6 +23,10 @@ import type { ReduceRecord } from "../../src/ops/reduction.ts";
 import { reducerNamed } from "../../src/ragged/ops/reducers.ts";
 import { expectSame } from "../property/compare.ts";
 import { check } from "../property/settings.ts";
+
+const machine = new WasmMachine();
+const { memory } = machine;
+const room = new Borrowed(wasmBackend(machine));
 
 const ATTRS = { correction: 1 };
 const OPS: readonly ReduceRecord[] = [...REDUCE_OPS, reducerNamed("std").op!];
@@ -126,7 +132,7 @@ const bound = (op: ReduceRecord, dtype: DType, { lengths, first, seed, oddness }
 type CaseOf = typeof cases extends fc.Arbitrary<infer C> ? C : never;
 
 function insideOf(block: Block): Block {
-  const inside = takeBlock(block.dtype, block.shape)!;
+  const inside = memory.takeBlock(block.dtype, block.shape)!;
   (inside.data as Float64Array).set(block.data as Float64Array);
   return inside;
 }
@@ -146,12 +152,12 @@ describe("segments", () => {
         expectSame({ ...alone, data } as Block, alone);
       });
       const outside = newBlock(found!.dtype, found!.shape);
-      expect(runSegmentKernel(step, [offsets!, blocks[1]!, outside], 2)).toBe(true);
+      expect(runSegmentKernel(machine, step, [offsets!, blocks[1]!, outside], room, 2)).toBe(true);
       expectSame(outside, found!);
       const inside = [offsets!, blocks[1]!, outside].map(insideOf);
-      expect(runSegmentKernel(step, inside, 2)).toBe(true);
+      expect(runSegmentKernel(machine, step, inside, room, 2)).toBe(true);
       expectSame(inside[2]!, found!);
-      inside.forEach(giveBlock);
+      inside.forEach((block) => memory.giveBlock(block));
     }),
   );
 
@@ -164,7 +170,7 @@ describe("segments", () => {
       const blocks = bound(op!, "float64", { lengths: list, first: 0, seed: 5, oddness: 0 });
       runSegments(step, blocks);
       const outside = newBlock("float64", [list.length]);
-      expect(runSegmentKernel(step, [blocks[0]!, blocks[1]!, outside], 2)).toBe(true);
+      expect(runSegmentKernel(machine, step, [blocks[0]!, blocks[1]!, outside], room, 2)).toBe(true);
       expectSame(outside, blocks[2]!);
     }
   });

@@ -10,12 +10,13 @@ import { runLoop } from "../../src/kernel/interpret/loop.ts";
 import { programOf, programText } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
 import { runLoopKernel } from "../../src/kernel/wasm/loops.ts";
-import { giveBlock, takeBlock } from "../../src/kernel/wasm/memory.ts";
-import { hasHelpers } from "../../src/kernel/wasm/threads.ts";
+import { WasmMachine } from "../../src/kernel/wasm/machine.ts";
 import { buildLoop, randomLoop } from "./randomLoops.ts";
 
-// They would come only when there has been some work.
-hasHelpers(1);
+// Helpers would come only when there has been some work.
+const machine = new WasmMachine();
+machine.helpers.start(1);
+const { memory } = machine;
 
 const RUNS = 20_000;
 const SEED = Number(process.env["CHUNKWISE_SEED"] ?? 20261115);
@@ -28,7 +29,11 @@ function firstDifference(a: TypedArray, b: TypedArray): number {
 
 /** A copy in the kernels' memory. */
 function inside(block: Block): Block {
-  const copy = { ...takeBlock(block.dtype, block.shape)!, strides: block.strides, offset: block.offset };
+  const copy = {
+    ...memory.takeBlock(block.dtype, block.shape)!,
+    strides: block.strides,
+    offset: block.offset,
+  };
   (copy.data as Float64Array).set(block.data as Float64Array);
   return copy;
 }
@@ -44,14 +49,14 @@ function compare(
     const fresh = results.includes(k) ? newBlock(block.dtype, block.shape) : block;
     return isInside(k) ? inside(fresh) : fresh;
   });
-  runLoopKernel(step, mine, 1);
+  runLoopKernel(machine, step, mine, 1);
   for (const k of results) {
     const at = firstDifference(mine[k]!.data, blocks[k]!.data);
     if (at < 0) continue;
     const found = `${mine[k]!.data[at]} instead of ${blocks[k]!.data[at]}`;
     throw new Error(`lane ${at}: ${found} in\n${programText(step.program)}`);
   }
-  for (const block of mine) giveBlock(block);
+  for (const block of mine) memory.giveBlock(block);
 }
 
 describe("WebAssembly kernels", () => {
@@ -100,9 +105,9 @@ describe("WebAssembly kernels", () => {
     for (const place of [(block: Block) => block, inside]) {
       for (let round = 0; round < 30; round++) {
         const blocks = [place(x!), place(y!), place(newBlock("float64", shape))];
-        runLoopKernel(step, blocks, 4);
+        runLoopKernel(machine, step, blocks, 4);
         expect(firstDifference(blocks[2]!.data, expected!.data)).toBe(-1);
-        for (const block of blocks) giveBlock(block);
+        for (const block of blocks) memory.giveBlock(block);
       }
     }
   });

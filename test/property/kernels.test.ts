@@ -3,9 +3,9 @@
 import * as cw from "chunkwise";
 import { test } from "vitest";
 import type { Block } from "../../src/core/block.ts";
-import { execute } from "../../src/kernel/execute.ts";
-import { interpret } from "../../src/kernel/interpret/index.ts";
-import type { RunProgram } from "../../src/runtime/arrays.ts";
+import type { Backend } from "../../src/kernel/backend.ts";
+import { referenceBackend } from "../../src/kernel/interpret/backend.ts";
+import { wasmBackend } from "../../src/kernel/wasm/backend.ts";
 import { runPlanSync } from "../../src/runtime/run.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
 import { expectSame } from "./compare.ts";
@@ -15,17 +15,19 @@ import { REDUCTIONS, VARIANCES } from "./makers/reductions.ts";
 import type { Program } from "./program.ts";
 import { check } from "./settings.ts";
 
-function blocksOf({ data, sources }: cw.Plan, run: RunProgram): readonly Block[] {
-  return runPlanSync({ plan: data, sources, run });
+function blocksOf({ data, sources }: cw.Plan, backend: Backend): readonly Block[] {
+  return runPlanSync({ plan: data, sources, backend });
 }
 
 const sameAsInterpreted =
-  (run: RunProgram) =>
+  (backend: Backend) =>
   (program: Program): void => {
     const plan = cw.plan(program.build("cut"));
-    const expected = blocksOf(plan, interpret);
-    blocksOf(plan, run).forEach((block, i) => expectSame(block, expected[i]!));
+    const expected = blocksOf(plan, referenceBackend);
+    blocksOf(plan, backend).forEach((block, i) => expectSame(block, expected[i]!));
   };
+
+const wasm = wasmBackend();
 
 const anyPrograms = programs({ exact: false, families: ALL_FAMILIES });
 const loops = programs({
@@ -34,6 +36,6 @@ const loops = programs({
   maxSteps: 8,
 });
 
-test("any programs", () => check(300, anyPrograms, sameAsInterpreted(execute)));
+test("any programs", () => check(300, anyPrograms, sameAsInterpreted(wasm)));
 
-test("loops and reductions", () => check(300, loops, sameAsInterpreted(execute)));
+test("loops and reductions", () => check(300, loops, sameAsInterpreted(wasm)));

@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { engine } from "../../src/array/engine.ts";
 import type { Partition } from "../../src/expr/op.ts";
 import { postOrder } from "../../src/expr/walk.ts";
-import { interpret } from "../../src/kernel/interpret/index.ts";
+import { referenceBackend } from "../../src/kernel/interpret/backend.ts";
 import { PartitionResource } from "../../src/ops/partitions.ts";
 import { type Layout, mergeRows, plain, toList } from "../../src/ragged/index.ts";
 import { PARTITIONS } from "../../src/ragged/lazy/reading.ts";
@@ -36,7 +36,7 @@ async function reference(arrays: readonly rg.LazyRagged[], { data, sources }: cw
     budget: Number.POSITIVE_INFINITY,
     store: null,
   };
-  await runPlan({ plan: data, sources, takers, run: interpret, partitions: PARTITIONS }, setting);
+  await runPlan({ plan: data, sources, takers, backend: referenceBackend, partitions: PARTITIONS }, setting);
   const distinct = [...new Set(arrays.map(({ expr }) => expr))];
   return arrays.map(({ expr, isItem }) => {
     const rows = mergeRows((parts.get(data.results[distinct.indexOf(expr)]!) as Layout[]).map(plain), {

@@ -4,7 +4,7 @@
 // The battery bundles this file with the sources it imports: nothing of it is in the package.
 
 import * as cw from "../../src/index.ts";
-import { interpret } from "../../src/kernel/interpret/index.ts";
+import { referenceBackend } from "../../src/kernel/interpret/backend.ts";
 import { runPlanSync } from "../../src/runtime/run.ts";
 import { functionsOf } from "../../src/runtime/userFunctions.ts";
 import { evaluateReference } from "../reference.ts";
@@ -17,7 +17,7 @@ export async function interpreted(
   { data, sources }: cw.Plan,
 ): Promise<cw.NDArray[]> {
   for (const called of functionsOf(data)) await called.load();
-  const blocks = runPlanSync({ plan: data, sources, run: interpret });
+  const blocks = runPlanSync({ plan: data, sources, backend: referenceBackend });
   const roots = [...new Set(arrays.map(({ expr }) => expr))];
   return arrays.map(({ expr }) => cw.NDArray.fromBlock(blocks[roots.indexOf(expr)]!));
 }

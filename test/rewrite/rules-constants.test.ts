@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { Expr } from "../../src/expr/expr.ts";
+import { calculatingOn } from "../../src/kernel/calculate.ts";
+import { wasmBackend } from "../../src/kernel/wasm/backend.ts";
 import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
 import { CONSTANTS } from "../../src/rewrite/rules/constants.ts";
@@ -42,7 +44,10 @@ const CASES: readonly RuleCase[] = [
 
 testRules("constants", CONSTANTS, CASES);
 
-const FOLDING = foldConstants((expr) => evaluateReference([expr]).get(expr)!);
+const FOLDING = foldConstants({
+  evaluate: (expr) => evaluateReference([expr]).get(expr)!,
+  calculating: calculatingOn(wasmBackend()),
+});
 const arange = (length: number, start = 0): Expr =>
   op("arange", [], { dtype: "float64", shape: [length], chunks: [length], start, step: 1 });
 

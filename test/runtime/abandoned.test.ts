@@ -9,7 +9,6 @@ import { Worker } from "node:worker_threads";
 import * as cw from "chunkwise";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Block } from "../../src/core/block.ts";
-import { addressOf, takenPlaces } from "../../src/kernel/wasm/memory.ts";
 import type { PlanArray } from "../../src/plan/plan.ts";
 import type { TaskArrays } from "../../src/runtime/arrays.ts";
 import { HeldArray } from "../../src/runtime/arrays.ts";
@@ -19,6 +18,9 @@ import { AttemptOutputs } from "../../src/runtime/outputs.ts";
 import type { Action, Scheduler } from "../../src/runtime/scheduler/scheduler.ts";
 import { runTask } from "../../src/runtime/task.ts";
 import { ensureBuilt } from "../built.ts";
+
+const { backend } = cw.engine;
+const takenPlaces = (): number => backend.statistics().places;
 
 const root = mkdtempSync(join(tmpdir(), "chunkwise-abandoned-"));
 process.env["CHUNKWISE_TEST_MARK"] = join(root, "mark");
@@ -68,7 +70,7 @@ const START = {
 
 /** One attempt, which takes a block for its output and goes as `run` does. */
 async function driveOne(run: () => TaskStats | Promise<TaskStats>, counts: boolean): Promise<HeldArray> {
-  const held = new HeldArray(PLAN);
+  const held = new HeldArray(PLAN, backend);
   const actions: Action[] = [START];
   const scheduler = {
     ...{ isEnding: false, cancel() {}, failed() {}, done: () => counts },
@@ -83,7 +85,7 @@ async function driveOne(run: () => TaskStats | Promise<TaskStats>, counts: boole
         return run();
       },
     },
-    outputs: () => new AttemptOutputs(new Map([["a1", held]]), false),
+    outputs: () => new AttemptOutputs(backend, new Map([["a1", held]]), false),
     ...{ isOver: false, underWay: new Set(), checks: null, lostBy: () => null },
     ...{ save: async () => {}, drop() {} },
   } satisfies Driven;
@@ -149,7 +151,7 @@ test("blocks that a read still fills are a failed task's until it has ended", as
   const late = async (block: Block): Promise<Block> => {
     await setTimeout(20);
     // In checked mode, an error for a block that was given back.
-    events.push(`filled at ${typeof addressOf(block)}`);
+    events.push(`filled at ${typeof backend.show(block)?.at}`);
     return block;
   };
   let reads = 0;
@@ -164,6 +166,7 @@ test("blocks that a read still fills are a failed task's until it has ended", as
     }),
     target: () => ({ block: (box, borrowed) => borrowed.block("float64", box.shape), store() {} }),
     run() {},
+    backend,
   };
   const attempt = async (): Promise<TaskStats> => runTask(data.operations[0]!, 0, using);
   await expect(attempt().finally(() => events.push("failed"))).rejects.toThrow("the second cannot be read");

@@ -9,22 +9,26 @@ import { PlanGraph } from "../../src/runtime/planGraph.ts";
 afterEach(() => vi.restoreAllMocks());
 
 test("blocks up to the limit, and what is borrowed meanwhile counts too", () => {
-  const borrowed = new Borrowed(1000);
+  const borrowed = new Borrowed(cw.engine.backend, 1000);
   borrowed.block("float64", [50]);
   expect(() => borrowed.block("float64", [76])).toThrow(InvariantError);
   borrowed.giveBack();
   borrowed.block("float64", [50]);
-  const other = new Borrowed();
-  borrowed.during(() => other.block("float64", [75]));
+  const other = borrowed.within();
+  other.block("float64", [75]);
   other.giveBack();
   expect(borrowed.most).toBe(1000);
-  expect(() => borrowed.during(() => other.block("float64", [76]))).toThrow(
-    "no more than 1000 were stated for it",
-  );
+  expect(() => other.block("float64", [76])).toThrow("no more than 1000 were stated for it");
   other.giveBack();
-  // Afterwards others borrow what they like.
-  other.block("float64", [1000]);
-  for (const each of [borrowed, other]) each.giveBack();
+  // What somebody else holds for a part of the work counts with that part.
+  const part = borrowed.within(300);
+  part.block("float64", [37]);
+  expect(() => part.block("float64", [1])).toThrow("a task asks for 1004 bytes");
+  part.giveBack();
+  // Others borrow what they like.
+  const apart = new Borrowed(cw.engine.backend);
+  apart.block("float64", [1000]);
+  for (const each of [borrowed, apart]) each.giveBack();
 });
 
 test.each(["inline", "threads"] as const)("a task of more than was stated fails, %s", async (executor) => {

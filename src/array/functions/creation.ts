@@ -26,6 +26,7 @@ import * as sources from "../../lazy/sources.ts";
 import { add, equal, greaterEqual, lessEqual, where } from "../../ops/elementwise/index.ts";
 import { rechunk } from "../../ops/moves/layout.ts";
 import { chunksFor, source } from "../chunked.ts";
+import { engine } from "../engine.ts";
 import { type ArrowVector, type ForeignArray, familiar, type StridedChunk } from "../foreign.ts";
 
 /** Options of what makes an array, as `cw.zeros([3], {dtype: "int32"})`. */
@@ -93,7 +94,7 @@ function dataExpr(
 
 /** Where kernels work on it without copying it again. */
 function copyOf(block: Block): Block {
-  const copy = resultBlock(block.dtype, block.shape);
+  const copy = resultBlock(engine.backend, block.dtype, block.shape);
   copyElements(block, copy);
   return copy;
 }

@@ -5,7 +5,6 @@ import { ValueError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
 import type { Expr } from "../../expr/expr.ts";
 import type { Partition } from "../../expr/op.ts";
-import { execute } from "../../kernel/execute.ts";
 import { asyncCall, userCall } from "../../lazy/call.ts";
 import { type Plan, planOf } from "../../plan/index.ts";
 import { type Layout, mergeRows, plain, toList } from "../../ragged/index.ts";
@@ -21,7 +20,7 @@ import { runPlan } from "../../runtime/run.ts";
 import { runKey } from "../../runtime/runKey.ts";
 import { settingFor } from "../../runtime/runSetting.ts";
 import { engine } from "../engine.ts";
-import { guarded, type PlanningOptions, planOptions } from "../prepare.ts";
+import { backendOf, guarded, type PlanningOptions, planOptions } from "../prepare.ts";
 import { rewritingOf } from "../rewriting.ts";
 import { type LazyItem, LazyRagged, RaggedArray, type RaggedValue } from "./arrays.ts";
 
@@ -57,7 +56,8 @@ export async function runRagged(
       codecs: engine.codecs,
       formats: engine.formats,
       partitions: engine.tasks.partitions,
-      run: (program, bound, own) => execute(program, bound, own ?? threads),
+      backend: backendOf(options),
+      threads,
     },
     setting,
   );

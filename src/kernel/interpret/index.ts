@@ -4,7 +4,7 @@
 import { type Block, newBlock } from "../../core/block.ts";
 import { InvariantError } from "../../core/errors.ts";
 import type { BlockProgram, Buffer, KernelStep, RoutineStep, RoutineView } from "../blockProgram.ts";
-import { type RoutineCall, Trap } from "../routine.ts";
+import { type RoutineCall, type RoutineMeans, Trap } from "../routine.ts";
 import { ROUTINES } from "../routines/index.ts";
 import { runLoop } from "./loop.ts";
 import { runReduce } from "./reduce.ts";
@@ -16,9 +16,13 @@ import { bind } from "./tile.ts";
 export { LaneFailure };
 
 /** `bound` holds the blocks of inputs and outputs by buffer number; temporaries are made here. */
-export function interpret(program: BlockProgram, bound: readonly (Block | undefined)[]): void {
+export function interpret(
+  program: BlockProgram,
+  bound: readonly (Block | undefined)[],
+  means: RoutineMeans = {},
+): void {
   const blocks = bindBuffers(program, bound, ({ dtype, shape }) => newBlock(dtype, shape));
-  for (const step of program.steps) runStep(step, blocks);
+  for (const step of program.steps) runStep(step, blocks, means);
 }
 
 export function bindBuffers(
@@ -33,7 +37,7 @@ export function bindBuffers(
   });
 }
 
-export function runStep(step: KernelStep, blocks: readonly Block[]): void {
+export function runStep(step: KernelStep, blocks: readonly Block[], means: RoutineMeans): void {
   switch (step.kind) {
     case "loop":
       return runLoop(step, blocks);
@@ -44,17 +48,17 @@ export function runStep(step: KernelStep, blocks: readonly Block[]): void {
     case "scan":
       return runScan(step, blocks);
     case "routine":
-      return runRoutine(step, blocks);
+      return runRoutine(step, blocks, means);
     default:
       step satisfies never;
   }
 }
 
-function runRoutine(step: RoutineStep, blocks: readonly Block[]): void {
+function runRoutine(step: RoutineStep, blocks: readonly Block[], means: RoutineMeans): void {
   const routine = ROUTINES.get(step.routine);
   if (routine === undefined) throw new InvariantError({ what: `there is no routine ${step.routine}` });
   try {
-    routine(routineCall(step, blocks));
+    routine(routineCall(step, blocks, means));
   } catch (error) {
     if (error instanceof Trap) throw new LaneFailure(error, step.origin);
     throw error;
@@ -62,12 +66,13 @@ function runRoutine(step: RoutineStep, blocks: readonly Block[]): void {
 }
 
 /** A routine's call with its views bound to blocks. */
-export function routineCall(step: RoutineStep, blocks: readonly Block[]): RoutineCall {
+export function routineCall(step: RoutineStep, blocks: readonly Block[], means: RoutineMeans): RoutineCall {
   const view = ({ access, shape }: RoutineView): Block => {
     const { offset, strides } = bind(access, blocks);
     return { ...blocks[access.buffer]!, shape, offset, strides };
   };
   return {
+    ...means,
     inputs: step.inputs.map(view),
     outputs: step.outputs.map(view),
     attrs: step.attrs,

@@ -12,14 +12,15 @@ import { sizeOf } from "../../core/shape.ts";
 import type { Routine, RoutineCall } from "../routine.ts";
 import { blockAt, integersAttr } from "./attributes.ts";
 import { groupAxes, matrixCalls } from "./matrices.ts";
-import { currentProduct } from "./product.ts";
+import type { MatrixProduct } from "./product.ts";
+import type { Room } from "./room.ts";
 import { stepsOf } from "./walk.ts";
 
 export const contract: Routine = (call) => {
   for (const part of partsOf(call)) {
-    const { inputs, outputs, attrs } = part;
+    const { inputs, outputs, attrs, product, room } = part;
     const [a, b, output] = [blockAt(inputs, 0), blockAt(inputs, 1), blockAt(outputs, 0)];
-    if (!contractByProduct(a, b, output, attrs)) contractBySums(a, b, output, attrs);
+    if (!contractByProduct(a, b, output, attrs, product)) contractBySums(a, b, output, attrs, room);
   }
 };
 
@@ -51,8 +52,13 @@ function blockAlong(
 }
 
 /** True if the product from outside has done it. */
-export function contractByProduct(a: Block, b: Block, output: Block, attrs: Attrs): boolean {
-  const product = currentProduct();
+export function contractByProduct(
+  a: Block,
+  b: Block,
+  output: Block,
+  attrs: Attrs,
+  product: MatrixProduct | null = null,
+): boolean {
   if (product === null || isAdded(attrs)) return false;
   const calls = matrixCalls(a, b, output, attrs);
   return calls?.every(product) ?? false;
@@ -64,12 +70,13 @@ export const isAdded = (attrs: Attrs): boolean => attrs["isSum"] === true;
 /** Writes to output[to] the sum over k of a[inA + stepsA[k]] · b[inB + stepsB[k]]. */
 type SumOfProducts = (inA: number, inB: number, to: number) => void;
 
-function contractBySums(a: Block, b: Block, output: Block, attrs: Attrs): void {
+function contractBySums(a: Block, b: Block, output: Block, attrs: Attrs, room?: Room): void {
+  const steps = (block: Block): Int32Array => stepsOf(block, room);
   const { batch, rows, columns, depth } = groupAxes(a, b, output, attrs);
-  const [batchA, batchB, batchOut] = batch.map(stepsOf) as [Int32Array, Int32Array, Int32Array];
-  const [rowsA, rowsOut] = rows.map(stepsOf) as [Int32Array, Int32Array];
-  const [columnsB, columnsOut] = columns.map(stepsOf) as [Int32Array, Int32Array];
-  const [stepsA, stepsB] = depth.map(stepsOf) as [Int32Array, Int32Array];
+  const [batchA, batchB, batchOut] = batch.map(steps) as [Int32Array, Int32Array, Int32Array];
+  const [rowsA, rowsOut] = rows.map(steps) as [Int32Array, Int32Array];
+  const [columnsB, columnsOut] = columns.map(steps) as [Int32Array, Int32Array];
+  const [stepsA, stepsB] = depth.map(steps) as [Int32Array, Int32Array];
   const sum = sumFor(a.data, b.data, output, { stepsA, stepsB, isAdded: isAdded(attrs) });
   for (let i = 0; i < batchA.length; i++) {
     for (let row = 0; row < rowsA.length; row++) {

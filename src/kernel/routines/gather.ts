@@ -8,22 +8,22 @@ import { blockAt, integerAttr, integersAttr } from "./attributes.ts";
 import { dropAbsent, indexedSide, moveSides, plainSide } from "./indexed.ts";
 import { copyElements } from "./walk.ts";
 
-export const gather: Routine = ({ inputs, outputs, attrs }) => {
+export const gather: Routine = ({ inputs, outputs, attrs, room }) => {
   const at = integerAttr(attrs, "at");
   const x = blockAt(inputs, 0);
   const whole = { whole: x.shape, start: x.shape.map(() => 0) };
-  const from = indexedSide(x, integersAttr(attrs, "axes"), inputs.slice(1), whole);
-  moveSides(from, plainSide(blockAt(outputs, 0), at, blockAt(inputs, 1).shape.length), at);
+  const from = indexedSide(x, integersAttr(attrs, "axes"), inputs.slice(1), whole, room);
+  moveSides(from, plainSide(blockAt(outputs, 0), at, blockAt(inputs, 1).shape.length, room), at);
 };
 
 /** Indices outside of the output block are another block's; where several name one place, the last wins. */
-export const scatter: Routine = ({ inputs, outputs, attrs, starts }) => {
+export const scatter: Routine = ({ inputs, outputs, attrs, starts, room }) => {
   const at = integerAttr(attrs, "at");
   const output = blockAt(outputs, 0);
   copyElements(blockAt(inputs, 0), output);
   const extent = { whole: integersAttr(attrs, "shape"), start: starts[inputs.length]! };
-  const indexed = indexedSide(output, integersAttr(attrs, "axes"), inputs.slice(2), extent);
-  const values = plainSide(blockAt(inputs, 1), at, blockAt(inputs, 2).shape.length);
+  const indexed = indexedSide(output, integersAttr(attrs, "axes"), inputs.slice(2), extent, room);
+  const values = plainSide(blockAt(inputs, 1), at, blockAt(inputs, 2).shape.length, room);
   const [to, from] = dropAbsent(indexed, values);
   moveSides(from, to, at);
 };

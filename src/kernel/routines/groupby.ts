@@ -7,6 +7,7 @@ import { allocate, type DType, infoOf, isFloat, isWide, type TypedArray } from "
 import { integerRange } from "../../core/numbers.ts";
 import { type Shape, sizeOf } from "../../core/shape.ts";
 import { type Routine, Trap } from "../routine.ts";
+import type { Room } from "./room.ts";
 import { fromContiguous, toContiguous } from "./walk.ts";
 
 export const FOLDS = ["sum", "prod", "min", "max", "any", "all", "count", "mean", "moment"] as const;
@@ -27,18 +28,18 @@ type Fold = (groups: Values, at: number, x: Values, from: number, count: number)
 /** Numbers and BigInts are never mixed: both sides are of one kind. */
 type Values = Float64Array;
 
-export const groupby: Routine = ({ inputs: [x, labels], outputs: [output], attrs, starts }) => {
+export const groupby: Routine = ({ inputs: [x, labels], outputs: [output], attrs, starts, room }) => {
   const axis = attrs["axis"] as number;
   const block = attrs["block"] as number;
   const fold = attrs["fold"] as FoldName;
   const groups = attrs["labels"] as number;
-  const places = labelsOf(labels!, groups, starts[1]![0]!);
+  const places = labelsOf(labels!, groups, starts[1]![0]!, room);
   const length = x!.shape[axis]!;
   for (let i = 0; i < output!.shape[axis]!; i++) {
     const from = Math.min(length, i * block);
     const count = Math.min(length, from + block) - from;
     const part = subBlock(x!, at(x!.shape, axis, from, 0), at(x!.shape, axis, count));
-    const rows = rowsOf(part, axis, places.subarray(from, from + count), groups);
+    const rows = rowsOf(part, axis, places.subarray(from, from + count), groups, room);
     const target = subBlock(output!, at(output!.shape, axis, i, 0), at(output!.shape, axis, 1));
     fromContiguous(folded(rows, fold, output!.dtype), target);
   }
@@ -48,8 +49,8 @@ export const groupby: Routine = ({ inputs: [x, labels], outputs: [output], attrs
 const at = (list: Shape, axis: number, value: number, others?: number): number[] =>
   list.map((x, a) => (a === axis ? value : (others ?? x)));
 
-function labelsOf(labels: Block, groups: number, start: number): Int32Array {
-  const given = toContiguous(labels);
+function labelsOf(labels: Block, groups: number, start: number, room?: Room): Int32Array {
+  const given = toContiguous(labels, room);
   const places = new Int32Array(given.length);
   for (let i = 0; i < given.length; i++) {
     const label = Number(given[i]);
@@ -63,10 +64,10 @@ function labelsOf(labels: Block, groups: number, start: number): Int32Array {
   return places;
 }
 
-function rowsOf(part: Block, axis: number, labels: Int32Array, groups: number): Rows {
+function rowsOf(part: Block, axis: number, labels: Int32Array, groups: number, room?: Room): Rows {
   const { shape, dtype } = part;
   return {
-    data: toContiguous(part),
+    data: toContiguous(part, room),
     outer: sizeOf(shape.slice(0, axis)),
     length: shape[axis]!,
     inner: sizeOf(shape.slice(axis + 1)) * infoOf(dtype).slots,

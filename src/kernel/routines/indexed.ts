@@ -6,6 +6,7 @@ import type { Block } from "../../core/block.ts";
 import { type Shape, sizeOf } from "../../core/shape.ts";
 import { moveElements, moveRows, passage, type Row } from "./bits.ts";
 import { addSteps, noSteps, type Steps } from "./positions.ts";
+import type { Room } from "./room.ts";
 import { joinAxes, Odometer, otherAxes, selectAxes, stepsOf, type Walkable } from "./walk.ts";
 
 /** With steps: for each index, row-major, where its elements lie from the begin of `rest`. */
@@ -28,19 +29,20 @@ export function indexedSide(
   axes: readonly number[],
   indices: readonly Block[],
   { whole, start }: Extent,
+  room?: Room,
 ): Side {
-  let steps = noSteps(sizeOf(indices[0]!.shape));
+  let steps = noSteps(sizeOf(indices[0]!.shape), room);
   axes.forEach((axis, i) => {
     const part = { start: start[axis]!, count: block.shape[axis]!, stride: block.strides[axis]! };
-    steps = addSteps(steps, indices[i]!, { axis, length: whole[axis]!, ...part });
+    steps = addSteps(steps, indices[i]!, { axis, length: whole[axis]!, ...part }, room);
   });
   return { rest: selectAxes(block, otherAxes(block.shape.length, axes)), ...steps };
 }
 
-export function plainSide(block: Block, at: number, indexNdim: number): Side {
+export function plainSide(block: Block, at: number, indexNdim: number, room?: Room): Side {
   const inserted = Array.from({ length: indexNdim }, (_, i) => at + i);
   const rest = selectAxes(block, otherAxes(block.shape.length, inserted));
-  return { rest, steps: stepsOf(selectAxes(block, inserted)), absent: null };
+  return { rest, steps: stepsOf(selectAxes(block, inserted), room), absent: null };
 }
 
 /** Moves all elements; rest axes from number `at` on lie inside of the index axes on the plain side. */

@@ -9,6 +9,7 @@ import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import type { Routine } from "../routine.ts";
 import { blockGrid, callBlock, forEachBlock, type OutputGrid, outputGrid, placesOf } from "./call.ts";
+import type { Room } from "./room.ts";
 import { copyElements, fromContiguous, toContiguous } from "./walk.ts";
 
 /** Every result begins at a multiple of this, so that elements of any dtype can be seen where they lie. */
@@ -45,7 +46,7 @@ export const callAll: Routine = (given) => {
   forEachBlock(rows!.shape, one, (within) => {
     const place = within.slice(0, -1).map((x, axis) => x + origin[axis]!);
     callBlock(given, types, place).forEach((result, k) => {
-      const bytes = bytesOf(toContiguous(result));
+      const bytes = bytesOf(toContiguous(result, given.room));
       const shape = [...place.map(() => 1), bytes.length];
       const target = subBlock(rows!, [...within.slice(0, -1), offsets[k]!], shape);
       copyElements({ dtype: "uint8", shape, strides: stridesOf(shape), offset: 0, data: bytes }, target);
@@ -56,7 +57,7 @@ export const callAll: Routine = (given) => {
 const bytesOf = ({ buffer, byteOffset, byteLength }: TypedArray): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-export const unpack: Routine = ({ inputs, outputs, attrs, starts }) => {
+export const unpack: Routine = ({ inputs, outputs, attrs, starts, room }) => {
   const [rows] = inputs;
   const [output] = outputs;
   const [rowStart, origin] = starts;
@@ -67,14 +68,14 @@ export const unpack: Routine = ({ inputs, outputs, attrs, starts }) => {
     const { first } = placesOf({ start, shape }, type, dims);
     const row = first.map((x, axis) => x - rowStart![axis]!);
     const bytes = subBlock(rows!, [...row, 0], [...row.map(() => 1), blockBytes(type.dtype, shape)]);
-    fromContiguous(elementsOf(bytes, type.dtype, sizeOf(shape)), subBlock(output!, within, shape));
+    fromContiguous(elementsOf(bytes, type.dtype, sizeOf(shape), room), subBlock(output!, within, shape));
   });
 };
 
 /** Bytes as elements: where they lie, if they lie as elements must. */
-function elementsOf(bytes: Block, dtype: DType, count: number): TypedArray {
+function elementsOf(bytes: Block, dtype: DType, count: number, room?: Room): TypedArray {
   const { array: ArrayOf, slots } = infoOf(dtype);
-  const given = toContiguous(bytes);
+  const given = toContiguous(bytes, room);
   const { buffer, byteOffset } = given.byteOffset % ArrayOf.BYTES_PER_ELEMENT === 0 ? given : given.slice();
   return new ArrayOf(buffer, byteOffset, count * slots);
 }

@@ -3,9 +3,10 @@
 // An index outside of the whole axis is a Trap.
 
 import type { Block } from "../../core/block.ts";
+import { allocate } from "../../core/dtype.ts";
 import { Trap } from "../routine.ts";
 import { HIGH_WORD, LOW_WORD } from "./bits.ts";
-import { roomFor } from "./room.ts";
+import type { Room } from "./room.ts";
 import { toContiguous } from "./walk.ts";
 
 /** The axis that a block of indices points along. */
@@ -28,18 +29,23 @@ export interface Steps {
   readonly absent: Uint8Array | null;
 }
 
-export const noSteps = (count: number): Steps => ({
-  steps: roomFor("int32", count) as Int32Array,
+export const noSteps = (count: number, room: Room = allocate): Steps => ({
+  steps: room("int32", count) as Int32Array,
   absent: null,
 });
 
 /** The steps with what another axis adds to them. */
-export function addSteps({ steps, absent }: Steps, indices: Block, along: IndexedAxis): Steps {
+export function addSteps(
+  { steps, absent }: Steps,
+  indices: Block,
+  along: IndexedAxis,
+  room: Room = allocate,
+): Steps {
   const { length, start, count, stride } = along;
-  const { buffer, byteOffset } = toContiguous(indices);
+  const { buffer, byteOffset } = toContiguous(indices, room);
   const words = new Int32Array(buffer, byteOffset, 2 * steps.length);
   const outside =
-    start === 0 && count === length ? null : (absent ?? (roomFor("uint8", steps.length) as Uint8Array));
+    start === 0 && count === length ? null : (absent ?? (room("uint8", steps.length) as Uint8Array));
   for (let i = 0; i < steps.length; i++) {
     const low = words[2 * i + LOW_WORD]!;
     const high = words[2 * i + HIGH_WORD]!;

@@ -1,14 +1,6 @@
-// The door for a matrix product from outside, such as the system's BLAS. In: a product, or null to take it away.
-// Out: contractions that it can do are done by it. It says false, and has written nothing, where it cannot.
+// A matrix product from outside, such as the system's BLAS, which a backend can be told to use. In: a product. Out: true, and
+// it is done; false where it cannot, and nothing is written.
 
 import type { MatrixCall } from "./matrices.ts";
 
 export type MatrixProduct = (call: MatrixCall) => boolean;
-
-let current: MatrixProduct | null = null;
-
-export function setProduct(product: MatrixProduct | null): void {
-  current = product;
-}
-
-export const currentProduct = (): MatrixProduct | null => current;

@@ -2,28 +2,28 @@
 // real dtype. Out: int64, for each value how many elements go before it: those that are less (side "left"), or
 // less or equal ("right"). NaN is greater than every number and equal to itself.
 
-import type { TypedArray } from "../../core/dtype.ts";
+import { allocate, type TypedArray } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
 import type { Routine } from "../routine.ts";
 import { blockAt } from "./attributes.ts";
 import { HIGH_WORD, LOW_WORD, wordsOf } from "./bits.ts";
-import { roomFor } from "./room.ts";
+import type { Room } from "./room.ts";
 import { fromContiguous, toContiguous } from "./walk.ts";
 
 type Side = "left" | "right";
 type WideArray = BigInt64Array | BigUint64Array;
 
-export const searchsorted: Routine = ({ inputs, outputs, attrs }) => {
+export const searchsorted: Routine = ({ inputs, outputs, attrs, room = allocate }) => {
   const { side } = attrs;
   if (side !== "left" && side !== "right")
     throw new InvariantError({ what: `the side is ${describe(side)}` });
-  const sorted = toContiguous(blockAt(inputs, 0));
-  const values = toContiguous(blockAt(inputs, 1));
-  const counts = roomFor("int64", values.length);
+  const sorted = toContiguous(blockAt(inputs, 0), room);
+  const values = toContiguous(blockAt(inputs, 1), room);
+  const counts = room("int64", values.length);
   // A count fits the low word: a block has far fewer than 2^31 elements.
   const words = wordsOf(counts).subarray(LOW_WORD);
-  const [list, wanted] = [float64Of(sorted), float64Of(values)];
+  const [list, wanted] = [float64Of(sorted, room), float64Of(values, room)];
   if (list !== null && wanted !== null) countBeforeNumbers(words, list, wanted, side);
   else if (isWideArray(sorted) && isWideArray(values)) countBeforeWide(words, sorted, values, side);
   else throw new InvariantError({ what: "searchsorted was given two different dtypes" });
@@ -34,18 +34,18 @@ const isWideArray = (data: TypedArray): data is WideArray =>
   data instanceof BigInt64Array || data instanceof BigUint64Array;
 
 /** The same numbers, exactly, or null: float64 holds every dtype that is not 64 bits wide, and most of those. */
-function float64Of(data: TypedArray): Float64Array | null {
+function float64Of(data: TypedArray, room: Room): Float64Array | null {
   if (data instanceof Float64Array) return data;
-  if (isWideArray(data)) return shortIntegers(data);
-  const numbers = roomFor("float64", data.length) as Float64Array;
+  if (isWideArray(data)) return shortIntegers(data, room);
+  const numbers = room("float64", data.length) as Float64Array;
   for (let i = 0; i < data.length; i++) numbers[i] = data[i]!;
   return numbers;
 }
 
 /** Null if one is beyond ±2^52. BigInts would take much longer. */
-function shortIntegers(data: WideArray): Float64Array | null {
+function shortIntegers(data: WideArray, room: Room): Float64Array | null {
   const words = wordsOf(data);
-  const numbers = roomFor("float64", data.length) as Float64Array;
+  const numbers = room("float64", data.length) as Float64Array;
   const limit = 2 ** 20;
   for (let i = 0; i < numbers.length; i++) {
     const unsigned = words[2 * i + HIGH_WORD]!;

@@ -13,12 +13,12 @@ import { Odometer, otherAxes, selectAxes, stepsOf, toContiguous } from "./walk.t
 /** The order of a row, the position of its first element among x's, and the offset where its output starts. */
 type RowVisit = (order: Int32Array, start: number, target: number) => void;
 
-export const sort: Routine = ({ inputs, outputs, attrs }) => {
+export const sort: Routine = ({ inputs, outputs, attrs, room }) => {
   const x = axisLast(blockAt(inputs, 0), attrs);
   const output = axisLast(blockAt(outputs, 0), attrs);
-  const data = toContiguous(x);
+  const data = toContiguous(x, room);
   const way = passage(x.dtype, data, output.data);
-  const steps = stepsOf(selectAxes(output, [output.shape.length - 1]));
+  const steps = stepsOf(selectAxes(output, [output.shape.length - 1]), room);
   visitRows(
     { ...x, data, place: undefined },
     output,
@@ -30,13 +30,13 @@ export const sort: Routine = ({ inputs, outputs, attrs }) => {
   );
 };
 
-export const argsort: Routine = ({ inputs, outputs, attrs }) => {
+export const argsort: Routine = ({ inputs, outputs, attrs, room }) => {
   const x = axisLast(blockAt(inputs, 0), attrs);
   const output = axisLast(blockAt(outputs, 0), attrs);
   const words = wordsOf(output.data);
   const stride = output.strides.at(-1)!;
   visitRows(
-    { ...x, data: toContiguous(x), place: undefined },
+    { ...x, data: toContiguous(x, room), place: undefined },
     output,
     booleanAttr(attrs, "descending"),
     (order, _, target) => {
@@ -52,7 +52,7 @@ export const argsort: Routine = ({ inputs, outputs, attrs }) => {
 /** Each segment of the first input by itself: from the second's g-th number on and before the next. */
 const ofSegments =
   (sortRow: Routine): Routine =>
-  ({ inputs, outputs, attrs, starts }) => {
+  ({ inputs, outputs, attrs, starts, room }) => {
     const { data, offset, shape } = blockAt(inputs, 1);
     for (let g = 0; g + 1 < shape[0]!; g++) {
       const [start, stop] = [Number(data[offset + g]), Number(data[offset + g + 1])];
@@ -60,7 +60,7 @@ const ofSegments =
         subBlock(blockAt(blocks, 0), [start], [stop - start]),
       ];
       const row = { inputs: part(inputs), outputs: part(outputs) };
-      if (start < stop) sortRow({ ...row, attrs: { ...attrs, axis: 0 }, starts });
+      if (start < stop) sortRow({ ...row, attrs: { ...attrs, axis: 0 }, starts, room });
     }
   };
 

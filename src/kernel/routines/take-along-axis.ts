@@ -8,7 +8,7 @@ import { moveElements, passage } from "./bits.ts";
 import { addSteps, noSteps } from "./positions.ts";
 import { Odometer, otherAxes, selectAxes, stepsOf } from "./walk.ts";
 
-export const takeAlongAxis: Routine = ({ inputs, outputs, attrs }) => {
+export const takeAlongAxis: Routine = ({ inputs, outputs, attrs, room }) => {
   const x = blockAt(inputs, 0);
   const output = blockAt(outputs, 0);
   const axis = integerAttr(attrs, "axis");
@@ -16,9 +16,9 @@ export const takeAlongAxis: Routine = ({ inputs, outputs, attrs }) => {
   const indices = selectAxes(blockAt(inputs, 1), [...others, axis]);
   const length = x.shape[axis]!;
   const along = { axis, length, start: 0, count: length, stride: x.strides[axis]! };
-  const { steps: picked } = addSteps(noSteps(sizeOf(indices.shape)), indices, along);
+  const { steps: picked } = addSteps(noSteps(sizeOf(indices.shape), room), indices, along, room);
 
-  const placed = stepsOf(selectAxes(output, [axis]));
+  const placed = stepsOf(selectAxes(output, [axis]), room);
   const way = passage(x.dtype, x.data, output.data);
   const rows = new Odometer(indices.shape.slice(0, -1), [selectAxes(x, others), selectAxes(output, others)]);
   for (let first = 0; first < picked.length; first += placed.length) {

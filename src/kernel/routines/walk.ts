@@ -3,10 +3,10 @@
 // one place and shares no memory with the block it is filled from.
 
 import { type Block, isContiguous } from "../../core/block.ts";
-import { infoOf, type TypedArray } from "../../core/dtype.ts";
+import { allocate, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import { copyPlane, passage } from "./bits.ts";
-import { roomFor } from "./room.ts";
+import type { Room } from "./room.ts";
 
 /** What a walk has to know of an operand; a Block is one. */
 export interface Walkable {
@@ -78,8 +78,8 @@ export function otherAxes(ndim: number, axes: readonly number[]): number[] {
 }
 
 /** The offset of every element of a block from its first one, row-major. A block spans far fewer than 2^31 elements. */
-export function stepsOf(block: Block): Int32Array {
-  const steps = roomFor("int32", sizeOf(block.shape)) as Int32Array;
+export function stepsOf(block: Block, room: Room = allocate): Int32Array {
+  const steps = room("int32", sizeOf(block.shape)) as Int32Array;
   const { shape, operands } = joinAxes(block.shape, [{ offset: 0, strides: block.strides }]);
   const length = shape.at(-1) ?? 1;
   const stride = operands[0]!.strides.at(-1) ?? 0;
@@ -115,12 +115,12 @@ export function copyElements(source: Block, target: Block): void {
 }
 
 /** The elements one after another, row-major. Possibly the block's own memory: only to be read. */
-export function toContiguous(block: Block): TypedArray {
+export function toContiguous(block: Block, room: Room = allocate): TypedArray {
   const { dtype, shape, offset } = block;
   const { slots } = infoOf(dtype);
   const size = sizeOf(shape);
   if (isContiguous(block)) return block.data.subarray(offset * slots, (offset + size) * slots);
-  const data = roomFor(dtype, size);
+  const data = room(dtype, size);
   copyElements(block, plainBlock(block, data));
   return data;
 }

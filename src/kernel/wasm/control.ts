@@ -7,7 +7,6 @@ import { InvariantError } from "../../core/errors.ts";
 import { LaneFailure } from "../interpret/run.ts";
 import { TRAP_KINDS, trapOf } from "../traps.ts";
 import { CONTROL_AT } from "./layout.ts";
-import { memory } from "./memory.ts";
 
 /** Numbers of the words at CONTROL_AT. `epoch` is odd while a job is open. */
 export const WORDS = {
@@ -34,15 +33,13 @@ export const SLOT_WORDS = 16;
 export const MAX_SLOTS = 8;
 const CONTROL_WORDS = WORDS.firstSlot + SLOT_WORDS * MAX_SLOTS;
 
-export const words: Int32Array = new Int32Array(memory.buffer, CONTROL_AT, CONTROL_WORDS);
-
 /** About 30 µs. */
 export const SPINS = 10_000;
 
 export type Run = (parameters: number, from: number, to: number) => void;
 
-/** A compiled kernel; its bytes lie in the memory too, for the other threads. */
-export interface Kernel {
+/** A compiled module; its bytes lie in the memory too, for the other threads. */
+export interface WasmKernel {
   readonly number: number;
   readonly run: Run;
   readonly code: Place;
@@ -57,43 +54,6 @@ export interface JobWords {
   readonly slots: number;
 }
 
-/** Runs the calling thread's part of a job while others may help, and waits until they are out. */
-export function shareJob(kernel: Kernel, job: JobWords, work: () => void): void {
-  words[WORDS.kernel] = kernel.number;
-  words[WORDS.codeAt] = kernel.code.address;
-  words[WORDS.codeBytes] = kernel.code.bytes;
-  words[WORDS.parameters] = job.parameters;
-  words[WORDS.units] = job.units;
-  words[WORDS.part] = job.part;
-  words[WORDS.slots] = job.slots;
-  words[WORDS.trapKind] = -1;
-  words[WORDS.failed] = 0;
-  // What an earlier job left in the slots is nobody's tile.
-  words.fill(0, WORDS.firstSlot, WORDS.firstSlot + job.slots * SLOT_WORDS);
-  Atomics.store(words, WORDS.next, job.first);
-  Atomics.add(words, WORDS.epoch, 1);
-  Atomics.notify(words, WORDS.epoch);
-  try {
-    work();
-  } finally {
-    Atomics.store(words, WORDS.next, job.units);
-    Atomics.add(words, WORDS.epoch, 1);
-    waitUntilEmpty();
-  }
-  throwFailure();
-}
-
-/** Something went wrong on another thread: the rest need not be done. */
-export const hasFailed = (): boolean =>
-  Atomics.load(words, WORDS.trapKind) >= 0 || Atomics.load(words, WORDS.failed) !== 0;
-
-function throwFailure(): void {
-  const kind = Atomics.load(words, WORDS.trapKind);
-  if (kind >= 0) trap(kind, Atomics.load(words, WORDS.trapOrigin));
-  if (Atomics.load(words, WORDS.failed) !== 0)
-    throw new InvariantError({ what: "a kernel failed on another thread" });
-}
-
 export function trap(kind: number, origin: number): void {
   throw new LaneFailure(trapOf(TRAP_KINDS[kind]!), origin);
 }
@@ -101,15 +61,64 @@ export function trap(kind: number, origin: number): void {
 /** The main thread of a page must not sleep: what is left is at most one part of the job. */
 const maySleep = typeof (globalThis as { document?: unknown }).document === "undefined";
 
-/** Sleeps until a word changes, or for a moment. */
-export function pause(word: number, value: number): void {
-  if (maySleep) Atomics.wait(words, word, value, 1);
-}
+export class Control {
+  readonly words: Int32Array;
 
-function waitUntilEmpty(): void {
-  for (let looks = 0; ; looks++) {
-    const inside = Atomics.load(words, WORDS.inside);
-    if (inside === 0) return;
-    if (looks > SPINS) pause(WORDS.inside, inside);
+  /** A view of a shared memory stays good; one that is not shared never grows. */
+  constructor(buffer: ArrayBufferLike) {
+    this.words = new Int32Array(buffer, CONTROL_AT, CONTROL_WORDS);
+  }
+
+  /** Runs the calling thread's part of a job while others may help, and waits until they are out. */
+  share(kernel: WasmKernel, job: JobWords, work: () => void): void {
+    const { words } = this;
+    words[WORDS.kernel] = kernel.number;
+    words[WORDS.codeAt] = kernel.code.address;
+    words[WORDS.codeBytes] = kernel.code.bytes;
+    words[WORDS.parameters] = job.parameters;
+    words[WORDS.units] = job.units;
+    words[WORDS.part] = job.part;
+    words[WORDS.slots] = job.slots;
+    words[WORDS.trapKind] = -1;
+    words[WORDS.failed] = 0;
+    // What an earlier job left in the slots is nobody's tile.
+    words.fill(0, WORDS.firstSlot, WORDS.firstSlot + job.slots * SLOT_WORDS);
+    Atomics.store(words, WORDS.next, job.first);
+    Atomics.add(words, WORDS.epoch, 1);
+    Atomics.notify(words, WORDS.epoch);
+    try {
+      work();
+    } finally {
+      Atomics.store(words, WORDS.next, job.units);
+      Atomics.add(words, WORDS.epoch, 1);
+      this.#waitUntilEmpty();
+    }
+    this.#throwFailure();
+  }
+
+  /** Something went wrong on another thread: the rest need not be done. */
+  get hasFailed(): boolean {
+    const { words } = this;
+    return Atomics.load(words, WORDS.trapKind) >= 0 || Atomics.load(words, WORDS.failed) !== 0;
+  }
+
+  #throwFailure(): void {
+    const kind = Atomics.load(this.words, WORDS.trapKind);
+    if (kind >= 0) trap(kind, Atomics.load(this.words, WORDS.trapOrigin));
+    if (Atomics.load(this.words, WORDS.failed) !== 0)
+      throw new InvariantError({ what: "a kernel failed on another thread" });
+  }
+
+  /** Sleeps until a word changes, or for a moment. */
+  pause(word: number, value: number): void {
+    if (maySleep) Atomics.wait(this.words, word, value, 1);
+  }
+
+  #waitUntilEmpty(): void {
+    for (let looks = 0; ; looks++) {
+      const inside = Atomics.load(this.words, WORDS.inside);
+      if (inside === 0) return;
+      if (looks > SPINS) this.pause(WORDS.inside, inside);
+    }
   }
 }

@@ -8,7 +8,7 @@ import type { RealDType } from "../../core/dtype.ts";
 import type { Instruction, ScalarProgram } from "../program.ts";
 import type { Walk } from "./arrange.ts";
 import { textOf } from "./kernelText.ts";
-import { blockAt, giveBytes, takeBytes } from "./memory.ts";
+import type { KernelMemory } from "./memory.ts";
 
 interface Constant {
   readonly dtype: RealDType;
@@ -28,22 +28,25 @@ const MOST_FAMILIES = 1000;
 /** Each takes a few words of a kernel's parameters, beside what operands and results take. */
 const MOST_CONSTANTS = 256;
 
-/** By the text of a family, those of its members that have kernels. */
-const members = new Map<string, Set<string>>();
 const known = new WeakMap<ScalarProgram, Family>();
 
-/** Null where the program has a kernel of its own, or is to get one. */
-export function familyOf(program: ScalarProgram): Family | null {
-  const family = known.get(program) ?? familyFor(program);
-  known.set(program, family);
-  if (family.constants.length === 0) return null;
-  const text = textOf(family.program);
-  const own = members.get(text) ?? new Set();
-  if (own.has(textOf(program))) return null;
-  if (own.size >= OWN_KERNELS) return family;
-  if (members.size >= MOST_FAMILIES) members.clear();
-  members.set(text, own.add(textOf(program)));
-  return null;
+export class Families {
+  /** By the text of a family, those of its members that have kernels. */
+  readonly #members = new Map<string, Set<string>>();
+
+  /** Null where the program has a kernel of its own, or is to get one. */
+  of(program: ScalarProgram): Family | null {
+    const family = known.get(program) ?? familyFor(program);
+    known.set(program, family);
+    if (family.constants.length === 0) return null;
+    const text = textOf(family.program);
+    const own = this.#members.get(text) ?? new Set();
+    if (own.has(textOf(program))) return null;
+    if (own.size >= OWN_KERNELS) return family;
+    if (this.#members.size >= MOST_FAMILIES) this.#members.clear();
+    this.#members.set(text, own.add(textOf(program)));
+    return null;
+  }
 }
 
 function familyFor(program: ScalarProgram): Family {
@@ -72,23 +75,30 @@ const CONSTANT_BYTES = 8;
 
 /** Runs something while the constants lie in the kernels' memory; false where there is no room for them. */
 export function withConstants(
+  memory: KernelMemory,
   constants: Family["constants"],
   dims: number,
   run: (walks: readonly Walk[]) => void,
 ): boolean {
-  const place = takeBytes(constants.length * CONSTANT_BYTES);
+  const place = memory.take(constants.length * CONSTANT_BYTES);
   if (place === null) return false;
   try {
     const strides = new Array<number>(dims).fill(0);
-    run(constants.map((constant, i) => walkOf(constant, place, i * CONSTANT_BYTES, strides)));
+    run(constants.map((constant, i) => walkOf(memory, constant, place, i * CONSTANT_BYTES, strides)));
     return true;
   } finally {
-    giveBytes(place);
+    memory.give(place);
   }
 }
 
-function walkOf({ dtype, value }: Constant, place: Place, behind: number, strides: readonly number[]): Walk {
-  const { data } = blockAt(place, dtype, [], behind);
+function walkOf(
+  memory: KernelMemory,
+  { dtype, value }: Constant,
+  place: Place,
+  behind: number,
+  strides: readonly number[],
+): Walk {
+  const { data } = memory.blockAt(place, dtype, [], behind);
   (data as Float64Array)[0] = value as number;
   return { data, dtype, offset: 0, strides, place };
 }

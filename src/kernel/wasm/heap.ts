@@ -73,9 +73,9 @@ export class Heap {
     return place;
   }
 
-  /** False for a place that was given back, whatever lies there now. */
-  isTaken({ address, generation }: Place): boolean {
-    return this.#taken.get(address)?.place.generation === generation;
+  /** False for a place that was given back, whatever lies there now, and for one of another heap. */
+  isTaken(place: Place): boolean {
+    return this.#taken.get(place.address)?.place === place;
   }
 
   get takenPlaces(): number {
@@ -120,7 +120,7 @@ export class Heap {
 
   #ownOf(place: Place): Taken {
     const taken = this.#taken.get(place.address);
-    if (taken?.place.generation === place.generation) return taken;
+    if (taken?.place === place) return taken;
     throw new InvariantError({
       what: `the place of ${place.bytes} bytes at ${place.address} (generation ${place.generation}) was given back before`,
     });

@@ -3,9 +3,10 @@
 
 import type { Block } from "../../core/block.ts";
 import { copyElements } from "../routines/walk.ts";
-import { addressOf, giveBlock, giveBytes, takeBlock, takeBytes } from "./memory.ts";
+import type { KernelMemory } from "./memory.ts";
 
 export function workInside(
+  memory: KernelMemory,
   inputs: readonly Block[],
   outputs: readonly Block[],
   work: (inputs: readonly Block[], outputs: readonly Block[]) => void,
@@ -13,8 +14,8 @@ export function workInside(
   const copies = new Map<Block, Block>();
   try {
     for (const block of [...inputs, ...outputs]) {
-      if (addressOf(block) !== null || copies.has(block)) continue;
-      const copy = takeBlock(block.dtype, block.shape);
+      if (memory.addressOf(block) !== null || copies.has(block)) continue;
+      const copy = memory.takeBlock(block.dtype, block.shape);
       if (copy === null) return false;
       copies.set(block, copy);
     }
@@ -24,22 +25,22 @@ export function workInside(
     for (const block of outputs) if (copies.has(block)) copyElements(inside(block), block);
     return true;
   } finally {
-    for (const copy of copies.values()) giveBlock(copy);
+    for (const copy of copies.values()) memory.giveBlock(copy);
   }
 }
 
 /** Work with so many bytes of its own. False when there are not so many. */
-export function withBuffer(bytes: number, work: (at: number) => void): boolean {
+export function withBuffer(memory: KernelMemory, bytes: number, work: (at: number) => void): boolean {
   if (bytes === 0) {
     work(0);
     return true;
   }
-  const place = takeBytes(bytes);
+  const place = memory.take(bytes);
   if (place === null) return false;
   try {
     work(place.address);
   } finally {
-    giveBytes(place);
+    memory.give(place);
   }
   return true;
 }

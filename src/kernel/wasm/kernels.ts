@@ -2,37 +2,56 @@
 // compiled once however often it is asked for.
 
 import { InvariantError } from "../../core/errors.ts";
-import { type Kernel, type Run, trap } from "./control.ts";
-import { giveBytes, memory, takeBytes } from "./memory.ts";
-import { scratch } from "./threads.ts";
+import { type Run, trap, type WasmKernel } from "./control.ts";
+import type { KernelMemory } from "./memory.ts";
+import { SCRATCH_BYTES } from "./module.ts";
 
 const MAX_KERNELS = 2000;
 
-const kernels = new Map<string, Kernel>();
-let made = 0;
+export class Kernels {
+  readonly #memory: KernelMemory;
+  /** The calling thread's own. */
+  readonly #scratch: number;
+  readonly #known = new Map<string, WasmKernel>();
+  #made = 0;
 
-export function kernelOf(key: string, bytesOf: () => Uint8Array<ArrayBuffer>): Kernel {
-  const known = kernels.get(key);
-  if (known !== undefined) return known;
-  if (kernels.size >= MAX_KERNELS) forgetOldest();
-  const kernel = newKernel(bytesOf());
-  kernels.set(key, kernel);
-  return kernel;
-}
+  constructor(memory: KernelMemory) {
+    const scratch = memory.take(SCRATCH_BYTES, true);
+    if (scratch === null) throw new InvariantError({ what: "there is no memory for a thread's scratch" });
+    this.#memory = memory;
+    this.#scratch = scratch.address;
+  }
 
-function newKernel(bytes: Uint8Array<ArrayBuffer>): Kernel {
-  const code = takeBytes(bytes.length);
-  if (code === null) throw new InvariantError({ what: "there is no memory for a kernel" });
-  new Uint8Array(memory.buffer, code.address, bytes.length).set(bytes);
-  const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
-    env: { memory, trap, scratch },
-  });
-  return { number: ++made, run: instance.exports["run"] as Run, code };
-}
+  get size(): number {
+    return this.#known.size;
+  }
 
-/** The first of a map is the one that was made first. */
-function forgetOldest(): void {
-  const [[key, kernel]] = kernels as Iterable<[string, Kernel]> as unknown as [[string, Kernel]];
-  kernels.delete(key);
-  giveBytes(kernel.code);
+  /** `bytesOf` is told whether the memory is shared, which a module has to say. */
+  get(key: string, bytesOf: (isShared: boolean) => Uint8Array<ArrayBuffer>): WasmKernel {
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    if (this.#known.size >= MAX_KERNELS) this.#forgetOldest();
+    const kernel = this.#compiled(bytesOf(this.#memory.isShared));
+    this.#known.set(key, kernel);
+    return kernel;
+  }
+
+  #compiled(bytes: Uint8Array<ArrayBuffer>): WasmKernel {
+    const code = this.#memory.take(bytes.length);
+    if (code === null) throw new InvariantError({ what: "there is no memory for a kernel" });
+    new Uint8Array(this.#memory.buffer, code.address, bytes.length).set(bytes);
+    const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
+      env: { memory: this.#memory.wasm, trap, scratch: this.#scratch },
+    });
+    return { number: ++this.#made, run: instance.exports["run"] as Run, code };
+  }
+
+  /** The first of a map is the one that was made first. */
+  #forgetOldest(): void {
+    for (const [key, { code }] of this.#known) {
+      this.#known.delete(key);
+      this.#memory.give(code);
+      return;
+    }
+  }
 }

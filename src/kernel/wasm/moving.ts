@@ -4,10 +4,8 @@
 import { infoOf } from "../../core/dtype.ts";
 import type { RoutineCall } from "../routine.ts";
 import { workInside } from "./inside.ts";
-import { kernelOf } from "./kernels.ts";
-import { addressOf, isShared, placedAddress } from "./memory.ts";
+import type { WasmMachine } from "./machine.ts";
 import { pickModule, spreadModule } from "./moveKernel.ts";
-import { runJob } from "./threads.ts";
 
 /** Elements that one thread takes at a time, and from which on others are asked for help. */
 const PART = 65_536;
@@ -15,26 +13,34 @@ const WORTH_SHARING = 1 << 19;
 /** What lies outside is brought in where at least one in so many of its elements is asked for. */
 const WORTH_BRINGING = 4;
 
-export function runPick({ inputs, outputs }: RoutineCall, threads: number): boolean {
+export function runPick(
+  { memory, kernels, jobs }: WasmMachine,
+  { inputs, outputs }: RoutineCall,
+  threads: number,
+): boolean {
   const [x, index] = inputs;
   const { bytes } = infoOf(x!.dtype);
   const count = index!.shape[0]!;
-  if (addressOf(x!) === null && count * WORTH_BRINGING < x!.shape[0]!) return false;
-  return workInside(inputs, outputs, ([data, places, other], [out]) => {
-    const parameters = [data!, places!, out!, other!].map(placedAddress);
-    const kernel = kernelOf(`pick ${bytes}`, () => pickModule(isShared, bytes));
-    runJob(kernel, parameters, count, PART, count < WORTH_SHARING ? 1 : threads);
+  if (memory.addressOf(x!) === null && count * WORTH_BRINGING < x!.shape[0]!) return false;
+  return workInside(memory, inputs, outputs, ([data, places, other], [out]) => {
+    const parameters = [data!, places!, out!, other!].map((block) => memory.placedAddress(block));
+    const kernel = kernels.get(`pick ${bytes}`, (isShared) => pickModule(isShared, bytes));
+    jobs.run(kernel, parameters, count, PART, count < WORTH_SHARING ? 1 : threads);
   });
 }
 
-export function runSpread({ inputs, outputs }: RoutineCall, threads: number): boolean {
+export function runSpread(
+  { memory, kernels, jobs }: WasmMachine,
+  { inputs, outputs }: RoutineCall,
+  threads: number,
+): boolean {
   const { bytes } = infoOf(inputs[0]!.dtype);
   const count = inputs[1]!.shape[0]! - 1;
   const elements = outputs[0]!.shape[0]!;
-  return workInside(inputs, outputs, (given, outs) => {
-    const parameters = [...given, ...outs].map(placedAddress);
-    const kernel = kernelOf(`spread ${bytes}`, () => spreadModule(isShared, bytes));
+  return workInside(memory, inputs, outputs, (given, outs) => {
+    const parameters = [...given, ...outs].map((block) => memory.placedAddress(block));
+    const kernel = kernels.get(`spread ${bytes}`, (isShared) => spreadModule(isShared, bytes));
     const part = Math.max(1, Math.ceil((PART * count) / (elements + count)));
-    runJob(kernel, parameters, count, part, elements < WORTH_SHARING ? 1 : threads);
+    jobs.run(kernel, parameters, count, part, elements < WORTH_SHARING ? 1 : threads);
   });
 }

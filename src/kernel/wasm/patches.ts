@@ -4,14 +4,17 @@
 // Memory taken does not depend on the domain.
 
 import type { Block, Place } from "../../core/block.ts";
-import { type DType, infoOf } from "../../core/dtype.ts";
+import { DTYPES, type DType, infoOf } from "../../core/dtype.ts";
 import { RunError } from "../../core/errors.ts";
+import { once } from "../../core/once.ts";
 import { type Shape, stridesOf } from "../../core/shape.ts";
 import type { ScalarProgram } from "../program.ts";
 import { copyElements } from "../routines/walk.ts";
 import type { Walk } from "./arrange.ts";
 import { runWalks } from "./loops.ts";
-import { addressOf, blockAt, giveBytes } from "./memory.ts";
+import type { WasmMachine } from "./machine.ts";
+import type { KernelMemory } from "./memory.ts";
+import { asTheyAre, type PlaneKernel, planeKernel, type Reduction, runPlane, takeStates } from "./planes.ts";
 import { boxesOf } from "./ranges.ts";
 import {
   type PlaneOperand,
@@ -20,14 +23,6 @@ import {
   reduceParameters,
   reduceUnits,
 } from "./reduceLayout.ts";
-import {
-  asTheyAre,
-  type PlaneKernel,
-  planeKernel,
-  type Reduction,
-  runPlane,
-  takeStates,
-} from "./reductions.ts";
 import { runTilesOf, slotsFor, type TileJob, type Tiles } from "./stream.ts";
 
 /** One patch: several of them fit a core's cache. */
@@ -70,7 +65,7 @@ class Patches implements Tiles {
   readonly #kernels = new Map<number, PlaneKernel>();
 
   constructor(reduction: Reduction, cut: ReduceCut, totals: readonly Place[]) {
-    const { rows, columns, states, step, threads } = reduction;
+    const { machine, rows, columns, states, step, threads } = reduction;
     this.#reduction = reduction;
     this.#cut = cut;
     this.#totals = totals;
@@ -85,22 +80,23 @@ class Patches implements Tiles {
     this.#high = this.#wide < columns ? segment : Math.min(rows, segments * segment);
     this.count = Math.ceil(rows / this.#high) * Math.ceil(columns / this.#wide);
     for (let slot = 0; slot < slotsFor(threads); slot++)
-      this.#at.push(takePatch(this.#dtypes, this.#high, this.#wide));
+      this.#at.push(takePatch(machine.memory, this.#dtypes, this.#high, this.#wide));
   }
 
   giveBack(): void {
-    for (const place of this.#at.flat()) giveBytes(place);
+    for (const place of this.#at.flat()) this.#reduction.machine.memory.give(place);
   }
 
   /** While others reduce patches that are ready; one by one where the last columns' patches need another kernel. */
   run(): void {
-    const { columns, threads } = this.#reduction;
-    if (this.#wide === columns) return runTilesOf(this.#kernelFor(this.#patch(0)).kernel, this, threads);
+    const { machine, columns, threads } = this.#reduction;
+    if (this.#wide === columns)
+      return runTilesOf(machine, this.#kernelFor(this.#patch(0)).kernel, this, threads);
     for (let tile = 0; tile < this.count; tile++) {
       const patch = this.#patch(tile);
       this.#fill(patch, 0);
       const plane = this.#plane(patch, 0);
-      runPlane(plane, this.#kernelFor(patch), this.#cutOf(patch), this.#totalsOf(patch), threads);
+      runPlane(machine, plane, this.#kernelFor(patch), this.#cutOf(patch), this.#totalsOf(patch), threads);
     }
   }
 
@@ -142,8 +138,8 @@ class Patches implements Tiles {
   #kernelFor(patch: Patch): PlaneKernel {
     let known = this.#kernels.get(patch.columns);
     if (known === undefined) {
-      const { step, states } = this.#reduction;
-      known = planeKernel(this.#plane(patch, 0), this.#lift, step, states);
+      const { machine, step, states } = this.#reduction;
+      known = planeKernel(machine.kernels, this.#plane(patch, 0), this.#lift, step, states);
       this.#kernels.set(patch.columns, known);
     }
     return known;
@@ -178,18 +174,18 @@ class Patches implements Tiles {
   }
 
   #fillBox(start: readonly number[], shape: Shape, into: readonly Walk[]): void {
-    const { step, operands } = this.#reduction;
+    const { machine, step, operands } = this.#reduction;
     const from = operands.map((walk) => movedTo(walk, start));
     const to = into.map((walk) => movedTo(walk, start));
     const first = start.map((x, axis) => x + (step.from[axis] ?? 0));
     // On this thread alone: the others may be at work on patches that are ready.
-    if (this.#isLifted) runWalks(step.lift, shape, [...from, ...to], first, 1);
-    else from.forEach((walk, k) => copyWalk(walk, to[k]!, shape));
+    if (this.#isLifted) runWalks(machine, step.lift, shape, [...from, ...to], first, 1);
+    else from.forEach((walk, k) => copyWalk(machine, walk, to[k]!, shape));
   }
 
   /** Where the domain's place 0 would be in the patch, and how far each axis moves it. */
   #walksInto({ row, rows, column, columns }: Patch, slot: number): Walk[] {
-    const { step, kept } = this.#reduction;
+    const { machine, step, kept } = this.#reduction;
     const strides: number[] = [];
     const along = (axes: readonly number[], width: number): void =>
       stridesOf(axes.map((axis) => step.domain[axis]!)).forEach(
@@ -199,7 +195,7 @@ class Patches implements Tiles {
     along(kept, this.#isInner ? rows : 1);
     const before = this.#isInner ? column * rows + row : row * columns + column;
     return this.#dtypes.map((dtype, i) => {
-      const { data, place } = blockAt(this.#at[slot]![i]!, dtype, [rows * columns]);
+      const { data, place } = machine.memory.blockAt(this.#at[slot]![i]!, dtype, [rows * columns]);
       return { data, dtype, offset: -before, strides, place };
     });
   }
@@ -209,14 +205,14 @@ const bytesOf = (dtypes: readonly DType[]): number =>
   dtypes.reduce((sum, dtype) => sum + infoOf(dtype).bytes, 0);
 
 /** Coordinates are there only now. Else one loop over what lies in memory is better than a copy of each operand. */
-function isBetterLifted({ step, operands, states }: Reduction): boolean {
+function isBetterLifted({ machine, step, operands, states }: Reduction): boolean {
   if (step.lift.instructions.some(({ prim }) => prim === "index")) return true;
-  const isThere = operands.every((walk) => addressOf(walk) !== null);
+  const isThere = operands.every((walk) => machine.memory.addressOf(walk) !== null);
   return isThere && bytesOf(states) <= bytesOf(step.lift.operands);
 }
 
-function takePatch(dtypes: readonly DType[], rows: number, columns: number): Place[] {
-  const at = takeStates(dtypes, rows * columns);
+function takePatch(memory: KernelMemory, dtypes: readonly DType[], rows: number, columns: number): Place[] {
+  const at = takeStates(memory, dtypes, rows * columns);
   if (at !== null) return at;
   throw new RunError({
     what: `there is no memory left for ${rows} × ${columns} elements of a reduction`,
@@ -229,17 +225,15 @@ const movedTo = (walk: Walk, start: readonly number[]): Walk => ({
   offset: start.reduce((offset, x, axis) => offset + x * walk.strides[axis]!, walk.offset),
 });
 
-const copies = new Map<DType, ScalarProgram>();
+/** One program for each dtype: its kernel is then found by it. */
+const copies = once(
+  (): ReadonlyMap<DType, ScalarProgram> => new Map(DTYPES.map((dtype) => [dtype, asTheyAre([dtype])])),
+);
 
 /** The elements of a walk to where another goes. */
-function copyWalk(from: Walk, to: Walk, shape: Shape): void {
-  if (addressOf(from) === null) return copyElements(blockOf(from, shape), blockOf(to, shape));
-  let copy = copies.get(from.dtype);
-  if (copy === undefined) {
-    copy = asTheyAre([from.dtype]);
-    copies.set(from.dtype, copy);
-  }
-  runWalks(copy, shape, [from, to], [], 1);
+function copyWalk(machine: WasmMachine, from: Walk, to: Walk, shape: Shape): void {
+  if (machine.memory.addressOf(from) === null) return copyElements(blockOf(from, shape), blockOf(to, shape));
+  runWalks(machine, copies().get(from.dtype)!, shape, [from, to], [], 1);
 }
 
 const blockOf = (walk: Walk, shape: Shape): Block => ({ ...walk, shape });

@@ -11,7 +11,7 @@ const BYTES_PER_WEIGHT = 4;
  * blocks carry weights: buffers in proportion to their size whose pages are never touched, alive as long as they
  * are. What the collector finds is given back in a turn of the event loop, which `isDue` asks for.
  */
-class Pressure {
+export class Pressure {
   readonly #weights = new WeakMap<ArrayBufferLike, ArrayBuffer>();
   #bytes = 0;
   isDue = false;
@@ -30,5 +30,3 @@ class Pressure {
     this.#bytes = Math.max(0, this.#bytes - bytes);
   }
 }
-
-export const pressure: Pressure = new Pressure();

@@ -9,52 +9,40 @@ import type { Scalar } from "../../core/numbers.ts";
 import { sizeOf, stridesOf } from "../../core/shape.ts";
 import type { ReduceStep } from "../blockProgram.ts";
 import { BLOCK_ROWS } from "../interpret/reduce.ts";
-import { programOf, type ScalarProgram } from "../program.ts";
 import type { Walk } from "./arrange.ts";
-import type { Kernel } from "./control.ts";
-import { familyOf, withConstants } from "./families.ts";
-import { kernelOf } from "./kernels.ts";
-import { textOf } from "./kernelText.ts";
+import { withConstants } from "./families.ts";
 import { runWalks, walkThrough } from "./loops.ts";
-import { addressOf, blockAt, giveBytes, isShared, takeBytes } from "./memory.ts";
+import type { WasmMachine } from "./machine.ts";
 import { reducePatches } from "./patches.ts";
-import { reduceModule } from "./reduceKernel.ts";
 import {
-  type PlaneOperand,
-  type ReduceCut,
-  type ReducePlane,
-  type ReduceWalk,
-  reduceParameters,
-  reduceUnits,
-  reduceWalk,
-} from "./reduceLayout.ts";
-import { runJob } from "./threads.ts";
+  addressesOf,
+  asTheyAre,
+  type PlaneKernel,
+  planeKernel,
+  type Reduction,
+  runPlane,
+  takeStates,
+  UNIT_ELEMENTS,
+} from "./planes.ts";
+import { type PlaneOperand, type ReduceCut, type ReducePlane, reduceWalk } from "./reduceLayout.ts";
 
-/** Elements that one unit of work should have at least; fewer where a patch has to hold several units. */
-const UNIT_ELEMENTS = 65_536;
+/** What a unit of work should have at least where a patch has to hold several of them. */
 const PATCH_UNIT_ELEMENTS = 16_384;
 
-/** A reduction bound to memory. */
-export interface Reduction {
-  readonly step: ReduceStep;
-  readonly operands: readonly Walk[];
-  /** Dtypes of the state's components. */
-  readonly states: readonly DType[];
-  readonly kept: readonly number[];
-  readonly rows: number;
-  readonly columns: number;
-  readonly threads: number;
-}
-
 /** False where there is nothing to reduce or no memory for states: the interpreter does it. */
-export function runReduceKernel(step: ReduceStep, blocks: readonly Block[], threads: number): boolean {
-  const reduction = reductionOf(step, blocks, threads);
+export function runReduceKernel(
+  machine: WasmMachine,
+  step: ReduceStep,
+  blocks: readonly Block[],
+  threads: number,
+): boolean {
+  const reduction = reductionOf(machine, step, blocks, threads);
   if (reduction.rows === 0 || reduction.columns === 0) return false;
-  const family = isSmall(reduction) ? familyOf(step.lift) : null;
+  const family = isSmall(reduction) ? machine.families.of(step.lift) : null;
   let isDone = false;
   const hasRun =
     family !== null &&
-    withConstants(family.constants, step.domain.length, (constants) => {
+    withConstants(machine.memory, family.constants, step.domain.length, (constants) => {
       const operands = [...reduction.operands, ...constants];
       isDone = reduceBrought({ ...reduction, step: { ...step, lift: family.program }, operands }, blocks);
     });
@@ -72,41 +60,42 @@ function reduceBrought(reduction: Reduction, blocks: readonly Block[]): boolean 
   try {
     return reduceTo({ ...reduction, operands }, blocks);
   } finally {
-    for (const place of brought) giveBytes(place);
+    for (const place of brought) reduction.machine.memory.give(place);
   }
 }
 
 /** Of what is small and used for many places (weights of rows, say) a copy in memory is cheaper than patches. */
 const SMALL_BYTES = 1 << 16;
 
-function broughtIn(walk: Walk, { step, rows, columns }: Reduction, brought: Place[]): Walk {
-  if (addressOf(walk) !== null) return walk;
+function broughtIn(walk: Walk, { machine, step, rows, columns }: Reduction, brought: Place[]): Walk {
+  const { memory } = machine;
+  if (memory.addressOf(walk) !== null) return walk;
   const { data, dtype, offset, strides } = walk;
   const ends = strides.map((stride, axis) => stride * (step.domain[axis]! - 1));
   const first = ends.reduce((sum, end) => sum + Math.min(0, end), offset);
   const count = ends.reduce((sum, end) => sum + Math.abs(end), 1);
   const { bytes, slots } = infoOf(dtype);
   const isWorth = count * bytes <= SMALL_BYTES && 8 * count <= rows * columns;
-  const place = isWorth ? takeBytes(count * bytes) : null;
+  const place = isWorth ? memory.take(count * bytes) : null;
   if (place === null) return walk;
   brought.push(place);
-  const copy = blockAt(place, dtype, [count]).data;
+  const copy = memory.blockAt(place, dtype, [count]).data;
   (copy as Float64Array).set(data.subarray(first * slots, (first + count) * slots) as Float64Array);
   return { data: copy, dtype, offset: offset - first, strides, place };
 }
 
 function reduceTo(reduction: Reduction, blocks: readonly Block[]): boolean {
-  const { rows, columns, states } = reduction;
+  const { machine, rows, columns, states } = reduction;
   const plane = planeOf(reduction);
   const cut = cutOf(reduction, plane);
-  const totals = takeStates(states, Math.ceil(rows / cut.segmentRows) * columns);
+  const totals = takeStates(machine.memory, states, Math.ceil(rows / cut.segmentRows) * columns);
   if (totals === null) return false;
   try {
     const segments = reduceSegments(reduction, plane, cut, totals);
     if (segments > 1) combineSegments(reduction, segments, totals);
     finish(reduction, totals, blocks);
   } finally {
-    for (const place of totals) giveBytes(place);
+    for (const place of totals) machine.memory.give(place);
   }
   return true;
 }
@@ -118,30 +107,30 @@ function reduceSegments(
   cut: ReduceCut,
   totals: readonly Place[],
 ): number {
-  const { step, states, rows, columns, threads } = reduction;
+  const { machine, step, states, rows, columns, threads } = reduction;
   const segments = Math.ceil(rows / cut.segmentRows);
   if (plane === null) reducePatches(reduction, cut, totals);
   else {
-    const kernel = planeKernel(plane, step.lift, step, states);
+    const kernel = planeKernel(machine.kernels, plane, step.lift, step, states);
     if (step.absorbing !== null && columns === 1)
-      return reduceUntilAbsorbed(plane, kernel, cut, totals[0]!, step.absorbing, threads);
-    runPlane(plane, kernel, cut, addressesOf(totals), threads);
+      return reduceUntilAbsorbed(reduction, plane, kernel, cut, totals[0]!, step.absorbing);
+    runPlane(machine, plane, kernel, cut, addressesOf(totals), threads);
   }
   return segments;
 }
 
 /** Twice as many segments each time, until one of them settles the matter: the rest need not be read. */
 function reduceUntilAbsorbed(
+  { machine, threads }: Reduction,
   plane: ReducePlane,
   kernel: PlaneKernel,
   cut: ReduceCut,
   totals: Place,
   absorbing: Scalar,
-  threads: number,
 ): number {
   const { segmentRows } = cut;
   const segments = Math.ceil(plane.rows / segmentRows);
-  const settled = blockAt(totals, "uint8", [segments]).data as Uint8Array;
+  const settled = machine.memory.blockAt(totals, "uint8", [segments]).data as Uint8Array;
   for (let done = 0, count = 1; done < segments; done += count, count *= 2) {
     const row = done * segmentRows;
     const operands = plane.operands.map((operand) => ({
@@ -149,39 +138,28 @@ function reduceUntilAbsorbed(
       address: operand.address + row * operand.rowStride,
     }));
     const rows = Math.min(plane.rows - row, count * segmentRows);
-    runPlane({ ...plane, rows, operands }, kernel, cut, [totals.address + done], threads);
+    runPlane(machine, { ...plane, rows, operands }, kernel, cut, [totals.address + done], threads);
     const end = Math.min(segments, done + count);
     if (settled.subarray(done, end).includes(Number(absorbing))) return end;
   }
   return segments;
 }
 
-function reductionOf(step: ReduceStep, blocks: readonly Block[], threads: number): Reduction {
+function reductionOf(
+  machine: WasmMachine,
+  step: ReduceStep,
+  blocks: readonly Block[],
+  threads: number,
+): Reduction {
   const { domain, axes, combine } = step;
   const kept = domain.map((_, axis) => axis).filter((axis) => !axes.includes(axis));
   const size = (list: readonly number[]): number => sizeOf(list.map((axis) => domain[axis]!));
   return {
-    ...{ step, kept, rows: size(axes), columns: size(kept) },
+    ...{ machine, step, kept, rows: size(axes), columns: size(kept) },
     operands: step.operands.map((access) => walkThrough(access, blocks)),
     states: combine.operands.slice(0, combine.operands.length / 2),
     threads,
   };
-}
-
-export const addressesOf = (places: readonly Place[]): number[] => places.map(({ address }) => address);
-
-/** Places for so many states, one array for each component. */
-export function takeStates(states: readonly DType[], count: number): Place[] | null {
-  const taken: Place[] = [];
-  for (const dtype of states) {
-    const place = takeBytes(count * infoOf(dtype).bytes);
-    if (place === null) {
-      for (const other of taken) giveBytes(other);
-      return null;
-    }
-    taken.push(place);
-  }
-  return taken;
 }
 
 /** Parts of the work for each thread: enough that none waits long for the last. */
@@ -199,11 +177,11 @@ function cutOf({ rows, columns, threads, states }: Reduction, plane: ReducePlane
 }
 
 /** The operands where they lie; null where one cannot be walked by two strides, or a coordinate is asked for. */
-function planeOf({ step, operands, kept, rows, columns }: Reduction): ReducePlane | null {
+function planeOf({ machine, step, operands, kept, rows, columns }: Reduction): ReducePlane | null {
   if (step.lift.instructions.some(({ prim }) => prim === "index")) return null;
   const places: PlaneOperand[] = [];
   for (const walk of operands) {
-    const address = addressOf(walk);
+    const address = machine.memory.addressOf(walk);
     const row = singleStride(step.domain, step.axes, walk.strides);
     const column = singleStride(step.domain, kept, walk.strides);
     if (address === null || row === null || column === null) return null;
@@ -225,44 +203,6 @@ function singleStride(
   return long.length === 0 ? 0 : strides[long.at(-1)!]!;
 }
 
-/** How a plane is walked, and the kernel that does it. */
-export interface PlaneKernel {
-  readonly kernel: Kernel;
-  readonly walk: ReduceWalk;
-}
-
-export function planeKernel(
-  plane: ReducePlane,
-  lift: ScalarProgram,
-  { combine, absorbing }: Pick<ReduceStep, "combine" | "absorbing">,
-  states: readonly DType[],
-): PlaneKernel {
-  const walk = reduceWalk(plane, states);
-  const key = `reduce ${walk.mode} ${walk.walks.join()} ${absorbing} ${textOf(lift)}\n${textOf(combine)}`;
-  const stop = absorbing === null ? {} : { absorbing: Number(absorbing) };
-  const kernel = kernelOf(key, () =>
-    reduceModule(lift, combine, { isShared, mode: walk.mode, walks: walk.walks, ...stop }),
-  );
-  return { kernel, walk };
-}
-
-/** One job: all units of a plane. */
-export function runPlane(
-  plane: ReducePlane,
-  { kernel, walk }: PlaneKernel,
-  cut: ReduceCut,
-  totals: readonly number[],
-  threads: number,
-): void {
-  const units = reduceUnits(plane, walk, cut);
-  const perUnit = (plane.rows * plane.columns) / units;
-  const part = Math.max(1, Math.floor(UNIT_ELEMENTS / 2 / perUnit));
-  runJob(kernel, reduceParameters(plane, walk, cut, totals), units, part, threads);
-}
-
-/** A program that takes states as they are. */
-export const asTheyAre = (states: readonly DType[]): ScalarProgram => programOf(states, (...state) => state);
-
 /** The states [rows][columns] at these addresses as the operands of a plane. */
 function statePlane(
   states: readonly DType[],
@@ -279,7 +219,7 @@ function statePlane(
 
 /** totals[component][0][column] ← all segments; each of them is a block of its own. */
 function combineSegments(
-  { step, states, columns }: Reduction,
+  { machine, step, states, columns }: Reduction,
   segments: number,
   places: readonly Place[],
 ): void {
@@ -287,20 +227,21 @@ function combineSegments(
   const plane = statePlane(states, totals, segments, columns);
   // A unit reads all segments of its columns before it writes their total.
   const cut = { blockRows: 1, segmentRows: segments };
-  runPlane(plane, planeKernel(plane, asTheyAre(states), step, states), cut, totals, 1);
+  const kernel = planeKernel(machine.kernels, plane, asTheyAre(states), step, states);
+  runPlane(machine, plane, kernel, cut, totals, 1);
 }
 
 /** Totals to results: through `finish`, or as they are. */
 function finish(reduction: Reduction, totals: readonly Place[], blocks: readonly Block[]): void {
-  const { step, states, kept, columns, threads } = reduction;
+  const { machine, step, states, kept, columns, threads } = reduction;
   const domain = kept.map((axis) => step.domain[axis]!);
   const from = states.map((dtype, i): Walk => {
-    const { data, place } = blockAt(totals[i]!, dtype, [columns]);
+    const { data, place } = machine.memory.blockAt(totals[i]!, dtype, [columns]);
     return { data, dtype, offset: 0, strides: stridesOf(domain), place };
   });
   const to = step.results.map((access) => {
     const walk = walkThrough(access, blocks);
     return { ...walk, strides: kept.map((axis) => walk.strides[axis]!) };
   });
-  runWalks(step.finish ?? asTheyAre(states), domain, [...from, ...to], [], threads);
+  runWalks(machine, step.finish ?? asTheyAre(states), domain, [...from, ...to], [], threads);
 }

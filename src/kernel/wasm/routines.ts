@@ -2,16 +2,17 @@
 
 import type { RoutineCall } from "../routine.ts";
 import { runContract } from "./contracting.ts";
+import type { WasmMachine } from "./machine.ts";
 import { runPick, runSpread } from "./moving.ts";
 import { runSegmentSort, runSort } from "./sorting.ts";
 
-export type RoutineKernel = (call: RoutineCall, threads: number) => boolean;
+export type RoutineKernel = (machine: WasmMachine, call: RoutineCall, threads: number) => boolean;
 
 export const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, RoutineKernel>([
-  ["sort", (call, threads) => runSort("sort", call, threads)],
-  ["argsort", (call, threads) => runSort("argsort", call, threads)],
-  ["segmentSort", (call, threads) => runSegmentSort("sort", call, threads)],
-  ["segmentArgsort", (call, threads) => runSegmentSort("argsort", call, threads)],
+  ["sort", (machine, call, threads) => runSort(machine, "sort", call, threads)],
+  ["argsort", (machine, call, threads) => runSort(machine, "argsort", call, threads)],
+  ["segmentSort", (machine, call, threads) => runSegmentSort(machine, "sort", call, threads)],
+  ["segmentArgsort", (machine, call, threads) => runSegmentSort(machine, "argsort", call, threads)],
   ["pick", runPick],
   ["spread", runSpread],
   ["contract", runContract],

@@ -6,13 +6,17 @@ import { infoOf } from "../../core/dtype.ts";
 import type { Access, ScanStep } from "../blockProgram.ts";
 import { bind } from "../interpret/tile.ts";
 import { workInside } from "./inside.ts";
-import { kernelOf } from "./kernels.ts";
-import { isShared, placedAddress } from "./memory.ts";
+import type { WasmMachine } from "./machine.ts";
+import type { KernelMemory } from "./memory.ts";
 import { type ScanPlace, scanJob, scanKey } from "./scan/scanJobs.ts";
 import { scanModule } from "./scan/scanKernel.ts";
-import { runJob } from "./threads.ts";
 
-export function runScanKernel(step: ScanStep, blocks: readonly Block[], threads: number): boolean {
+export function runScanKernel(
+  { memory, kernels, jobs }: WasmMachine,
+  step: ScanStep,
+  blocks: readonly Block[],
+  threads: number,
+): boolean {
   const { domain, axis, operand, before, result } = step;
   const view = (access: Access): Block => {
     const { offset, strides } = bind(access, blocks);
@@ -21,24 +25,24 @@ export function runScanKernel(step: ScanStep, blocks: readonly Block[], threads:
     return { ...blocks[access.buffer]!, shape, offset, strides };
   };
   const inputs = before === null ? [view(operand)] : [view(operand), view(before)];
-  return workInside(inputs, [view(result)], ([x, start], [y]) => {
+  return workInside(memory, inputs, [view(result)], ([x, start], [y]) => {
     const job = scanJob({
       ...{ domain, axis, exclusive: step.exclusive, bytes: infoOf(y!.dtype).bytes },
-      operand: placeOf(x!),
-      before: start === undefined ? null : placeOf(start),
-      result: placeOf(y!),
+      operand: placeOf(memory, x!),
+      before: start === undefined ? null : placeOf(memory, start),
+      result: placeOf(memory, y!),
     });
     if (job === null) return;
     const { combine, identity } = step;
-    const kernel = kernelOf(scanKey(combine, identity, job.shape), () =>
+    const kernel = kernels.get(scanKey(combine, identity, job.shape), (isShared) =>
       scanModule(isShared, combine, identity, job.shape),
     );
-    runJob(kernel, job.parameters, job.units, job.part, threads);
+    jobs.run(kernel, job.parameters, job.units, job.part, threads);
   });
 }
 
-function placeOf(block: Block): ScanPlace {
+function placeOf(memory: KernelMemory, block: Block): ScanPlace {
   const { bytes } = infoOf(block.dtype);
   const strides = block.strides.map((stride, d) => (block.shape[d] === 1 ? 0 : stride * bytes));
-  return { address: placedAddress(block), strides };
+  return { address: memory.placedAddress(block), strides };
 }

@@ -5,19 +5,20 @@
 import type { Block } from "../../core/block.ts";
 import { infoOf } from "../../core/dtype.ts";
 import type { ReduceStep, SegmentStep } from "../blockProgram.ts";
-import { Borrowed } from "../blocks.ts";
+import type { Borrowed } from "../blocks.ts";
 import { BLOCK_ROWS, REDUCE_LANES, runReduce } from "../interpret/reduce.ts";
 import type { ScalarProgram } from "../program.ts";
-import type { Kernel } from "./control.ts";
+import type { WasmKernel } from "./control.ts";
 import { workInside } from "./inside.ts";
-import { kernelOf } from "./kernels.ts";
+import type { Kernels } from "./kernels.ts";
 import { textOf } from "./kernelText.ts";
 import { runWalks } from "./loops.ts";
-import { isShared, placedAddress } from "./memory.ts";
+import type { WasmMachine } from "./machine.ts";
+import type { KernelMemory } from "./memory.ts";
+import { asTheyAre } from "./planes.ts";
 import { FIRST_LEVEL, REDUCE_WORDS, type ReduceWord } from "./reduceLayout.ts";
-import { asTheyAre, runReduceKernel } from "./reductions.ts";
+import { runReduceKernel } from "./reductions.ts";
 import { segmentModule } from "./segmentKernel.ts";
-import { runJob } from "./threads.ts";
 
 /** Elements and segments that one thread takes at a time, and from which on others are asked for help. */
 const PART_LANES = 32_768;
@@ -27,7 +28,14 @@ const LONG_ELEMENTS = 1 << 16;
 const MOST_LONG = 64;
 
 /** False where there is no memory for what comes from outside. */
-export function runSegmentKernel(step: SegmentStep, blocks: readonly Block[], threads: number): boolean {
+export function runSegmentKernel(
+  machine: WasmMachine,
+  step: SegmentStep,
+  blocks: readonly Block[],
+  room: Borrowed,
+  threads: number,
+): boolean {
+  const { memory, kernels, jobs } = machine;
   const offsets = blocks[step.offsets]!;
   const count = offsets.shape[0]! - 1;
   if (count < 1) return true;
@@ -35,11 +43,17 @@ export function runSegmentKernel(step: SegmentStep, blocks: readonly Block[], th
   const elements = ends[count]! - ends[0]!;
   const inputs = [offsets, ...step.operands.map((buffer) => blocks[buffer]!)];
   const results = step.results.map((buffer) => blocks[buffer]!);
-  return workInside(inputs, results, ([lists, ...operands], outs) => {
-    if (areLong(ends)) return reduceEach(step, operands, outs, ends, threads);
-    const parameters = parametersOf(step, operands, outs, lists!);
+  return workInside(memory, inputs, results, ([lists, ...operands], outs) => {
+    if (areLong(ends)) return reduceEach(machine, room, step, operands, outs, ends, threads);
+    const parameters = parametersOf(memory, step, operands, outs, lists!);
     const part = Math.max(1, Math.ceil((PART_LANES * count) / (elements + count)));
-    runJob(kernelFor(step), parameters, count, part, elements + count < WORTH_SHARING ? 1 : threads);
+    jobs.run(
+      kernelFor(kernels, step),
+      parameters,
+      count,
+      part,
+      elements + count < WORTH_SHARING ? 1 : threads,
+    );
   });
 }
 
@@ -62,10 +76,10 @@ function withPlaces(lift: ScalarProgram): ScalarProgram {
 const countsPlaces = ({ lift }: SegmentStep): boolean =>
   lift.instructions.some(({ prim }) => prim === "index");
 
-function kernelFor(step: SegmentStep): Kernel {
+function kernelFor(kernels: Kernels, step: SegmentStep): WasmKernel {
   const { lift, combine, identity, finish } = step;
   const key = `segments ${identity.join()} ${[lift, combine, finish].map(textOf).join("\n")}`;
-  return kernelOf(key, () => {
+  return kernels.get(key, (isShared) => {
     const counts = countsPlaces(step);
     const programs = { combine, identity, finish, countsPlaces: counts };
     return segmentModule(isShared, { ...programs, lift: counts ? withPlaces(lift) : lift });
@@ -79,20 +93,24 @@ const WORDS: { readonly [W in ReduceWord]: number } = {
 
 /** Where operands, results and offsets lie, and how many elements can be read. */
 function parametersOf(
+  memory: KernelMemory,
   step: SegmentStep,
   operands: readonly Block[],
   results: readonly Block[],
   offsets: Block,
 ): number[] {
   const words: number[] = REDUCE_WORDS.map((word) => WORDS[word]);
-  for (const block of operands) words.push(placedAddress(block), infoOf(block.dtype).bytes, 0);
+  for (const block of operands) words.push(memory.placedAddress(block), infoOf(block.dtype).bytes, 0);
   if (countsPlaces(step)) words.push(0, infoOf("int64").bytes, 0);
   const readable = Math.min(...operands.map(({ shape }) => shape[0]!));
-  return [...words, ...results.map(placedAddress), placedAddress(offsets), readable];
+  const written = results.map((block) => memory.placedAddress(block));
+  return [...words, ...written, memory.placedAddress(offsets), readable];
 }
 
 /** Each segment as a reduction of its own, then what comes of all states. */
 function reduceEach(
+  machine: WasmMachine,
+  room: Borrowed,
   { combine, identity, lift, finish }: SegmentStep,
   operands: readonly Block[],
   results: readonly Block[],
@@ -101,7 +119,7 @@ function reduceEach(
 ): void {
   const count = ends.length - 1;
   const states = combine.operands.slice(0, identity.length);
-  const borrowed = new Borrowed();
+  const borrowed = room.within();
   try {
     const kept = states.map((dtype) => borrowed.block(dtype, [count]));
     const lengths = borrowed.block("int64", [count]);
@@ -115,9 +133,9 @@ function reduceEach(
         results: states.map((_, i) => ({ buffer: operands.length + i, start: [g], axes: [-1], steps: [0] })),
       };
       const blocks = [...operands, ...kept];
-      if (!runReduceKernel(one, blocks, threads)) runReduce(one, blocks);
+      if (!runReduceKernel(machine, one, blocks, threads)) runReduce(one, blocks);
     }
-    runWalks(finish, [count], [...kept, lengths, ...results], [], 1);
+    runWalks(machine, finish, [count], [...kept, lengths, ...results], [], 1);
   } finally {
     borrowed.giveBack();
   }

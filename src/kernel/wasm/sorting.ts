@@ -8,8 +8,8 @@ import type { RoutineCall } from "../routine.ts";
 import { booleanAttr, integerAttr } from "../routines/attributes.ts";
 import { otherAxes } from "../routines/walk.ts";
 import { withBuffer, workInside } from "./inside.ts";
-import { kernelOf } from "./kernels.ts";
-import { isShared, placedAddress } from "./memory.ts";
+import type { WasmMachine } from "./machine.ts";
+import type { KernelMemory } from "./memory.ts";
 import type { SortKind } from "./sort/row.ts";
 import {
   type SortJob,
@@ -21,16 +21,21 @@ import {
   sortJobs,
 } from "./sort/sortJobs.ts";
 import { sortModule } from "./sort/sortKernel.ts";
-import { runJob } from "./threads.ts";
 
-export function runSort(kind: SortKind, { inputs, outputs, attrs }: RoutineCall, threads: number): boolean {
+export function runSort(
+  machine: WasmMachine,
+  kind: SortKind,
+  { inputs, outputs, attrs }: RoutineCall,
+  threads: number,
+): boolean {
+  const { memory } = machine;
   const { dtype, shape } = inputs[0]!;
   if (isComplex(dtype) || sizeOf(shape) === 0) return false;
   let isDone = false;
-  const isInside = workInside(inputs, outputs, ([x], [y]) => {
-    const rows = rowsOf(kind, x!, y!, integerAttr(attrs, "axis"), booleanAttr(attrs, "descending"));
-    isDone = withBuffer(sortBufferBytes(rows, threads), (buffer) => {
-      runJobs(sortJobs(rows, threads, buffer), rows, false, threads);
+  const isInside = workInside(memory, inputs, outputs, ([x], [y]) => {
+    const rows = rowsOf(memory, kind, x!, y!, integerAttr(attrs, "axis"), booleanAttr(attrs, "descending"));
+    isDone = withBuffer(memory, sortBufferBytes(rows, threads), (buffer) => {
+      runJobs(machine, sortJobs(rows, threads, buffer), rows, false, threads);
     });
   });
   return isInside && isDone;
@@ -38,43 +43,53 @@ export function runSort(kind: SortKind, { inputs, outputs, attrs }: RoutineCall,
 
 /** Segments of the first input: from the second's g-th number on and before the next. */
 export function runSegmentSort(
+  machine: WasmMachine,
   kind: SortKind,
   { inputs, outputs, attrs }: RoutineCall,
   threads: number,
 ): boolean {
+  const { memory } = machine;
   let isDone = false;
-  const isInside = workInside(inputs, outputs, ([x, lists], [y]) => {
+  const isInside = workInside(memory, inputs, outputs, ([x, lists], [y]) => {
     const [inputStride, outputStride] = [infoOf(x!.dtype).bytes, infoOf(y!.dtype).bytes];
     const segments: SortSegments = {
       ...{ kind, dtype: x!.dtype as RealDType, descending: booleanAttr(attrs, "descending") },
-      ...{ input: placedAddress(x!), inputStride, output: placedAddress(y!), outputStride },
-      ...{ offsets: placedAddress(lists!), ends: lists!.data as Int32Array },
+      ...{ input: memory.placedAddress(x!), inputStride, output: memory.placedAddress(y!), outputStride },
+      ...{ offsets: memory.placedAddress(lists!), ends: lists!.data as Int32Array },
     };
-    isDone = withBuffer(segmentBufferBytes(segments), (buffer) => {
-      runJobs([segmentJob(segments, buffer)], segments, true, threads);
+    isDone = withBuffer(memory, segmentBufferBytes(segments), (buffer) => {
+      runJobs(machine, [segmentJob(segments, buffer)], segments, true, threads);
     });
   });
   return isInside && isDone;
 }
 
 function runJobs(
+  { kernels, jobs: shared }: WasmMachine,
   jobs: readonly SortJob[],
   { kind, dtype }: Pick<SortRows, "kind" | "dtype">,
   isSegmented: boolean,
   threads: number,
 ): void {
-  const kernel = kernelOf(`${kind} ${dtype} ${isSegmented}`, () =>
+  const kernel = kernels.get(`${kind} ${dtype} ${isSegmented}`, (isShared) =>
     sortModule(isShared, kind, dtype, isSegmented),
   );
-  for (const { parameters, units, part } of jobs) runJob(kernel, parameters, units, part, threads);
+  for (const { parameters, units, part } of jobs) shared.run(kernel, parameters, units, part, threads);
 }
 
-function rowsOf(kind: SortKind, x: Block, y: Block, axis: number, descending: boolean): SortRows {
+function rowsOf(
+  memory: KernelMemory,
+  kind: SortKind,
+  x: Block,
+  y: Block,
+  axis: number,
+  descending: boolean,
+): SortRows {
   const [inBytes, outBytes] = [infoOf(x.dtype).bytes, infoOf(y.dtype).bytes];
   return {
     ...{ kind, dtype: x.dtype as RealDType, descending, length: x.shape[axis]! },
-    ...{ input: placedAddress(x), inputStride: x.strides[axis]! * inBytes },
-    ...{ output: placedAddress(y), outputStride: y.strides[axis]! * outBytes },
+    ...{ input: memory.placedAddress(x), inputStride: x.strides[axis]! * inBytes },
+    ...{ output: memory.placedAddress(y), outputStride: y.strides[axis]! * outBytes },
     axes: otherAxes(x.shape.length, [axis]).map((d) => ({
       count: x.shape[d]!,
       strides: [x.strides[d]! * inBytes, y.strides[d]! * outBytes],

@@ -8,28 +8,29 @@ import { RunError } from "../../core/errors.ts";
 import { type Shape, sizeOf } from "../../core/shape.ts";
 import { copyElements } from "../routines/walk.ts";
 import { type Walk, walkOf } from "./arrange.ts";
-import type { Kernel } from "./control.ts";
+import type { WasmKernel } from "./control.ts";
+import { type AccessPlace, type Loop, loopKernelFor, parametersOf, placeOf } from "./loopJobs.ts";
 import type { InnerWalk } from "./loopKernel.ts";
-import { type AccessPlace, type Loop, loopKernelFor, parametersOf, placeOf } from "./loops.ts";
-import { addressOf, blockAt, giveBytes, placedAddress, takeBytes } from "./memory.ts";
+import type { WasmMachine } from "./machine.ts";
+import type { KernelMemory } from "./memory.ts";
 import { runTilesOf, slotsFor, type TileJob, type Tiles } from "./stream.ts";
 
 /** One tile: several of them fit a core's cache, beside what is worked on where it is. */
 const TILE_BYTES = 1 << 20;
 
-export function runTiles(loop: Loop): void {
+export function runTiles(machine: WasmMachine, loop: Loop): void {
   const slots = slotsFor(loop.threads);
-  const staging = takeBytes(slots * TILE_BYTES);
+  const staging = machine.memory.take(slots * TILE_BYTES);
   if (staging === null)
     throw new RunError({
       what: "there is no memory left for tiles of arrays from outside",
       cure: "Let go of results that are no longer needed",
     });
   try {
-    const tiles = new LoopTiles(loop, staging);
-    runTilesOf(tiles.kernel, tiles, loop.threads);
+    const tiles = new LoopTiles(machine, loop, staging);
+    runTilesOf(machine, tiles.kernel, tiles, loop.threads);
   } finally {
-    giveBytes(staging);
+    machine.memory.give(staging);
   }
 }
 
@@ -43,7 +44,8 @@ interface Staged {
 /** Tiles of a loop: axes behind `#axis` whole, `#axis` in parts, those before it one by one. */
 class LoopTiles implements Tiles {
   readonly count: number;
-  readonly kernel: Kernel;
+  readonly kernel: WasmKernel;
+  readonly #memory: KernelMemory;
   readonly #loop: Loop;
   readonly #staging: Place;
   readonly #axis: number;
@@ -53,20 +55,23 @@ class LoopTiles implements Tiles {
   readonly #operands: number;
   readonly #staged: (readonly Staged[])[] = [];
 
-  constructor(loop: Loop, staging: Place) {
+  constructor({ memory, kernels }: WasmMachine, loop: Loop, staging: Place) {
     const { domain, walks, program } = loop;
+    this.#memory = memory;
     this.#loop = loop;
     this.#staging = staging;
     this.#operands = program.operands.length;
-    const { axis, part } = tilingOf(loop);
+    const { axis, part } = tilingOf(memory, loop);
     this.#axis = axis;
     this.#part = part;
     this.#parts = Math.ceil(domain[axis]! / part);
     this.count = sizeOf(domain.slice(0, axis)) * this.#parts;
-    this.kernel = loopKernelFor(program, domain.length, walks.map(stagedWalk), axis, false);
+    const inner = walks.map((walk) => stagedWalk(memory, walk));
+    this.kernel = loopKernelFor(kernels, program, domain.length, inner, axis, false);
   }
 
   prepare(tile: number, slot: number): TileJob {
+    const memory = this.#memory;
     const { domain, walks, first } = this.#loop;
     const start = this.#startOf(tile);
     const part = Math.min(this.#part, domain[this.#axis]! - start[this.#axis]!);
@@ -74,11 +79,12 @@ class LoopTiles implements Tiles {
     let free = slot * TILE_BYTES;
     const staged = walks.map((walk, k) => {
       const outside = tileOf(walk, start, shape);
-      if (addressOf(outside) !== null) return { place: placeOf(outside), outside, inside: null };
-      const inside = stagedBlock(outside, this.#staging, free);
+      if (memory.addressOf(outside) !== null)
+        return { place: placeOf(memory, outside), outside, inside: null };
+      const inside = stagedBlock(memory, outside, this.#staging, free);
       free += Math.ceil(inside.data.byteLength / 16) * 16;
       if (k < this.#operands) copyElements(outside, inside);
-      return { place: stagedPlace(inside), outside, inside };
+      return { place: stagedPlace(memory, inside), outside, inside };
     });
     this.#staged[slot] = staged;
     const begin = first.map((x, axis) => x + start[axis]!);
@@ -101,8 +107,8 @@ class LoopTiles implements Tiles {
 }
 
 /** What is copied in keeps the order of its axes, closed up. */
-function stagedWalk(walk: Walk): InnerWalk {
-  if (addressOf(walk) !== null) return walkOf(walk.strides.at(-1)!);
+function stagedWalk(memory: KernelMemory, walk: Walk): InnerWalk {
+  if (memory.addressOf(walk) !== null) return walkOf(walk.strides.at(-1)!);
   const steps = walk.strides.map(Math.abs);
   const inner = steps.at(-1)!;
   if (inner === 0) return "fixed";
@@ -110,8 +116,13 @@ function stagedWalk(walk: Walk): InnerWalk {
 }
 
 /** A block of a tile's shape in the staging place, its axes in the order in which they lie outside. */
-function stagedBlock({ dtype, shape, strides: outside }: Block, staging: Place, behind: number): Block {
-  const block = blockAt(staging, dtype, shape, behind);
+function stagedBlock(
+  memory: KernelMemory,
+  { dtype, shape, strides: outside }: Block,
+  staging: Place,
+  behind: number,
+): Block {
+  const block = memory.blockAt(staging, dtype, shape, behind);
   const strides = shape.map(() => 0);
   const order = [...shape.keys()].sort((a, b) => Math.abs(outside[a]!) - Math.abs(outside[b]!) || b - a);
   let step = 1;
@@ -123,8 +134,8 @@ function stagedBlock({ dtype, shape, strides: outside }: Block, staging: Place, 
 }
 
 /** The outermost axis of which a part fits, with all axes behind it whole. */
-function tilingOf({ domain, walks }: Loop): { axis: number; part: number } {
-  const outside = walks.filter((walk) => addressOf(walk) === null);
+function tilingOf(memory: KernelMemory, { domain, walks }: Loop): { axis: number; part: number } {
+  const outside = walks.filter((walk) => memory.addressOf(walk) === null);
   const laneBytes = outside.reduce((sum, { dtype }) => sum + infoOf(dtype).bytes, 0);
   const room = Math.max(1, Math.floor((TILE_BYTES - 16 * walks.length) / laneBytes));
   let behind = 1;
@@ -152,9 +163,9 @@ function tileOf(
   };
 }
 
-function stagedPlace(block: Block): AccessPlace {
+function stagedPlace(memory: KernelMemory, block: Block): AccessPlace {
   const { dtype, shape, strides } = block;
   const { bytes } = infoOf(dtype);
   const steps = strides.map((stride, axis) => (shape[axis] === 1 ? 0 : stride * bytes));
-  return { address: placedAddress(block), strides: steps };
+  return { address: memory.placedAddress(block), strides: steps };
 }

@@ -13,13 +13,13 @@ import {
 } from "../../core/numbers.ts";
 import { resultDType } from "../../core/promotion.ts";
 import type { LoopStep } from "../../kernel/blockProgram.ts";
-import { Borrowed, blockOfData, resultBlock } from "../../kernel/blocks.ts";
+import type { Borrowed } from "../../kernel/blocks.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
 import { castValue } from "../../lazy/cast.ts";
 import { where } from "../../ops/elementwise/choice.ts";
 import type { ElementwiseFunction } from "../../ops/elementwise/define.ts";
-import { runBlocks } from "./kernels.ts";
+import { blockOfData, borrowing, newNumbers, runBlocks } from "./kernels.ts";
 import { type NumpyLayout, numpyOf } from "./layout.ts";
 import { joinedParameters } from "./origins.ts";
 
@@ -72,14 +72,14 @@ function loopOver(
   result: DType,
   length: number,
 ): NumpyLayout {
-  const borrowed = new Borrowed();
+  const borrowed = borrowing();
   try {
     const inputs = operands.map((operand, i) =>
       isScalar(operand)
         ? scalarBlock(operand, program.operands[i]!, length, borrowed)
         : blockOfData(operand.data, operand.dtype),
     );
-    const out = resultBlock(result, [length]);
+    const out = newNumbers(result, length);
     const accesses = [...inputs, out].map((_, buffer) => ({ buffer, start: [0], axes: [0], steps: [1] }));
     const step: LoopStep = {
       ...{ kind: "loop", domain: [length], program, from: [0] },

@@ -2,8 +2,7 @@
 // kernels' memory where it is large.
 
 import { allocate, type DType, type TypedArray } from "../../core/dtype.ts";
-import { blockOfData, resultBlock } from "../../kernel/blocks.ts";
-import { runRoutine } from "./kernels.ts";
+import { blockOfData, newNumbers, runRoutine } from "./kernels.ts";
 
 /** Where an index is negative comes `other`, one element; without one there are no such indexes. */
 export function gather(
@@ -13,7 +12,7 @@ export function gather(
   other: TypedArray = allocate(dtype, 1),
 ): TypedArray {
   const inputs = [blockOfData(data, dtype), blockOfData(index, "int32"), blockOfData(other, dtype)];
-  const out = resultBlock(dtype, [index.length]);
+  const out = newNumbers(dtype, index.length);
   runRoutine("pick", inputs, out, {}, index.length);
   return out.data;
 }
@@ -21,7 +20,7 @@ export function gather(
 /** Element i in the places from offsets[i] to offsets[i + 1]. */
 export function repeat(data: TypedArray, dtype: DType, offsets: Int32Array): TypedArray {
   const inputs = [blockOfData(data, dtype), blockOfData(offsets, "int32")];
-  const out = resultBlock(dtype, [offsets[offsets.length - 1]!]);
+  const out = newNumbers(dtype, offsets[offsets.length - 1]!);
   runRoutine("spread", inputs, out, {}, out.shape[0]! + offsets.length);
   return out.data;
 }

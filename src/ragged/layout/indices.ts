@@ -5,7 +5,7 @@
 
 import type { TypedArray } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
-import { resultBlock } from "../../kernel/blocks.ts";
+import { newNumbers } from "./kernels.ts";
 
 export const MAX_LENGTH: number = 2 ** 31 - 1;
 
@@ -18,7 +18,7 @@ export function checkLength(length: number, what: string): number {
 }
 
 /** Room for indexes, of which each is still to be written. */
-export const newIndex = (count: number): Int32Array => resultBlock("int32", [count]).data as Int32Array;
+export const newIndex = (count: number): Int32Array => newNumbers("int32", count).data as Int32Array;
 
 export function arange(count: number): Int32Array {
   const index = new Int32Array(count);

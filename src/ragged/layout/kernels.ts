@@ -1,15 +1,37 @@
 // Leaves through the kernels of dense arrays. In: a step, or a routine's name, and blocks with one axis. Out: the outputs
 // filled. Failures that depend on the data become errors with a cure.
+// Functions of layouts are called by users, by tasks and by the analysis of what they need, hundreds of them in each other's
+// bodies, and none of them is handed a backend: all compute with the default one, and this file alone asks for it.
 
 import type { Attrs } from "../../core/attrs.ts";
 import type { Block } from "../../core/block.ts";
+import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { RunError } from "../../core/errors.ts";
+import { defaultBackend } from "../../defaultBackend.ts";
 import type { KernelStep } from "../../kernel/blockProgram.ts";
-import { execute } from "../../kernel/execute.ts";
+import { Borrowed, resultBlock } from "../../kernel/blocks.ts";
 import { interpret, LaneFailure } from "../../kernel/interpret/index.ts";
 
 /** Fewer elements are interpreted: the bits are the same, and no kernel has to be compiled. */
 const WORTH_COMPILING = 512;
+
+/** A block for new numbers one after another. */
+export const newNumbers = (dtype: DType, length: number): Block =>
+  resultBlock(defaultBackend, dtype, [length]);
+
+/** Numbers one after another; where they lie in the kernels' memory they are worked on there. */
+export function blockOfData(data: TypedArray, dtype: DType): Block {
+  const shape = [data.length / infoOf(dtype).slots];
+  const block = defaultBackend.find({ dtype, shape, strides: [1], offset: 0, data });
+  if (block !== null) return block;
+  throw new RunError({
+    what: `the memory of ${data.length} numbers was given back by dispose()`,
+    cure: "Dispose of a result after the last computation that reads it",
+  });
+}
+
+/** Blocks for as long as a function runs. */
+export const borrowing = (): Borrowed => new Borrowed(defaultBackend);
 
 /** `work` elements decide whether it is worth a kernel. */
 export function runBlocks(
@@ -20,9 +42,11 @@ export function runBlocks(
 ): void {
   const describe = (role: "input" | "output") => (block: Block) => ({ ...block, role });
   const buffers = [...inputs.map(describe("input")), ...outputs.map(describe("output"))];
-  const run = work < WORTH_COMPILING ? interpret : execute;
+  const [program, bound] = [{ buffers, steps: [step] }, [...inputs, ...outputs]];
   try {
-    run({ buffers, steps: [step] }, [...inputs, ...outputs]);
+    if (work < WORTH_COMPILING) interpret(program, bound);
+    // At once: the default backend is.
+    else void defaultBackend.compile(program).run(bound, borrowing());
   } catch (error) {
     if (!(error instanceof LaneFailure)) throw error;
     throw new RunError({ what: error.message, cure: error.trap.cure }, { cause: error });

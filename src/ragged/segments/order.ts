@@ -3,9 +3,8 @@
 // kernels of dense arrays.
 
 import { checkKind } from "../../core/kinds.ts";
-import { blockOfData, resultBlock } from "../../kernel/blocks.ts";
 import { arange } from "../layout/indices.ts";
-import { runRoutine } from "../layout/kernels.ts";
+import { blockOfData, newNumbers, runRoutine } from "../layout/kernels.ts";
 import { type NumpyLayout, numpyOf, type StringLayout } from "../layout/layout.ts";
 
 /** Negative when the first belongs before the second. */
@@ -20,7 +19,7 @@ export function sortedNumbers(
 ): NumpyLayout {
   checkKind("realOrBool", dtype);
   const inputs = [blockOfData(data, dtype), blockOfData(offsets, "int32")];
-  const out = resultBlock(wantsPlaces ? "int64" : dtype, [length]);
+  const out = newNumbers(wantsPlaces ? "int64" : dtype, length);
   const routine = wantsPlaces ? "segmentArgsort" : "segmentSort";
   runRoutine(routine, inputs, out, { descending: !ascending }, length);
   return numpyOf(out.data, out.dtype);

@@ -9,13 +9,12 @@ import { checkKind, takesBool } from "../../core/kinds.ts";
 import { fitScalar } from "../../core/numbers.ts";
 import { resultOf } from "../../core/results.ts";
 import type { SegmentStep } from "../../kernel/blockProgram.ts";
-import { blockOfData, resultBlock } from "../../kernel/blocks.ts";
 import { programOf } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
 import { castValue } from "../../lazy/cast.ts";
 import type { ReduceRecord } from "../../ops/reduction.ts";
 import { computedFlat } from "../layout/flat.ts";
-import { runBlocks } from "../layout/kernels.ts";
+import { blockOfData, newNumbers, runBlocks } from "../layout/kernels.ts";
 import { type NumpyLayout, numpyOf } from "../layout/layout.ts";
 import type { Groups } from "./groups.ts";
 
@@ -158,7 +157,7 @@ function run(
   const count = offsets.length - 1;
   if (count === 0) return results.map((dtype) => numpyOf(allocate(dtype, 0), dtype));
   const given = [blockOfData(offsets, "int32"), ...inputs.map(({ data, dtype }) => blockOfData(data, dtype))];
-  const outs = results.map((dtype): Block => resultBlock(dtype, [count]));
+  const outs = results.map((dtype): Block => newNumbers(dtype, count));
   const step: SegmentStep = {
     ...{ kind: "segments", offsets: 0, ...programs },
     operands: inputs.map((_, i) => i + 1),

@@ -7,7 +7,7 @@ import type { DType } from "../../core/dtype.ts";
 import type { Expr } from "../../expr/expr.ts";
 import type { ElementwiseOp } from "../../expr/op.ts";
 import { assumeReplaced } from "../../expr/site.ts";
-import { type Calculation, calculating } from "../../kernel/calculate.ts";
+import type { Calculating, Calculation } from "../../kernel/calculate.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import { full } from "../../lazy/sources.ts";
 import { constantOf, filledLike } from "../make.ts";
@@ -15,13 +15,13 @@ import type { NodeOrder } from "../order.ts";
 import { fillsOf } from "./constants.ts";
 
 /** One node over constants. */
-export function foldedValue(node: Expr): Expr | null {
+export function foldedValue(node: Expr, calculating: Calculating): Expr | null {
   const { op, inputs } = node;
   if (op.class !== "elementwise" || inputs.length === 0) return null;
   for (let i = 0; i < inputs.length; i++) if (inputs[i]!.op !== full) return null;
   const value = calculating(inputs.length + 1, (calculation) => {
     const slots = inputs.map((input, slot) => setConstant(calculation, slot, input));
-    const isDone = calculation.run(programFor(node), slots, inputs.length);
+    const isDone = calculation.run(programFor(node), slots, inputs.length, node.dtype);
     return isDone ? calculation.get(inputs.length, node.dtype) : null;
   });
   return value === null ? null : filledLike(value, node);
@@ -33,7 +33,7 @@ function setConstant(calculation: Calculation, slot: number, node: Expr): number
 }
 
 /** What the constant parts of a graph become; null where it has none. */
-export function foldedParts(order: NodeOrder): ReadonlyMap<Expr, Expr> | null {
+export function foldedParts(order: NodeOrder, calculating: Calculating): ReadonlyMap<Expr, Expr> | null {
   const slots = slotsOf(order);
   if (slots === null) return null;
   return calculating(slots.count, (calculation) => {
@@ -109,7 +109,7 @@ function hasRun(
   const inputs: number[] = [];
   for (let i = 0; i < node.inputs.length; i++) inputs.push(places[order.placeOf(node.inputs[i]!)]!);
   // What no constant can say stays a node, and so does what is made of it: as it is where rules go node by node.
-  return calculation.run(programFor(node), inputs, slot) && calculation.canSay(slot, node.dtype);
+  return calculation.run(programFor(node), inputs, slot, node.dtype) && calculation.canSay(slot, node.dtype);
 }
 
 /** Of the constants those that results or other nodes need; those below them are needed no more. */

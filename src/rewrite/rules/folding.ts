@@ -10,6 +10,7 @@ import { Complex, type Scalar } from "../../core/numbers.ts";
 import { sizeOf } from "../../core/shape.ts";
 import { chunksOf } from "../../expr/chunks.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
+import type { Calculating } from "../../kernel/calculate.ts";
 import { toContiguous } from "../../kernel/routines/walk.ts";
 import { DataResource, data, full, sourceAttrs } from "../../lazy/sources.ts";
 import { filledLike } from "../make.ts";
@@ -17,8 +18,13 @@ import { sameScalar } from "../matchText.ts";
 import { functionRule, type OpSet, type Rule } from "../rule.ts";
 import { foldedParts, foldedValue } from "./foldedParts.ts";
 
-/** Computes a small expression at once. */
-export type Evaluate = (expr: Expr) => Block;
+/** How constants are computed, handed in by who puts the engine together. */
+export interface ConstantsBy {
+  /** Computes a small expression at once. */
+  readonly evaluate: (expr: Expr) => Block;
+  /** Computes single values. */
+  readonly calculating: Calculating;
+}
 
 /** The most elements of a folded array, and of what it is folded from. */
 const MOST_ELEMENTS = 64;
@@ -27,13 +33,13 @@ const MOST_OPERAND_ELEMENTS = 4096;
 const FULL: OpSet = { has: (op) => op === full };
 const SOURCES: OpSet = { has: (op) => op.class === "source" };
 
-export function foldConstants(evaluate: Evaluate): readonly Rule[] {
+export function foldConstants({ evaluate, calculating }: ConstantsBy): readonly Rule[] {
   const fold = new SmallFolding(evaluate);
   return [
     functionRule("foldElementwise", "f(c, d) = e", {
       inputs: [FULL, FULL],
-      apply: foldedValue,
-      parts: foldedParts,
+      apply: (node) => foldedValue(node, calculating),
+      parts: (order) => foldedParts(order, calculating),
     }),
     functionRule("foldSmall", "f([c, …]) = [d, …]", {
       inputs: [SOURCES, SOURCES],
@@ -43,13 +49,13 @@ export function foldConstants(evaluate: Evaluate): readonly Rule[] {
 }
 
 class SmallFolding {
-  readonly #evaluate: Evaluate;
+  readonly #evaluate: ConstantsBy["evaluate"];
   /** What was folded before, so that it is the same node again. */
   readonly #done = new WeakMap<Expr, Expr | null>();
   /** The arrays that folding made. */
   readonly #arrays = new WeakSet<Expr>();
 
-  constructor(evaluate: Evaluate) {
+  constructor(evaluate: ConstantsBy["evaluate"]) {
     this.#evaluate = evaluate;
   }
 

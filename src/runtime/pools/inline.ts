@@ -2,16 +2,13 @@
 // a few at once); their loops may still be shared by helper threads. Tasks whose arrays are all in memory are done when `run` returns.
 
 import type { Operation } from "../../plan/plan.ts";
-import type { RunProgram, TaskArrays } from "../arrays.ts";
+import type { TaskArrays } from "../arrays.ts";
 import type { TaskStats } from "../events.ts";
 import { runTask } from "../task.ts";
 import type { Executor, Pool, TaskJob } from "./pool.ts";
 
 /** Tasks on the thread that asks for them. */
 export const inlineExecutor: Executor = { name: "inline", isHere: true, pool: (run) => run.here() };
-
-/** Time in kernels after which helpers are worth starting. */
-const WORTH_HELP_MS = 50;
 
 export class InlinePool implements Pool {
   readonly name = "inline";
@@ -22,9 +19,6 @@ export class InlinePool implements Pool {
   readonly #operations: readonly Operation[];
   readonly #arrays: TaskArrays;
   readonly #underWay = new Set<Promise<TaskStats>>();
-  readonly #began = performance.now();
-  /** Time in kernels since then. */
-  #computing = 0;
 
   constructor(operations: readonly Operation[], arrays: TaskArrays, workers = 1) {
     this.#operations = operations;
@@ -33,10 +27,9 @@ export class InlinePool implements Pool {
   }
 
   run({ ref, outputs }: TaskJob): TaskStats | Promise<TaskStats> {
-    const { arrays, partitions } = this.#arrays;
+    const { arrays, partitions, backend, run } = this.#arrays;
     const using = {
-      ...{ arrays, partitions },
-      run: this.workers === 1 ? this.#arrays.run : this.#pacedRun,
+      ...{ arrays, partitions, backend, run },
       source: (name: string) => this.#arrays.source(name),
       target: (name: string) => outputs.target(name) ?? this.#arrays.target(name),
       limitOf: this.#limitOf,
@@ -52,14 +45,6 @@ export class InlinePool implements Pool {
 
   readonly #limitOf = (operation: Operation): number =>
     this.#arrays.limitOf?.(operation) ?? Number.POSITIVE_INFINITY;
-
-  /** Helpers are worth having where kernels take most of the time; else they are in the way of reads and writes. */
-  readonly #pacedRun: RunProgram = (program, bound) => {
-    const start = performance.now();
-    const isBusy = this.#computing > Math.max(WORTH_HELP_MS, (start - this.#began) / 2);
-    this.#arrays.run(program, bound, isBusy ? undefined : 1);
-    this.#computing += performance.now() - start;
-  };
 
   /** Attempts that lost a race cannot be ended: they are waited for, since they read and write what is freed next. */
   async close(): Promise<void> {

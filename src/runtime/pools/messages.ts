@@ -1,10 +1,8 @@
-// What the main thread and task threads tell each other. Plain data that can be cloned; blocks are addresses in the
-// main thread's shared memory.
+// What the main thread and task threads tell each other. Plain data that can be cloned; blocks are as the main
+// thread's backend shows them.
 
-import type { Block } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
-import type { DType } from "../../core/dtype.ts";
-import { addressOf } from "../../kernel/wasm/memory.ts";
+import type { SharedBlock } from "../../kernel/backend.ts";
 import type { PartitionLocation } from "../../ops/partitions.ts";
 import type { Json } from "../../plan/json.ts";
 import type { SentCodec } from "../../storage/codecs/ownCodec.ts";
@@ -46,16 +44,6 @@ export interface SentPart {
   readonly id: number;
   readonly array: string;
   readonly bytes: Uint8Array;
-}
-
-/** A block in the shared memory. */
-export interface SharedBlock {
-  readonly at: number;
-  readonly slots: number;
-  readonly dtype: DType;
-  readonly shape: readonly number[];
-  readonly strides: readonly number[];
-  readonly offset: number;
 }
 
 /** What a task reads or writes of an array that is in memory: a chunk, by its number, */
@@ -147,7 +135,8 @@ export type FromThread =
 
 /** What a thread is started with. */
 export interface ThreadSetting {
-  readonly memory: WebAssembly.Memory;
+  /** What the main thread's backend shares. */
+  readonly shared: unknown;
 }
 
 /** An error as data: messages do not carry classes. */
@@ -164,11 +153,4 @@ export interface SentError {
   readonly lost: { readonly path: string; readonly place: readonly number[] | null } | undefined;
   /** The step of the operation that failed, where that is known. */
   readonly origin: number | undefined;
-}
-
-/** Null for a block that is not in the memory which threads can see. */
-export function sharedBlock(block: Block): SharedBlock | null {
-  const { data, dtype, shape, strides, offset } = block;
-  const at = addressOf({ ...block, offset: 0 });
-  return at === null ? null : { at, slots: data.length, dtype, shape, strides, offset };
 }

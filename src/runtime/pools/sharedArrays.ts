@@ -7,9 +7,9 @@
 
 import { type Block, subBlock } from "../../core/block.ts";
 import { type Box, intersect } from "../../core/box.ts";
-import { infoOf, type TypedArray } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { sameShape } from "../../core/shape.ts";
+import type { SharedBlock } from "../../kernel/backend.ts";
 import type { Borrowed } from "../../kernel/blocks.ts";
 import type { PlanArray } from "../../plan/plan.ts";
 import type { ZarrArray } from "../../storage/zarr/array.ts";
@@ -20,18 +20,10 @@ import {
   type StoredArray,
   windowOfChunks,
 } from "../arrays.ts";
-import type { SharedBlock, SharedPart, SharedWindow } from "./messages.ts";
+import type { SharedPart, SharedWindow } from "./messages.ts";
 
 /** What another thread has given this one to look at. */
-export function blockOf(memory: WebAssembly.Memory, shared: SharedBlock): Block {
-  const { at, slots, dtype, shape, strides, offset } = shared;
-  const ArrayOf = infoOf(dtype).array;
-  const end = at + slots * ArrayOf.BYTES_PER_ELEMENT;
-  // It has grown since this thread last looked: growing by nothing shows it as it is.
-  if (end > memory.buffer.byteLength) memory.grow(0);
-  const data = new ArrayOf(memory.buffer as ArrayBuffer, at, slots) as TypedArray;
-  return { dtype, shape, strides, offset, data };
-}
+export type See = (shared: SharedBlock) => Block;
 
 export class SharedSource implements ArraySource, ChunkLookUp {
   readonly plan: PlanArray;
@@ -40,18 +32,13 @@ export class SharedSource implements ArraySource, ChunkLookUp {
   readonly #windows: { readonly box: Box; readonly block: Block }[] = [];
   readonly #store: StoredArray | null;
 
-  constructor(
-    plan: PlanArray,
-    memory: WebAssembly.Memory,
-    parts: readonly SharedPart[],
-    store: StoredArray | null,
-  ) {
+  constructor(plan: PlanArray, see: See, parts: readonly SharedPart[], store: StoredArray | null) {
     this.plan = plan;
     this.#store = store;
     for (const part of parts) {
       if (part.array !== plan.name) continue;
-      if ("chunk" in part) this.chunks.set(part.chunk, blockOf(memory, part.block));
-      else this.#windows.push(windowIn(memory, part));
+      if ("chunk" in part) this.chunks.set(part.chunk, see(part.block));
+      else this.#windows.push(windowIn(see, part));
     }
   }
 
@@ -73,9 +60,9 @@ export class SharedSource implements ArraySource, ChunkLookUp {
   }
 }
 
-const windowIn = (memory: WebAssembly.Memory, { box, block }: SharedWindow): { box: Box; block: Block } => ({
+const windowIn = (see: See, { box, block }: SharedWindow): { box: Box; block: Block } => ({
   box,
-  block: blockOf(memory, block),
+  block: see(block),
 });
 
 const contains = (outer: Box, inner: Box): boolean => sameShape(intersect(outer, inner).shape, inner.shape);
@@ -99,7 +86,7 @@ export class SharedTarget implements ArrayTarget {
     });
   }
 
-  store(box: Box, block: Block): void | Promise<void> {
-    return this.#store?.store(box, block);
+  store(box: Box, block: Block, borrowed: Borrowed): void | Promise<void> {
+    return this.#store?.store(box, block, borrowed);
   }
 }

@@ -7,6 +7,7 @@ import { type Block, subBlock } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
 import { chunkBox, placeOf } from "../../core/chunks.ts";
 import type { Partition } from "../../expr/op.ts";
+import type { SharedBlock } from "../../kernel/backend.ts";
 import { Borrowed } from "../../kernel/blocks.ts";
 import { copyElements } from "../../kernel/routines/walk.ts";
 import type { PartitionResource } from "../../ops/partitions.ts";
@@ -15,7 +16,7 @@ import { taskWindows } from "../../plan/windows.ts";
 import type { HeldArray } from "../arrays.ts";
 import { chunksIn } from "../planGraph.ts";
 import type { RunArrays } from "../runArrays.ts";
-import { type SharedBlock, type SharedPart, sharedBlock } from "./messages.ts";
+import type { SharedPart } from "./messages.ts";
 import type { TaskJob } from "./pool.ts";
 
 export interface Shared {
@@ -45,12 +46,13 @@ class NoRoom extends Error {}
 class Sharing {
   readonly #execution: RunArrays;
   readonly #outputs: TaskJob["outputs"];
-  readonly #borrowed = new Borrowed();
+  readonly #borrowed: Borrowed;
   readonly #copies: { from: Block; to: Block }[] = [];
   readonly #named = new Set<string>();
 
   constructor(execution: RunArrays, outputs: TaskJob["outputs"]) {
     this.#execution = execution;
+    this.#borrowed = new Borrowed(execution.backend);
     this.#outputs = outputs;
   }
 
@@ -115,7 +117,7 @@ class Sharing {
 
   /** The block itself where threads can see it, else a copy that they can. */
   #shown(block: Block): SharedBlock {
-    const shown = sharedBlock(block);
+    const shown = this.#execution.backend.show(block);
     if (shown !== null) return shown;
     // A partition has as many bytes as it has.
     const [visible, seen] = this.#visible(block);
@@ -134,7 +136,7 @@ class Sharing {
     if (held === undefined && whole === undefined) return [];
     const block =
       held === undefined ? subBlock(whole!, box.start, box.shape) : this.#outputs.block(held, box);
-    const seen = sharedBlock(block) ?? this.#copiedTo(block);
+    const seen = this.#execution.backend.show(block) ?? this.#copiedTo(block);
     return [{ array, box, block: seen }];
   }
 
@@ -146,7 +148,7 @@ class Sharing {
 
   #visible({ dtype, shape }: Pick<Block, "dtype" | "shape">): [Block, SharedBlock] {
     const visible = this.#borrowed.block(dtype, shape);
-    const seen = sharedBlock(visible);
+    const seen = this.#execution.backend.show(visible);
     if (seen === null) throw new NoRoom();
     return [visible, seen];
   }

@@ -1,8 +1,7 @@
 // A task thread, seen from the thread that has it: started when it is first needed, kept for later runs, and replaced
 // when it dies. Threads do not keep the process alive, except while they run something.
 
-import { memory } from "../../kernel/wasm/memory.ts";
-import { threadOptions } from "../../kernel/wasm/threads.ts";
+import { threadOptions } from "../../core/threads.ts";
 import { builtinNow } from "../../storage/builtin.ts";
 import { messageOf, NotSupportedError } from "../../storage/errors.ts";
 import { runName } from "../../storage/strays.ts";
@@ -65,6 +64,8 @@ const withoutCode = (kind: ThreadKind): NotSupportedError =>
 
 export class TaskThread {
   readonly kind: ThreadKind;
+  /** What it was handed of the backend whose blocks it sees. */
+  readonly shared: unknown;
   readonly #worker: Worker;
   /** No other thread of the process has it. */
   readonly number: number;
@@ -74,9 +75,10 @@ export class TaskThread {
   /** and that it is gone. */
   onLoss: (why: Loss) => void = () => {};
 
-  constructor(kind: ThreadKind, worker: WorkerClass) {
+  constructor(kind: ThreadKind, shared: unknown, worker: WorkerClass) {
     this.kind = kind;
-    const setting: ThreadSetting = { memory };
+    this.shared = shared;
+    const setting: ThreadSetting = { shared };
     // It writes files under the name of this run.
     runName();
     const options = {
@@ -149,18 +151,21 @@ export class TaskThreads {
     return ++this.#runs;
   }
 
-  /** True when threads from earlier wait for work. */
-  areStarted(kind: ThreadKind): boolean {
-    return this.#idle[kind].some(({ isAlive }) => isAlive);
+  /** True when threads from earlier, which see what a backend shares, wait for work. */
+  areStarted(kind: ThreadKind, shared: unknown): boolean {
+    return this.#idle[kind].some((thread) => thread.isAlive && thread.shared === shared);
   }
 
   /** A thread from earlier, or a new one. */
-  take(kind: ThreadKind): TaskThread {
-    for (let known = this.#idle[kind].pop(); known !== undefined; known = this.#idle[kind].pop())
-      if (known.isAlive) return known;
+  take(kind: ThreadKind, shared: unknown): TaskThread {
+    const idle = this.#idle[kind].filter(({ isAlive }) => isAlive);
+    const known = idle.findLastIndex((thread) => thread.shared === shared);
+    const [found] = known < 0 ? [] : idle.splice(known, 1);
+    this.#idle[kind].splice(0, Number.POSITIVE_INFINITY, ...idle);
+    if (found !== undefined) return found;
     const Worker = workerClass();
     if (Worker === null) throw new NotSupportedError({ what: "there are no threads here" });
-    return new TaskThread(kind, Worker);
+    return new TaskThread(kind, shared, Worker);
   }
 
   give(thread: TaskThread): void {

@@ -5,9 +5,8 @@
 import type { Block } from "../../core/block.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Partition } from "../../expr/op.ts";
-import { Borrowed } from "../../kernel/blocks.ts";
+import type { Borrowed } from "../../kernel/blocks.ts";
 import { copyElements } from "../../kernel/routines/walk.ts";
-import { isShared } from "../../kernel/wasm/memory.ts";
 import { type Json, planToJson } from "../../plan/json.ts";
 import { isRagged, type Operation, readsOf } from "../../plan/plan.ts";
 import { NotSupportedError } from "../../storage/errors.ts";
@@ -48,13 +47,15 @@ function threadPool(run: CarriedRun, threads: TaskThreads): Pool | undefined {
   // A closure cannot leave this thread: its reference says so.
   for (const called of functionsOf(arrays.request.plan)) called.reference();
   if (arrays.hereOnly !== null) throw new ValueError(arrays.hereOnly);
-  return isShared && arrays.isPortable ? new ThreadPool(run, threads) : noThreads();
+  return isShared(arrays) && arrays.isPortable ? new ThreadPool(run, threads) : noThreads(arrays);
 }
 
-function noThreads(): undefined {
-  if (isShared) return undefined;
+const isShared = ({ backend }: RunArrays): boolean => backend.share() !== null;
+
+function noThreads(arrays: RunArrays): undefined {
+  if (isShared(arrays)) return undefined;
   throw new NotSupportedError({
-    what: "there is no memory that threads can share: the page is not cross-origin isolated",
+    what: `the backend ${arrays.backend.name} has no memory that threads can share, as where a page is not cross-origin isolated`,
     cure: 'Serve the page with COOP and COEP headers, or leave executor: "threads" out',
   });
 }
@@ -66,7 +67,7 @@ function noThreads(): undefined {
 function isWorthThreads({ arrays: execution, threads }: CarriedRun, started: TaskThreads): boolean {
   const functions = functionsOf(execution.request.plan);
   const isInMemory = execution.isInMemory && functions.length === 0;
-  if (threads === 1 || isInMemory || !isShared || !execution.isPortable) return false;
+  if (threads === 1 || isInMemory || !isShared(execution) || !execution.isPortable) return false;
   // Partitions in memory would have to be packed for threads.
   if ([...execution.partitioned.values()].some(({ resource }) => resource.isInMemory)) return false;
   const enough = execution.isPlain
@@ -84,12 +85,11 @@ const MANY_TASKS = 30_000;
 const MANY_FOR_THREADS = 3_000;
 
 function hasMany(arrays: RunArrays, threads: TaskThreads): boolean {
-  const { graph, request, isPlain } = arrays;
+  const { graph, request, isPlain, backend } = arrays;
   const tasks = graph.operations.reduce((sum, operation) => sum + operation.tasks, 0);
   const isDense = request.plan.operations.every((operation) => !isRagged(operation));
-  return (
-    isDense && !isPlain && tasks >= (threads.areStarted(kindFor(arrays)) ? MANY_FOR_THREADS : MANY_TASKS)
-  );
+  const areStarted = threads.areStarted(kindFor(arrays), backend.share());
+  return isDense && !isPlain && tasks >= (areStarted ? MANY_FOR_THREADS : MANY_TASKS);
 }
 
 /** About what one thread reads, computes and writes in the time that it takes to start others. */
@@ -106,8 +106,8 @@ interface Sent {
   readonly lane: number;
   resolve(stats: TaskStats): void;
   reject(error: Error): void;
-  /** Blocks that were borrowed for it, and what is copied out of them at its end. */
-  readonly borrowed: Borrowed;
+  /** Blocks that were borrowed for it, if any were, and what is copied out of them at its end. */
+  readonly borrowed: Borrowed | null;
   readonly copies: readonly { readonly from: Block; readonly to: Block }[];
   /** Partitions that it has made so far, and what becomes of them when it is done. */
   readonly parts?: SentPart[];
@@ -201,7 +201,7 @@ class ThreadPool implements Pool {
     const at = worker % this.#threads.length;
     const known = this.#threads[at];
     if (known?.isAlive) return known;
-    const thread = this.#started.take(this.#kind);
+    const thread = this.#started.take(this.#kind, this.#execution.backend.share());
     thread.onMessage = (message) => this.#hear(thread, message);
     thread.onLoss = (why) => this.#lose(thread, why);
     thread.hold(true);
@@ -216,7 +216,7 @@ class ThreadPool implements Pool {
     const { id, worker: lane } = attempt;
     const thread = this.#threadFor(lane);
     return new Promise((resolve, reject) => {
-      this.#sent.set(id, { thread, lane, resolve, reject, borrowed: NOTHING, copies: [] });
+      this.#sent.set(id, { thread, lane, resolve, reject, borrowed: null, copies: [] });
       this.#post(thread, { id, lane, op: ref.op, task: ref.task });
     });
   }
@@ -284,7 +284,7 @@ class ThreadPool implements Pool {
     if (sent === undefined) return;
     this.#sent.delete(id);
     if (stats !== null) for (const { from, to } of sent.copies) copyElements(from, to);
-    sent.borrowed.giveBack();
+    sent.borrowed?.giveBack();
     if (stats === null) sent.reject(error!);
     else if (sent.parts === undefined || sent.parts.length === 0) sent.resolve(stats);
     else sent.take!().then(() => sent.resolve(stats), sent.reject);
@@ -369,9 +369,6 @@ function kindFor({ request: { plan, codecs, formats }, stores }: RunArrays): Thr
 
 const unpackedFor = ({ arrays, partitions }: RunArrays, array: string, bytes: Uint8Array): Partition =>
   partitions!.unpack(bytes, arrays.get(array)!.ragged!.form);
-
-/** Nothing was borrowed, and nothing is given back. */
-const NOTHING = new Borrowed();
 
 async function storeCall(store: Store, method: string, args: readonly unknown[]): Promise<unknown> {
   const call = (store as unknown as { [name: string]: unknown })[method];

@@ -2,7 +2,7 @@
 // each task went. It reads and writes stores itself; what only the main thread can reach, it asks that for.
 
 import { InvariantError } from "../../core/errors.ts";
-import { execute } from "../../kernel/execute.ts";
+import type { Backend } from "../../kernel/backend.ts";
 import { planFromJson } from "../../plan/load.ts";
 import type { Operation, PlanArray, PlanData } from "../../plan/plan.ts";
 import { CodecTable } from "../../storage/codecs/table.ts";
@@ -34,7 +34,7 @@ import type {
 import { packDone, unpackTasks } from "./packing.ts";
 import { parentPort } from "./parentPort.ts";
 import { sendError } from "./sentError.ts";
-import { blockOf, SharedSource, SharedTarget } from "./sharedArrays.ts";
+import { type See, SharedSource, SharedTarget } from "./sharedArrays.ts";
 import { openSources, openTargets } from "./threadFormats.ts";
 import { SentPartitions, ThreadPartitions } from "./threadPartitions.ts";
 
@@ -65,10 +65,10 @@ interface Lane {
   isBusy: boolean;
 }
 
-/** `parts`: what its tasks need of other rooms. */
-export async function serveTasks(parts: TaskParts): Promise<void> {
+/** `parts`: what its tasks need of other rooms. `backend`: this thread's own, which sees what the main thread's shows. */
+export async function serveTasks(parts: TaskParts, backend: Backend): Promise<void> {
   const line = await parentPort<ThreadSetting, FromThread, ToThread>();
-  const server = new ThreadServer(parts, line.setting.memory, line.send);
+  const server = new ThreadServer(parts, backend, backend.join(line.setting.shared), line.send);
   line.listen((message) => server.receive(message));
   line.send({ type: "ready" });
 }
@@ -76,13 +76,13 @@ export async function serveTasks(parts: TaskParts): Promise<void> {
 /** How long a report may wait for others: telling wakes the other thread, which costs as much as a small task. */
 const REPORT_MS = 8;
 
-const executeAlone: TaskArrays["run"] = (program, bound) => execute(program, bound, 1);
-
 /** All that a thread has. */
 class ThreadServer {
   readonly #parts: TaskParts;
-  /** The main thread's. */
-  readonly #memory: WebAssembly.Memory;
+  /** A thread among others computes alone. */
+  readonly #computing: Pick<TaskArrays, "run" | "backend">;
+  /** Blocks of the main thread's. */
+  readonly #see: See;
   readonly #send: (message: FromThread) => void;
   readonly #runs = new Map<number, OpenRun>();
   readonly #stores = new Map<string, Promise<Store>>();
@@ -96,9 +96,13 @@ class ThreadServer {
   #made: SentPart[] = [];
   #reported = 0;
 
-  constructor(parts: TaskParts, memory: WebAssembly.Memory, send: (message: FromThread) => void) {
+  constructor(parts: TaskParts, backend: Backend, see: See, send: (message: FromThread) => void) {
     this.#parts = parts;
-    this.#memory = memory;
+    this.#computing = {
+      backend,
+      run: (program, bound, room) => backend.compile(program).run(bound, room, 1),
+    };
+    this.#see = see;
     this.#send = send;
     this.#asked = new AskedStores(send);
   }
@@ -152,7 +156,7 @@ class ThreadServer {
     const stated = new Map(plan.operations.map((operation, i) => [operation, message.limits[i]!]));
     const limitOf = (operation: Operation): number => stated.get(operation)!;
     const bare = {
-      ...{ arrays, limitOf, partitions, run: executeAlone },
+      ...{ arrays, limitOf, partitions, ...this.#computing },
       source: (name: string) => sources.get(name) ?? targetOf(name, targets),
       target: (name: string) => targetOf(name, targets),
     };
@@ -275,12 +279,12 @@ class ThreadServer {
     const isRagged = (name: string): boolean => arrays.get(name)!.ragged !== undefined;
     const storeOf = (name: string): StoredArray | null => stored.get(name) ?? null;
     return {
-      ...{ arrays, limitOf, partitions, run: executeAlone },
+      ...{ arrays, limitOf, partitions, ...this.#computing },
       source: (name) => {
         const far = sources.get(name) ?? targets.get(name);
         if (far !== undefined) return far;
         const [array, read] = [arrays.get(name)!, partitioned.get(name) ?? null];
-        const shared = new SharedSource(array, this.#memory, reads, storeOf(name));
+        const shared = new SharedSource(array, this.#see, reads, storeOf(name));
         if (!isRagged(name)) return shared;
         return new ThreadPartitions(array, shared.chunks, storeOf(name), read, partitions!);
       },
@@ -290,9 +294,7 @@ class ThreadServer {
         if (isRagged(name))
           return new SentPartitions(id, name, kept, partitions!, (part) => this.#made.push(part));
         const part = writes.find(({ array }) => array === name);
-        return part === undefined
-          ? targetOf(name, targets)
-          : new SharedTarget(blockOf(this.#memory, part.block), kept);
+        return part === undefined ? targetOf(name, targets) : new SharedTarget(this.#see(part.block), kept);
       },
     };
   }
