@@ -28,9 +28,11 @@ const out = mkdtempSync(join(tmpdir(), "chunkwise-hover-"));
 beforeAll(() => writeDeclarations(out), 120_000);
 afterAll(() => rmSync(out, { recursive: true }));
 
-/** Code in a comment, which may go on in the next line. */
-const codeIn = (comment: string): string[] =>
-  [...comment.replace(/\s*\n\s*\*/g, "").matchAll(/(`+)(.+?)\1(?!`)/g)].map((match) => match[2]!);
+/** Code in a comment, which may go on in the next line; and what stands under @example. */
+const codeIn = (comment: string): string[] => [
+  ...[...comment.replace(/\s*\n\s*\*/g, "").matchAll(/(`+)(.+?)\1(?!`)/g)].map((match) => match[2]!),
+  ...comment.split("@example").slice(1),
+];
 
 const hasExample = ({ name, comment }: Declaration): boolean =>
   codeIn(comment).some((code) => new RegExp(`(?<!\\w)${name}\\b`).test(code));

@@ -9,6 +9,7 @@ import { npyFormat } from "../storage/npy/format.ts";
 import { openDense } from "./opening.ts";
 import { storeAll } from "./storing.ts";
 
+/** Options of `cw.fromNpy`. */
 export interface FromNpyOptions {
   /** The file's path in the store, as "runs/x.npy". */
   readonly path?: string;
@@ -30,6 +31,7 @@ export const fromNpy: (place: StoreArgument, options?: FromNpyOptions) => Promis
   [1, "path", "chunks"],
 );
 
+/** Options of `cw.toNpy` and `x.toNpy`: where, and how it is computed. */
 export interface ToNpyOptions extends AsyncComputeOptions {
   /** The file's path in the store. */
   readonly path?: string;

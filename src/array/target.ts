@@ -34,6 +34,7 @@ export interface PlanTarget extends ArraySettings {
 
 /** A store for one of several arrays, with its options. */
 export interface Target extends TargetOptions {
+  /** A path, a URL or a store. */
   readonly store: StoreArgument;
   /** The name of a format; by the end of the path unless given, and "zarr" where that says nothing. */
   readonly format?: string | undefined;

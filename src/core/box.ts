@@ -2,8 +2,11 @@
 
 import { type Shape, sameShape, sizeOf } from "./shape.ts";
 
+/** A rectangular region of an array. */
 export interface Box {
+  /** Its first element. */
   readonly start: readonly number[];
+  /** How long it is along each axis. */
   readonly shape: Shape;
 }
 

@@ -5,6 +5,9 @@ import { type NativeBlas, type NativeBlasOptions, nativeBlasFor } from "../nativ
 
 export { type Koffi, type NativeBlas, NativeBlasError, type NativeBlasOptions } from "../native/index.ts";
 
-/** Finds the system's BLAS and multiplies matrices of float32, float64, complex64 and complex128 with it. */
+/**
+ * Finds the system's BLAS and multiplies matrices of float32, float64, complex64 and complex128 with it: `const blas =
+ * await useNativeBlas()`, and `blas.release()` afterwards.
+ */
 export const useNativeBlas = (options: NativeBlasOptions = {}): Promise<NativeBlas> =>
   nativeBlasFor(engine.backend, options);

@@ -21,11 +21,17 @@ export interface Kernel {
 
 /** A block in memory that task threads see, as messages carry it. */
 export interface SharedBlock {
+  /** The byte of the memory at which its view begins. */
   readonly at: number;
+  /** How long the view is, in numbers of its typed array. */
   readonly slots: number;
+  /** Of its elements. */
   readonly dtype: DType;
+  /** Its length along each axis. */
   readonly shape: readonly number[];
+  /** From one element to the next along each axis, in elements. */
   readonly strides: readonly number[];
+  /** The first element's place in the view. */
   readonly offset: number;
 }
 
@@ -41,6 +47,7 @@ export interface BackendStatistics {
   readonly helpers: number;
 }
 
+/** What computes: it compiles block programs, runs them, and has the memory that blocks lie in. For the option `backend`. */
 export interface Backend extends BlockMemory {
   /** For messages. */
   readonly name: string;
@@ -62,6 +69,7 @@ export interface Backend extends BlockMemory {
   show(block: Block): SharedBlock | null;
   /** On a task thread: how the blocks are seen that another thread's backend shows, which `share` gave. */
   join(shared: unknown): (block: SharedBlock) => Block;
+  /** What it holds now. */
   statistics(): BackendStatistics;
   /** From now on contractions that this product can do are done by it; null takes it away. */
   useProduct?(product: MatrixProduct | null): void;

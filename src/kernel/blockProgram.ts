@@ -109,8 +109,11 @@ export interface RoutineView {
 
 export type KernelStep = LoopStep | ReduceStep | SegmentStep | ScanStep | RoutineStep;
 
+/** What one task does with its blocks, as data. */
 export interface BlockProgram {
+  /** Blocks that it reads, writes, and needs on the way. */
   readonly buffers: readonly Buffer[];
+  /** What is done with them, in order. */
   readonly steps: readonly KernelStep[];
 }
 

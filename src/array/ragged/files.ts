@@ -97,6 +97,7 @@ export const toJsonLines: (
   [2, ...JSON_WRITING, ...OPTIONS_AT.run],
 );
 
+/** Options of `rg.toFiles`: the format, what it is told, and how the rows are computed. */
 export interface ToFilesOptions extends AsyncComputeOptions {
   /** The name of a format; by the end of the target's name unless given. */
   readonly format?: string;

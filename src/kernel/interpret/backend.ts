@@ -5,7 +5,10 @@ import { InvariantError } from "../../core/errors.ts";
 import type { Backend } from "../backend.ts";
 import { interpret } from "./index.ts";
 
-/** It has no memory of its own, and nothing to share with threads. */
+/**
+ * The interpreter that everything is tested against: `await x.compute({backend: cw.referenceBackend})`. It has no memory of
+ * its own, and nothing to share with threads.
+ */
 export const referenceBackend: Backend = {
   name: "reference",
   compile: (program) => ({ run: (blocks) => interpret(program, blocks) }),

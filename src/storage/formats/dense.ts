@@ -18,12 +18,15 @@ export type Answer<T> = T | Promise<T>;
 
 /** What formats may need of the engine. */
 export interface Using {
+  /** The codecs that there are, users' too. */
   readonly codecs: KnownCodecs;
 }
 
 /** An array that lies somewhere. */
 export interface DenseArray {
+  /** Of its elements. */
   readonly dtype: DType;
+  /** Its length along each axis. */
   readonly shape: Shape;
   /** What is read best by itself; rows of the usual size unless given. */
   readonly chunks?: ChunkShape | undefined;
@@ -54,7 +57,9 @@ export type UnitsRead = (unit: ChunkShape) => ReadonlySet<number> | null;
 
 /** An array that is to be written. */
 export interface NewArray {
+  /** Of its elements. */
   readonly dtype: DType;
+  /** Its length along each axis. */
   readonly shape: Shape;
   /** Of the lazy array. */
   readonly chunks: ChunkShape;
@@ -62,7 +67,9 @@ export interface NewArray {
 
 /** What one task writes, and what writing takes beside the block. */
 export interface WrittenUnit {
+  /** The shape of what one task writes. */
   readonly unit: ChunkShape;
+  /** What writing it takes beside the block; without it, twice a unit. */
   readonly transfer?: Transfer | undefined;
 }
 
@@ -70,6 +77,7 @@ export interface WrittenUnit {
 export interface PreparedPlace extends WrittenUnit {
   /** The same for an array that is one value everywhere; `isWhole` when there is nothing left to write. */
   filledWith?(value: Scalar): PreparedPlace;
+  /** There is nothing left to write. */
   readonly isWhole?: boolean | undefined;
   /** Chunks that were written can be read before all are; otherwise the run keeps what it needs of them elsewhere. */
   readonly isReadable?: boolean | undefined;
@@ -80,6 +88,7 @@ export interface PreparedPlace extends WrittenUnit {
    * that says why not. Nothing is changed.
    */
   claim?(key: string): Answer<boolean>;
+  /** Makes room: from now on chunks may be written. */
   begin(key: string): Answer<DenseTarget>;
 }
 
@@ -87,6 +96,7 @@ export interface PreparedPlace extends WrittenUnit {
 export interface ChunkWriter {
   /** The elements of a chunk, in C order. This, or `writeBlock`. */
   write?(box: Box, elements: TypedArray): Answer<unknown>;
+  /** The same of a block, wherever its elements lie. */
   writeBlock?(box: Box, block: Block, options: StoreOptions): Answer<void>;
   /** What was written before, where other results of the run are computed from it (`isReadable`). */
   readInto?(box: Box, into: Block, options: StoreOptions): Answer<unknown>;
@@ -104,14 +114,19 @@ export interface DenseTarget extends ChunkWriter {
   finish(): Answer<DenseArray | undefined>;
   /** The run failed. What could be taken for the array goes; what a later run can go on with may stay. */
   abandon?(): Answer<unknown>;
+  /** Parts of objects are asked for: threads share a store that keeps these. */
   readonly readsParts?: boolean | undefined;
+  /** The system writes its elements as they are, with threads of its own. */
   readonly isPlainFiles?: boolean | undefined;
+  /** Something that other threads cannot have, for errors: "the codec hex". */
   readonly hereOnly?: string | null | undefined;
 }
 
 /** A format of dense arrays. */
 export interface DenseFormat {
+  /** Of arrays, not of nested data. */
   readonly kind: "dense";
+  /** By which `format` names it. */
   readonly name: string;
   /** How names of its files or folders end: ".npy". */
   readonly suffixes?: readonly string[] | undefined;

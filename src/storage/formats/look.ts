@@ -14,6 +14,7 @@ export type SourceArgument = StoreArgument | FileArguments;
 
 /** Where an array is, or is to be. */
 export interface Place {
+  /** The store that it is in. */
   readonly store: Store;
   /** "" for the root of the store, else "/a/b". */
   readonly path: string;

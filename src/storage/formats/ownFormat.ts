@@ -13,6 +13,7 @@ import type { RaggedFormat } from "./ragged.ts";
 
 /** A module of a format: its default export is one, without its name and suffixes. */
 export interface FormatModule {
+  /** The format, but for what `add` says of it. */
   readonly default: Omit<DenseFormat, "name" | "suffixes"> | Omit<RaggedFormat, "name" | "suffixes">;
 }
 
@@ -22,6 +23,7 @@ export interface ModuleFormat {
   readonly name: string;
   /** How names of its files or folders end: ".grid". */
   readonly suffixes?: readonly string[] | undefined;
+  /** Its address: `new URL("./grid-format.js", import.meta.url)`. */
   readonly module: string | Address;
 }
 

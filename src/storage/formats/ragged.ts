@@ -37,8 +37,11 @@ export interface Table {
 
 /** A file that was written. */
 export interface WrittenPart {
+  /** Where it is. */
   readonly name: string;
+  /** How many rows are in it. */
   readonly rows: number;
+  /** How long it is. */
   readonly bytes: number;
 }
 
@@ -47,10 +50,15 @@ export type Parts = AsyncIterable<unknown>;
 
 /** A format of nested data. */
 export interface RaggedFormat {
+  /** Of nested data, not of arrays. */
   readonly kind: "ragged";
+  /** By which `format` names it. */
   readonly name: string;
+  /** How names of its files end: ".parquet". */
   readonly suffixes?: readonly string[] | undefined;
+  /** Asked where the name says nothing. */
   recognises?(look: Look): Answer<boolean>;
+  /** What lies in files; options are what the user gave beside them. */
   open(files: FileArguments, options: object): Answer<Table | object>;
   /** The same again, of a location. Not there: what `open` made of plain options is opened by it again. */
   openAt?(location: TableLocation): Answer<object>;

@@ -13,7 +13,7 @@ import { type FormatEntry, type OwnFormat, ownEntry, type SentFormat, sentFormat
 import type { RaggedFormat } from "./ragged.ts";
 
 /**
- * The formats that there are, by name.
+ * The formats that there are, by name: `cw.engine.formats`, or a `new FormatTable([])`.
  *
  * @example
  * engine.formats.add({ name: "grid", suffixes: [".grid"], module: new URL("./grid-format.js", import.meta.url) });
