@@ -3,9 +3,10 @@
 // Must hold: values go from slot to slot as bits, so that what comes out is what a run would have stored, and a NaN's
 // sign and payload are never lost on the way.
 
-import { type DType, infoOf, isComplex, type TypedArray } from "../core/dtype.ts";
+import { type DType, infoOf, type TypedArray } from "../core/dtype.ts";
+import { elementAt, slotAt, storeElement } from "../core/elements.ts";
 import { RunError } from "../core/errors.ts";
-import { Complex, type Scalar } from "../core/numbers.ts";
+import type { Scalar } from "../core/numbers.ts";
 import { LaneFailure } from "./interpret/run.ts";
 import type { ScalarProgram } from "./program.ts";
 import type { Kernel } from "./wasm/control.ts";
@@ -21,6 +22,8 @@ const QUIET_NAN: { readonly [part: string]: bigint } = {
   float64: 0x7ff8000000000000n,
   float32: 0x7fc00000n,
 };
+
+const QUIET_HALF = 0x7e00;
 
 /** Runs something with so many slots of the kernels' memory. */
 export function calculating<Result>(slots: number, run: (calculation: Calculation) => Result): Result {
@@ -50,10 +53,7 @@ export class Calculation {
   }
 
   set(slot: number, value: Scalar, dtype: DType): void {
-    const view = this.#view(dtype) as Float64Array;
-    const first = (slot * SLOT_BYTES) / view.BYTES_PER_ELEMENT;
-    if (value instanceof Complex) [view[first], view[first + 1]] = [value.re, value.im];
-    else view[first] = typeof value === "boolean" ? Number(value) : (value as number);
+    storeElement(this.#view(dtype), dtype, (slot * SLOT_BYTES) / infoOf(dtype).bytes, value);
   }
 
   /** False for a NaN of which a constant would lose bits. */
@@ -67,17 +67,14 @@ export class Calculation {
   /** The value of a slot; null where no constant can say it. */
   get(slot: number, dtype: DType): Scalar | null {
     if (!this.canSay(slot, dtype)) return null;
-    const view = this.#view(dtype);
-    const first = (slot * SLOT_BYTES) / view.BYTES_PER_ELEMENT;
-    if (isComplex(dtype)) return new Complex(Number(view[first]), Number(view[first + 1]));
-    return dtype === "bool" ? view[first] !== 0 : view[first]!;
+    return elementAt(this.#view(dtype), dtype, (slot * SLOT_BYTES) / infoOf(dtype).bytes);
   }
 
   #isOddNaN(view: TypedArray, at: number, dtype: DType): boolean {
-    const value = view[at]!;
-    if (typeof value === "bigint" || !Number.isNaN(value)) return false;
-    const bits = new DataView(view.buffer, view.byteOffset + at * view.BYTES_PER_ELEMENT);
     const { part } = infoOf(dtype);
+    if (!Number.isNaN(slotAt(view, part, at))) return false;
+    const bits = new DataView(view.buffer, view.byteOffset + at * view.BYTES_PER_ELEMENT);
+    if (part === "float16") return bits.getUint16(0, true) !== QUIET_HALF;
     const found = part === "float64" ? bits.getBigUint64(0, true) : BigInt(bits.getUint32(0, true));
     return found !== QUIET_NAN[part];
   }

@@ -153,15 +153,7 @@ function intDType({ isSigned, bitWidth }: ArrowType): DType {
 }
 
 /** Precision 0 is 16 bits, 1 is 32, 2 is 64. */
-function floatDType({ precision }: ArrowType): DType {
-  if (precision === 2) return "float64";
-  if (precision === 1) return "float32";
-  throw new DTypeError({
-    where: "fromArrow",
-    what: "there is no float16 here",
-    cure: "Cast it to float32 first",
-  });
-}
+const floatDType = ({ precision }: ArrowType): DType => `float${16 * 2 ** precision!}` as DType;
 
 function offsetsOf({ valueOffsets, length }: ArrowData): Int32Array {
   // An empty vector may have no offsets at all.
