@@ -1,8 +1,10 @@
 // float16 against NumPy (generate.py): what is rounded once is the same to the bit, elementary functions within one place;
 // sums, sorts and products are computed in float32. Then storage: Zarr, Parquet, Arrow keep the bits.
 
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Float16, vectorFromArray } from "apache-arrow";
 import * as cw from "chunkwise";
 import * as rg from "chunkwise/ragged";
 import { describe, expect, test } from "vitest";
@@ -131,11 +133,24 @@ describe("stored", () => {
     expect(again.dtype).toBe("float16");
     expect((await again.compute()).data).toEqual(x);
   });
-  test("in Parquet", async () => {
+  test("in lists, Parquet and Arrow", async () => {
     const lists = rg.lazy(rg.fromIter([[1.5, 2], [], [65504]]), { npartitions: 1 });
     const halves = await rg.valuesAstype(lists, "float16").compute();
     expect(String(halves.type)).toBe("3 * var * float16");
     expect(rg.toList(rg.sum(halves, { axis: 1 }))).toEqual([3.5, 0, 65504]);
+    expect(rg.toList(rg.sort(halves, { axis: 1, ascending: false }))).toEqual([[2, 1.5], [], [65504]]);
+    const many = rg.valuesAstype(rg.fromIter([Array.from({ length: 5000 }, () => 1)]), "float16");
+    expect(rg.toList(rg.sum(many, { axis: 1 }))).toEqual([5000]);
+    const folder = mkdtempSync(join(tmpdir(), "chunkwise-halves-"));
+    try {
+      await rg.toParquet(rg.zip({ h: halves }, { depthLimit: 1 }), join(folder, "x.parquet"));
+      const again = await (await rg.fromParquet(join(folder, "x.parquet"))).field("h").compute();
+      expect([again.type, rg.toList(again)]).toEqual([halves.type, rg.toList(halves)]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    const arrow = rg.fromArrow(vectorFromArray([1.5, -2], new Float16()) as never);
+    expect([arrow.type, rg.toList(arrow)]).toEqual(["2 * float16", [1.5, -2]]);
   });
 });
 

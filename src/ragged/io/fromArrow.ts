@@ -38,7 +38,7 @@ export interface ArrowData {
   readonly values: TypedArray;
   readonly valueOffsets: Int32Array | BigInt64Array;
   readonly nullBitmap: Uint8Array | null | undefined;
-  readonly typeIds: Int8Array;
+  readonly typeIds: ArrayLike<number>;
   readonly children: readonly ArrowData[];
   readonly dictionary?: ArrowVector | undefined;
 }
