@@ -6,6 +6,7 @@ import type { Resource } from "../core/attrs.ts";
 import { ValueError } from "../core/errors.ts";
 import type { Scalar } from "../core/numbers.ts";
 import { describe } from "../core/shape.ts";
+import { castTo, checkDType } from "../lazy/build.ts";
 import { asyncCall, checkNames } from "../lazy/call.ts";
 import { LazyArray } from "../lazy/lazyArray.ts";
 import { uniformResults, withoutResults } from "../plan/uniform.ts";
@@ -85,18 +86,24 @@ function split(options: ToZarrOptions): [AsyncComputeOptions, TargetOptions] {
   ] as [AsyncComputeOptions, TargetOptions];
 }
 
+/** As a target's dtype says it: half the bytes, for those who want no more. */
+function castFor(array: LazyArray, { dtype }: Target): LazyArray {
+  return dtype === undefined ? lazyOnly(array) : castTo(lazyOnly(array), checkDType(dtype));
+}
+
 /** The way of all dense arrays out. */
 export async function storeAll(
-  arrays: readonly LazyArray[],
+  given: readonly LazyArray[],
   targets: readonly Target[],
   options: AsyncComputeOptions,
   where: string,
 ): Promise<LazyArray[]> {
   const run = checkRun(options, where, "run", engine.spec);
   const { spec } = run;
+  const arrays = given.map((array, i) => castFor(array, targets[i]!));
   const destinations: Destination[] = [];
   for (const [i, array] of arrays.entries())
-    destinations.push(await destinationOf(lazyOnly(array), targets[i]!, run.durable ?? spec.durable));
+    destinations.push(await destinationOf(array, targets[i]!, run.durable ?? spec.durable));
   const cuts = destinations.map(({ array, prepared }) => ({
     chunks: prepared.unit,
     transfer: transferOf(array, prepared),

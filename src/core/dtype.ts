@@ -10,6 +10,7 @@ export const DTYPES: readonly DType[] = [
   "uint16",
   "uint32",
   "uint64",
+  "float16",
   "float32",
   "float64",
   "complex64",
@@ -27,17 +28,18 @@ export type DType =
   | "uint16"
   | "uint32"
   | "uint64"
+  | "float16"
   | "float32"
   | "float64"
   | "complex64"
   | "complex128";
 export type ComplexDType = "complex64" | "complex128";
-export type FloatDType = "float32" | "float64";
+export type FloatDType = "float16" | "float32" | "float64";
 /** The types a machine register holds: a complex number is two of them. */
 export type RealDType = Exclude<DType, ComplexDType>;
 export type Kind = "bool" | "int" | "uint" | "float" | "complex";
 
-/** What holds the elements of each dtype; complex numbers are interleaved pairs. */
+/** What holds the elements of each dtype; complex numbers are interleaved pairs, halves their bits. */
 interface DataTypes {
   readonly bool: Uint8Array;
   readonly int8: Int8Array;
@@ -48,6 +50,7 @@ interface DataTypes {
   readonly uint16: Uint16Array;
   readonly uint32: Uint32Array;
   readonly uint64: BigUint64Array;
+  readonly float16: Uint16Array;
   readonly float32: Float32Array;
   readonly float64: Float64Array;
   readonly complex64: Float32Array;
@@ -91,21 +94,32 @@ export interface DTypeInfo {
   readonly part: RealDType;
   /** Typed-array slots per element: 2 for complex numbers. */
   readonly slots: 1 | 2;
+  /** Binary digits of a float, or of a complex number's parts; 0 for others. */
+  readonly digits: number;
+  /** What sums, products, running totals and sorts are computed in: itself, or what holds all its numbers and more. */
+  readonly computesIn: DType;
 }
 
-const real = (part: RealDType, kind: Kind, array: TypedArrayConstructor): DTypeInfo => ({
-  kind,
-  bytes: array.BYTES_PER_ELEMENT,
-  array,
-  part,
-  slots: 1,
-});
-const complex = (part: FloatDType, array: TypedArrayConstructor): DTypeInfo => ({
+const real = (
+  part: RealDType,
+  kind: Kind,
+  array: TypedArrayConstructor,
+  digits = 0,
+  computesIn: DType = part,
+): DTypeInfo => ({ kind, bytes: array.BYTES_PER_ELEMENT, array, part, slots: 1, digits, computesIn });
+const complex = (
+  computesIn: ComplexDType,
+  part: FloatDType,
+  array: TypedArrayConstructor,
+  digits: number,
+): DTypeInfo => ({
   kind: "complex",
   bytes: 2 * array.BYTES_PER_ELEMENT,
   array,
   part,
   slots: 2,
+  digits,
+  computesIn,
 });
 
 const INFO: { readonly [D in DType]: DTypeInfo } = {
@@ -118,10 +132,11 @@ const INFO: { readonly [D in DType]: DTypeInfo } = {
   uint16: real("uint16", "uint", Uint16Array),
   uint32: real("uint32", "uint", Uint32Array),
   uint64: real("uint64", "uint", BigUint64Array),
-  float32: real("float32", "float", Float32Array),
-  float64: real("float64", "float", Float64Array),
-  complex64: complex("float32", Float32Array),
-  complex128: complex("float64", Float64Array),
+  float16: real("float16", "float", Uint16Array, 11, "float32"),
+  float32: real("float32", "float", Float32Array, 24),
+  float64: real("float64", "float", Float64Array, 53),
+  complex64: complex("complex64", "float32", Float32Array, 24),
+  complex128: complex("complex128", "float64", Float64Array, 53),
 };
 
 export const DEFAULT_FLOAT = "float64" as const;

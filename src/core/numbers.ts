@@ -4,6 +4,7 @@
 import {
   type ComplexDType,
   type DType,
+  type FloatDType,
   infoOf,
   isComplex,
   isFloat,
@@ -12,6 +13,7 @@ import {
   type RealDType,
 } from "./dtype.ts";
 import { DTypeError } from "./errors.ts";
+import { halfOf, numberOfHalf } from "./half.ts";
 
 /** A complex number: `new cw.Complex(1, 2)`, or `cw.complex(1, 2)`, prints as 1+2j. */
 export class Complex {
@@ -91,8 +93,14 @@ export function fitScalar(value: Scalar, dtype: DType): Scalar {
       cure: "Use a complex dtype, or the number's real part",
     });
   }
-  if (isFloat(dtype)) return dtype === "float32" ? Math.fround(Number(value)) : Number(value);
+  if (isFloat(dtype)) return roundedTo(Number(value), dtype);
   return fitInteger(value, dtype);
+}
+
+/** The nearest number of a floating dtype. */
+export function roundedTo(value: number, dtype: FloatDType): number {
+  if (dtype === "float16") return numberOfHalf(halfOf(value));
+  return dtype === "float32" ? Math.fround(value) : value;
 }
 
 function fitComplex(value: Scalar, single: boolean): Complex {

@@ -18,6 +18,7 @@ export const RESULTS = {
   uint16: { same: "uint16", bool: "bool", real: "uint16", floating: "float64", total: "uint64", index: "int64" },
   uint32: { same: "uint32", bool: "bool", real: "uint32", floating: "float64", total: "uint64", index: "int64" },
   uint64: { same: "uint64", bool: "bool", real: "uint64", floating: "float64", total: "uint64", index: "int64" },
+  float16: { same: "float16", bool: "bool", real: "float16", floating: "float16", total: "float16", index: "int64" },
   float32: { same: "float32", bool: "bool", real: "float32", floating: "float32", total: "float32", index: "int64" },
   float64: { same: "float64", bool: "bool", real: "float64", floating: "float64", total: "float64", index: "int64" },
   complex64: { same: "complex64", bool: "bool", real: "float32", floating: "complex64", total: "complex64", index: "int64" },

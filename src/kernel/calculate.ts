@@ -4,8 +4,9 @@
 // sign and payload are never lost on the way.
 
 import type { Block } from "../core/block.ts";
-import { type DType, infoOf, isComplex, type TypedArray } from "../core/dtype.ts";
-import { Complex, type Scalar } from "../core/numbers.ts";
+import { type DType, infoOf, type TypedArray } from "../core/dtype.ts";
+import { elementAt, slotAt, storeElement } from "../core/elements.ts";
+import type { Scalar } from "../core/numbers.ts";
 import type { Backend, Kernel } from "./backend.ts";
 import type { BlockProgram } from "./blockProgram.ts";
 import { Borrowed } from "./blocks.ts";
@@ -20,6 +21,8 @@ const QUIET_NAN: { readonly [part: string]: bigint } = {
   float64: 0x7ff8000000000000n,
   float32: 0x7fc00000n,
 };
+
+const QUIET_HALF = 0x7e00;
 
 /** Runs something with so many slots of a backend's memory. */
 export type Calculating = <Result>(slots: number, run: (calculation: Calculation) => Result) => Result;
@@ -82,10 +85,7 @@ export class Calculation {
   }
 
   set(slot: number, value: Scalar, dtype: DType): void {
-    const view = this.#view(dtype) as Float64Array;
-    const first = (slot * SLOT_BYTES) / view.BYTES_PER_ELEMENT;
-    if (value instanceof Complex) [view[first], view[first + 1]] = [value.re, value.im];
-    else view[first] = typeof value === "boolean" ? Number(value) : (value as number);
+    storeElement(this.#view(dtype), dtype, (slot * SLOT_BYTES) / infoOf(dtype).bytes, value);
   }
 
   /** False for a NaN of which a constant would lose bits. */
@@ -99,17 +99,14 @@ export class Calculation {
   /** The value of a slot; null where no constant can say it. */
   get(slot: number, dtype: DType): Scalar | null {
     if (!this.canSay(slot, dtype)) return null;
-    const view = this.#view(dtype);
-    const first = (slot * SLOT_BYTES) / view.BYTES_PER_ELEMENT;
-    if (isComplex(dtype)) return new Complex(Number(view[first]), Number(view[first + 1]));
-    return dtype === "bool" ? view[first] !== 0 : view[first]!;
+    return elementAt(this.#view(dtype), dtype, (slot * SLOT_BYTES) / infoOf(dtype).bytes);
   }
 
   #isOddNaN(view: TypedArray, at: number, dtype: DType): boolean {
-    const value = view[at]!;
-    if (typeof value === "bigint" || !Number.isNaN(value)) return false;
-    const bits = new DataView(view.buffer, view.byteOffset + at * view.BYTES_PER_ELEMENT);
     const { part } = infoOf(dtype);
+    if (!Number.isNaN(slotAt(view, part, at))) return false;
+    const bits = new DataView(view.buffer, view.byteOffset + at * view.BYTES_PER_ELEMENT);
+    if (part === "float16") return bits.getUint16(0, true) !== QUIET_HALF;
     const found = part === "float64" ? bits.getBigUint64(0, true) : BigInt(bits.getUint32(0, true));
     return found !== QUIET_NAN[part];
   }

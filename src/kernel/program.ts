@@ -2,8 +2,10 @@
 // In: terms over operands. Out: instructions in order, where an argument is an earlier instruction.
 
 import { type DType, infoOf, type RealDType } from "../core/dtype.ts";
+import { halfOf } from "../core/half.ts";
 import { numberText } from "../core/numbers.ts";
-import { type ComplexTerm, type Prim, partsOf, register, type Term, type Value } from "./scalar.ts";
+import { decoded, encoded, halfFrom, otherFromHalves } from "./halves.ts";
+import { type ComplexTerm, constant, type Prim, partsOf, register, type Term, type Value } from "./scalar.ts";
 
 export interface Instruction {
   readonly prim: Prim | "load";
@@ -89,8 +91,13 @@ export class ProgramWriter {
     return this.#results.push(partsOf(value).map((part) => Number(part.imm))) - 1;
   }
 
+  /** Halves are written out in what machines have. */
   finish(): ScalarProgram {
-    return { operands: this.#operands, instructions: this.#list.instructions, results: this.#results };
+    return withoutHalves({
+      operands: this.#operands,
+      instructions: this.#list.instructions,
+      results: this.#results,
+    });
   }
 }
 
@@ -103,6 +110,64 @@ export function programOf(
   const values = dtypes.map((dtype) => writer.operand(dtype, 0));
   for (const result of body(...values)) writer.result(writer.emit(result, 0));
   return writer.finish();
+}
+
+/** A program with the bits of halves in uint16; itself where it has none. */
+function withoutHalves(program: ScalarProgram): ScalarProgram {
+  const hasHalves = program.instructions.some(({ type }) => type === "float16");
+  return hasHalves ? new Halves(program).program() : program;
+}
+
+class Halves {
+  readonly #source: ScalarProgram;
+  readonly #list = new InstructionList();
+  /** Where the value of each instruction is; of a half its bits. */
+  readonly #places: number[] = [];
+  /** Where the float32 of a half is, by its instruction. */
+  readonly #singles = new Map<number, number>();
+
+  constructor(source: ScalarProgram) {
+    this.#source = source;
+  }
+
+  program(): ScalarProgram {
+    this.#source.instructions.forEach((instruction, at) => {
+      this.#places[at] = this.#placeOf(instruction, at);
+    });
+    const operands = this.#source.operands.map((dtype): DType => (dtype === "float16" ? "uint16" : dtype));
+    const results = this.#source.results.map((parts) => parts.map((at) => this.#places[at]!));
+    return { operands, instructions: this.#list.instructions, results };
+  }
+
+  #placeOf(instruction: Instruction, at: number): number {
+    const { prim, type, args, imm, origin } = instruction;
+    const isHalf = type === "float16";
+    if (isHalf && prim === "load") return this.#list.push({ ...instruction, type: "uint16" });
+    if (isHalf && prim === "const") {
+      this.#singles.set(at, this.#list.emit(constant("float32", Number(imm)), origin));
+      return this.#list.emit(constant("uint16", halfOf(Number(imm))), origin);
+    }
+    if (!isHalf && !args.some((arg) => this.#isHalf(arg)))
+      return this.#list.push({ ...instruction, args: args.map((arg) => this.#places[arg]!) });
+    const terms = args.map((arg) => this.#term(arg, origin));
+    if (!isHalf) return this.#list.emit(otherFromHalves(instruction, terms), origin);
+    const value = this.#list.emit(halfFrom(instruction, terms), origin);
+    this.#singles.set(at, value);
+    return this.#list.emit(encoded(register("float32", value)), origin);
+  }
+
+  #isHalf(at: number): boolean {
+    return this.#source.instructions[at]!.type === "float16";
+  }
+
+  /** An argument, a half as float32. */
+  #term(at: number, origin: number): Term {
+    if (!this.#isHalf(at)) return register(this.#source.instructions[at]!.type, this.#places[at]!);
+    const known = this.#singles.get(at);
+    const place = known ?? this.#list.emit(decoded(register("uint16", this.#places[at]!)), origin);
+    this.#singles.set(at, place);
+    return register("float32", place);
+  }
 }
 
 /** One instruction a line: `%2 = mul.float64 %0 %1`. */

@@ -3,7 +3,7 @@
 // fits every LazyArray: what its dtype is and what outputs were marked is for the public signature to say.
 
 import type { Attrs } from "../core/attrs.ts";
-import { DTYPES, type DType, isDType } from "../core/dtype.ts";
+import { DTYPES, type DType, infoOf, isDType } from "../core/dtype.ts";
 import { DTypeError, OutTargetError, ShapeError } from "../core/errors.ts";
 import { fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
 import { promote, resultDType } from "../core/promotion.ts";
@@ -24,14 +24,24 @@ export function built(expr: Expr, parents: readonly LazyArray[]): Built {
 
 /** A node of one op over arrays. */
 export function node(op: Op, inputs: readonly LazyArray[], attrs?: Attrs): Built {
-  return built(
-    makeExpr(
-      op,
-      inputs.map((input) => input.expr),
-      attrs,
-    ),
-    inputs,
+  const exprs = inputs.map(({ expr }) => expr);
+  return built(isWider(op, exprs) ? widerNode(op, exprs, attrs) : makeExpr(op, exprs, attrs), inputs);
+}
+
+/** What runs through many elements: halves would lose digits on the way, and nothing sorts or multiplies them. */
+const WIDER: ReadonlySet<Op["class"]> = new Set(["reduce", "scan", "contract", "routine"]);
+const isWider = (op: Op, exprs: readonly Expr[]): boolean =>
+  WIDER.has(op.class) && exprs.some(({ dtype }) => infoOf(dtype).computesIn !== dtype);
+
+/** In the dtype that its inputs are computed in, and back: sum(x) = cast(sum(cast(x, float32)), float16). */
+function widerNode(op: Op, exprs: readonly Expr[], attrs?: Attrs): Expr {
+  const types = exprs.map(({ type }) => type);
+  const result = makeExpr(
+    op,
+    exprs.map((expr) => castExpr(expr, infoOf(expr.dtype).computesIn)),
+    attrs,
   );
+  return castExpr(result, op.infer(types, attrs ?? {}).dtype);
 }
 
 /** Constants are few and used often: the last ones of each dtype are at hand. */

@@ -15,6 +15,7 @@ import {
   isTypedArray,
   type TypedArray,
 } from "../core/dtype.ts";
+import { elementAt } from "../core/elements.ts";
 import { DTypeError, IndexError, ShapeError, ValueError } from "../core/errors.ts";
 import { Complex, type ElementOf, exactNumber, type Scalar } from "../core/numbers.ts";
 import type { UsedUp } from "../core/platform.ts";
@@ -130,11 +131,8 @@ export class NDArray<D extends DType = DType> implements Block {
   }
 
   #value(at: number): Scalar {
-    if (infoOf(this.dtype).slots === 2)
-      return new Complex(this.data[2 * at] as number, this.data[2 * at + 1] as number);
-    const value = this.data[at]!;
-    if (typeof value === "bigint") return exactNumber(value);
-    return this.dtype === "bool" ? value !== 0 : value;
+    const value = elementAt(this.data, this.dtype, at);
+    return typeof value === "bigint" ? exactNumber(value) : value;
   }
 
   /** Nested lists of JavaScript values, `[[1, 2], [3, 4]]`; a 0-d array gives the value itself. */

@@ -2,9 +2,10 @@
 // list is ragged or holds something else. Depth and size are bounded by what was handed in.
 
 import { type Block, newBlock } from "../core/block.ts";
-import { type DType, infoOf, isWide, type TypedArray } from "../core/dtype.ts";
+import type { DType } from "../core/dtype.ts";
+import { storeElement } from "../core/elements.ts";
 import { DTypeError, ShapeError } from "../core/errors.ts";
-import { Complex, fitScalar, isScalar, type Scalar, scalarKind } from "../core/numbers.ts";
+import { isScalar, type Scalar, scalarKind } from "../core/numbers.ts";
 import { resultDType } from "../core/promotion.ts";
 import { describe, type Shape, shapeText, sizeOf } from "../core/shape.ts";
 import type { NestedScalars } from "./ndarray.ts";
@@ -25,7 +26,7 @@ export function blockOfNested(list: NestedScalars, dtype: DType | undefined): Bl
   collect(list, shape, [], scalars);
   const chosen = dtype ?? (scalars.length === 0 ? "float64" : resultDType([], distinctKinds(scalars)));
   const block = newBlock(chosen, shape);
-  scalars.forEach((value, i) => storeScalar(block.data, chosen, i, value));
+  scalars.forEach((value, i) => storeElement(block.data, chosen, i, value));
   return block;
 }
 
@@ -91,14 +92,3 @@ function notAScalar(value: unknown, place: readonly number[]): Error {
 
 const isArrayLike = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "dtype" in value && "shape" in value;
-
-/** Stores one value as the dtype holds it; an error where it does not fit. */
-export function storeScalar(data: TypedArray, dtype: DType, at: number, value: Scalar): void {
-  const fitted = fitScalar(value, dtype);
-  if (fitted instanceof Complex) {
-    data[2 * at] = fitted.re;
-    data[2 * at + 1] = fitted.im;
-  } else if (infoOf(dtype).slots === 1) {
-    data[at] = isWide(dtype) ? BigInt(fitted) : Number(fitted);
-  }
-}

@@ -216,6 +216,7 @@ function leafTypeOf(node: Extract<Plain, { kind: "numpy" | "string" }>, name: st
       what: `${name} is ${node.dtype}, which Parquet cannot hold`,
       cure: "Write its two parts",
     });
+  if (node.dtype === "float16") return { physical: "fixed", length: 2, logical: { kind: "float16" } };
   return { physical: PHYSICAL[node.dtype]!, length: 0, logical: integerOf(node.dtype) };
 }
 

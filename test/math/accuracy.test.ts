@@ -1,7 +1,7 @@
 // Every expansion on every reference point: the error in ulps stays within what is promised.
 
 import { describe, expect, test } from "vitest";
-import type { FloatDType } from "../../src/core/dtype.ts";
+import type { Written } from "./bounds.ts";
 import { PROMISES } from "./bounds.ts";
 import { evaluate, type Floats, NAMES, TYPES } from "./evaluate.ts";
 import { type Reference, referenceOf } from "./fixtures.ts";
@@ -29,7 +29,7 @@ function errors(values: Floats, { values: rounded, rests }: Reference): number[]
 const worst = (values: readonly number[]): number =>
   values.reduce((at, error, i) => (error > values[at]! ? i : at), 0);
 
-describe.each(TYPES)("%s", (type: FloatDType) => {
+describe.each(TYPES)("%s", (type: Written) => {
   test.each(NAMES)("%s", (name) => {
     const reference = referenceOf(name, type);
     const values = evaluate(name, type, ...reference.args);

@@ -4,9 +4,12 @@
 import type { FloatDType } from "../../src/core/dtype.ts";
 import type { Prim } from "../../src/kernel/scalar.ts";
 
+/** Halves are computed in float32. */
+export type Written = Exclude<FloatDType, "float16">;
+
 export interface Promised {
-  readonly ulps: { readonly [T in FloatDType]: number };
-  readonly operations: { readonly [T in FloatDType]: number };
+  readonly ulps: { readonly [T in Written]: number };
+  readonly operations: { readonly [T in Written]: number };
 }
 
 const promise = (ulps: readonly [number, number], operations: readonly [number, number]): Promised => ({

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
+import { slotAt } from "../../src/core/elements.ts";
 import type { Column, LeafColumn, StructColumn } from "../../src/storage/parquet/column.ts";
 import {
   localFile,
@@ -87,7 +88,7 @@ function leafOf({ values, type }: LeafColumn, i: number): unknown {
   if (values === null) return "?";
   const { logical } = type;
   if (values.kind === "numbers") {
-    const value = values.data[i]!;
+    const value = slotAt(values.data, values.dtype, i);
     if (logical?.kind === "decimal") return BigInt(value);
     if ((logical?.kind === "time" || logical?.kind === "timestamp") && logical.unit === "ms")
       return BigInt(value) * 1000n;

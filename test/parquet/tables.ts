@@ -3,6 +3,7 @@
 
 import fc from "fast-check";
 import { type DType, infoOf, type TypedArray } from "../../src/core/dtype.ts";
+import { halfOf } from "../../src/core/half.ts";
 import type { Column, StructColumn, Values } from "../../src/storage/parquet/column.ts";
 import {
   dtypeOfLeaf,
@@ -209,7 +210,8 @@ function numbersFrom(dtype: DType, values: readonly unknown[]): TypedArray {
   const { array: ArrayOf } = infoOf(dtype);
   const data = new ArrayOf(values.length);
   const zero = data instanceof BigInt64Array || data instanceof BigUint64Array ? 0n : 0;
-  for (const [i, value] of values.entries()) data[i] = (value ?? zero) as never;
+  for (const [i, value] of values.entries())
+    data[i] = (dtype === "float16" ? halfOf((value ?? 0) as number) : (value ?? zero)) as never;
   return data;
 }
 

@@ -47,6 +47,8 @@ function expected(a: DType, b: DType): DType {
   if (isInteger(a) && isInteger(b)) return signedAndUnsigned(isSigned(a) ? a : b, isSigned(a) ? b : a);
   const isDouble = (x: DType): boolean => (isInteger(x) ? infoOf(x).bytes > 2 : infoOf(x).part === "float64");
   const double = isDouble(a) || isDouble(b);
+  const isShort = (x: DType): boolean => x === "float16" || (isInteger(x) && infoOf(x).bytes === 1);
+  if (isShort(a) && isShort(b)) return "float16";
   if (isComplex(a) || isComplex(b)) return double ? "complex128" : "complex64";
   return double ? "float64" : "float32";
 }
@@ -84,7 +86,7 @@ const scalars: fc.Arbitrary<ScalarCase> = fc.oneof(
 function weakly(dtype: DType, kind: ScalarCase["kind"]): DType {
   const ranks = { bool: 0, int: 1, uint: 1, float: 2, complex: 3 };
   if (ranks[kind] <= ranks[kindOf(dtype)]) return dtype;
-  if (kind === "complex") return dtype === "float32" ? "complex64" : "complex128";
+  if (kind === "complex") return infoOf(dtype).digits > 0 && dtype !== "float64" ? "complex64" : "complex128";
   return kind === "int" ? "int64" : "float64";
 }
 

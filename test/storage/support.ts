@@ -9,7 +9,6 @@ import { type Shape, sizeOf, stridesOf } from "../../src/core/shape.ts";
 import type { ZarrArray } from "../../src/storage/index.ts";
 import { copyBlock } from "../../src/storage/zarr/blocks.ts";
 import { memoryOf } from "../../src/storage/zarr/elements.ts";
-import { narrow } from "../../src/storage/zarr/float16.ts";
 
 export const FIXTURES: string = `${import.meta.dirname}/fixtures`;
 
@@ -32,19 +31,11 @@ export function bytesOf(block: Block): Uint8Array {
   return memoryOf(copy);
 }
 
-/** The same in the stored dtype: halves are float32 in memory. */
-export function storedBytes(block: Block, stored: string): Uint8Array {
-  const bytes = bytesOf(block);
-  if (stored !== "float16") return bytes;
-  const singles = new Uint32Array(bytes.slice().buffer);
-  return new Uint8Array(Uint16Array.from(singles, narrow).buffer);
-}
-
 export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
 /** What a block holds, in the way the expectation holds it. */
 export function seen(block: Block, stored: string, expected: Expected): Expected {
-  const bytes = Buffer.from(storedBytes(block, stored));
+  const bytes = Buffer.from(bytesOf(block));
   const base = { dtype: stored, shape: [...block.shape] };
   if (expected.sha256 === undefined) return { ...base, data: bytes.toString("base64") };
   return { ...base, sha256: createHash("sha256").update(bytes).digest("hex") };

@@ -131,8 +131,8 @@ export interface FloatInfo {
   readonly dtype: DType;
 }
 
-const SINGLE = { bits: 32, eps: 2 ** -23, max: (2 - 2 ** -23) * 2 ** 127, smallestNormal: 2 ** -126 };
-const DOUBLE = { bits: 64, eps: 2 ** -52, max: Number.MAX_VALUE, smallestNormal: 2 ** -1022 };
+/** The largest exponent of a float of so many bytes. */
+const EXPONENTS: { readonly [bytes: number]: number } = { 2: 15, 4: 127, 8: 1023 };
 
 const dtypeOf = (type: DType | Operand): DType =>
   typeof type === "string" ? checkDType(type) : asLazy(type).dtype;
@@ -143,8 +143,10 @@ export const finfo: (type: DType | Operand) => FloatInfo = userCall("finfo", (ty
   if (!isFloat(dtype) && !isComplex(dtype))
     throw new DTypeError({ what: `${dtype} is not a floating dtype`, cure: "Use iinfo for integers" });
   const { part } = infoOf(dtype);
-  const limits = part === "float32" ? SINGLE : DOUBLE;
-  return { ...limits, min: -limits.max, dtype: part };
+  const { bytes, digits } = infoOf(part);
+  const [exponent, eps] = [EXPONENTS[bytes]!, 2 ** (1 - digits)];
+  const max = (2 - eps) * 2 ** exponent;
+  return { bits: 8 * bytes, eps, max, min: -max, smallestNormal: 2 ** (1 - exponent), dtype: part };
 });
 
 /** The limits of an integer dtype, as `cw.iinfo` gives them. */

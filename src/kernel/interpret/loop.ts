@@ -1,7 +1,8 @@
 // Loops, and programs on lanes. In: a step and the blocks its buffers are. Out: the result blocks, filled.
 
 import type { Block } from "../../core/block.ts";
-import { allocate, infoOf, isWide, type TypedArray } from "../../core/dtype.ts";
+import { allocate, infoOf, type TypedArray } from "../../core/dtype.ts";
+import { slotOf } from "../../core/elements.ts";
 import { Complex, type Scalar } from "../../core/numbers.ts";
 import type { LoopStep } from "../blockProgram.ts";
 import type { ScalarProgram } from "../program.ts";
@@ -56,7 +57,7 @@ export function constantLanes(
   const parts = value instanceof Complex ? [value.re, value.im] : [value, 0];
   return parts.slice(0, slots).map((x) => {
     const lanes = allocate(part, count);
-    (lanes as Float64Array).fill((isWide(part) ? BigInt(x) : Number(x)) as number);
+    (lanes as Float64Array).fill(slotOf(x, part) as number);
     return lanes;
   });
 }

@@ -299,6 +299,7 @@ const LOADS: { readonly [T in RealDType]: string } = {
   uint32: "i32.load",
   int64: "i64.load",
   uint64: "i64.load",
+  float16: "i32.load16_u",
   float32: "f32.load",
   float64: "f64.load",
 };

@@ -1,6 +1,7 @@
 // Functions of exponentials that keep their digits where the formula one would write loses them or overflows.
 // In: floats. Out: within 3 ulp for every x, infinities too.
 
+import { infoOf } from "../../core/dtype.ts";
 import * as s from "../../kernel/scalar.ts";
 import { type Unary, unary } from "./define.ts";
 
@@ -32,7 +33,7 @@ function softplusBody(x: s.Term): s.Term {
  */
 function log1mexpBody(x: s.Term): s.Term {
   const left = s.neg(s.expm1(x));
-  const isRounding = s.ge(left, s.constant(x.type, x.type === "float32" ? -(2 ** -22) : -(2 ** -51)));
+  const isRounding = s.ge(left, s.constant(x.type, -(2 ** (2 - infoOf(x.type).digits))));
   const near = s.log(s.select(isRounding, s.max(left, s.zero(x.type)), left));
   const far = s.log1p(s.neg(s.exp(x)));
   return s.select(s.lt(x, s.constant(x.type, -Math.LN2)), far, near);

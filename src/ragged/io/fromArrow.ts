@@ -38,7 +38,7 @@ export interface ArrowData {
   readonly values: TypedArray;
   readonly valueOffsets: Int32Array | BigInt64Array;
   readonly nullBitmap: Uint8Array | null | undefined;
-  readonly typeIds: Int8Array;
+  readonly typeIds: ArrayLike<number>;
   readonly children: readonly ArrowData[];
   readonly dictionary?: ArrowVector | undefined;
 }
@@ -157,15 +157,7 @@ function intDType({ isSigned, bitWidth }: ArrowType): DType {
 }
 
 /** Precision 0 is 16 bits, 1 is 32, 2 is 64. */
-function floatDType({ precision }: ArrowType): DType {
-  if (precision === 2) return "float64";
-  if (precision === 1) return "float32";
-  throw new DTypeError({
-    where: "fromArrow",
-    what: "there is no float16 here",
-    cure: "Cast it to float32 first",
-  });
-}
+const floatDType = ({ precision }: ArrowType): DType => `float${16 * 2 ** precision!}` as DType;
 
 function offsetsOf({ valueOffsets, length }: ArrowData): Int32Array {
   // An empty vector may have no offsets at all.

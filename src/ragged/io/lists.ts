@@ -2,9 +2,9 @@
 // of the types found: whole numbers are int64, others float64. And back: int64 values are numbers where a number holds
 // them exactly, bigints otherwise. Must hold: toList(fromIter(x)) is x, up to 1n being 1.
 
-import { isWide } from "../../core/dtype.ts";
+import { elementAt } from "../../core/elements.ts";
 import { ShapeError } from "../../core/errors.ts";
-import { Complex } from "../../core/numbers.ts";
+import { exactNumber } from "../../core/numbers.ts";
 import { describe } from "../../core/shape.ts";
 import type { Layout, NumpyLayout, Plain, StringLayout } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
@@ -63,15 +63,10 @@ function valuesOf(node: Plain): unknown[] {
 }
 
 function numbersOf({ dtype, data, length }: NumpyLayout): unknown[] {
-  if (dtype === "bool") return Array.from(data as Uint8Array, (value) => value !== 0);
-  if (isWide(dtype)) return Array.from(data as BigInt64Array, shortest);
-  if (data.length === length) return Array.from(data as Float64Array);
-  return Array.from({ length }, (_, i) => new Complex(Number(data[2 * i]), Number(data[2 * i + 1])));
-}
-
-function shortest(value: bigint): number | bigint {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
+  return Array.from({ length }, (_, i) => {
+    const value = elementAt(data, dtype, i);
+    return typeof value === "bigint" ? exactNumber(value) : value;
+  });
 }
 
 const decoder = new TextDecoder();

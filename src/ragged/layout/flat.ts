@@ -2,15 +2,9 @@
 // Out: new numbers. Promotion, casts and arithmetic are the dense arrays' own: there is no second arithmetic.
 
 import type { Block } from "../../core/block.ts";
-import { allocate, type DType, infoOf, isWide, type TypedArray } from "../../core/dtype.ts";
-import {
-  Complex,
-  DEFAULT_OF_SCALAR_KIND,
-  fitScalar,
-  isScalar,
-  type Scalar,
-  scalarKind,
-} from "../../core/numbers.ts";
+import { allocate, type DType, infoOf } from "../../core/dtype.ts";
+import { fillElements, storeElement } from "../../core/elements.ts";
+import { DEFAULT_OF_SCALAR_KIND, fitScalar, isScalar, type Scalar, scalarKind } from "../../core/numbers.ts";
 import { resultDType } from "../../core/promotion.ts";
 import type { LoopStep } from "../../kernel/blockProgram.ts";
 import type { Borrowed } from "../../kernel/blocks.ts";
@@ -95,13 +89,8 @@ function loopOver(
 /** A block whose one element is read over and over, so that kernels do not depend on it. */
 function scalarBlock(value: Scalar, dtype: DType, length: number, borrowed: Borrowed): Block {
   const block = borrowed.block(dtype, [1]);
-  storeScalar(block.data, dtype, fitScalar(value, dtype));
+  storeElement(block.data, dtype, 0, value);
   return { ...block, shape: [length], strides: [0] };
-}
-
-function storeScalar(data: TypedArray, dtype: DType, value: Scalar): void {
-  if (value instanceof Complex) (data as Float64Array).set([value.re, value.im]);
-  else data[0] = isWide(dtype) ? BigInt(value) : Number(value);
 }
 
 /** How long lists are, as int64. */
@@ -181,12 +170,8 @@ export function whereFlat(condition: NumpyLayout, x: FlatOperand, y: FlatOperand
 
 /** One value, as often as asked for. */
 export function filled(value: Scalar, dtype: DType, length: number): NumpyLayout {
-  const fitted = fitScalar(value, dtype);
   const data = allocate(dtype, length);
-  if (fitted instanceof Complex) {
-    for (let i = 0; i < length; i++) (data as Float64Array).set([fitted.re, fitted.im], 2 * i);
-  } else if (isWide(dtype)) (data as BigInt64Array).fill(BigInt(fitted));
-  else (data as Float64Array).fill(Number(fitted));
+  fillElements(data, dtype, value);
   return numpyOf(data, dtype);
 }
 

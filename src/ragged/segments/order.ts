@@ -2,7 +2,9 @@
 // stable: equal values keep their order, ascending or descending. NaN comes last either way. Numbers are sorted by the
 // kernels of dense arrays.
 
+import { infoOf } from "../../core/dtype.ts";
 import { checkKind } from "../../core/kinds.ts";
+import { castFlat } from "../layout/flat.ts";
 import { arange } from "../layout/indices.ts";
 import { blockOfData, newNumbers, runRoutine } from "../layout/kernels.ts";
 import { type NumpyLayout, numpyOf, type StringLayout } from "../layout/layout.ts";
@@ -12,17 +14,18 @@ type Compare = (a: number, b: number) => number;
 
 /** Values in order; or, as int64, the places in their segments that they had. */
 export function sortedNumbers(
-  { dtype, data, length }: NumpyLayout,
+  leaf: NumpyLayout,
   offsets: Int32Array,
   ascending: boolean,
   wantsPlaces: boolean,
 ): NumpyLayout {
-  checkKind("realOrBool", dtype);
+  checkKind("realOrBool", leaf.dtype);
+  const { dtype, data, length } = castFlat(leaf, infoOf(leaf.dtype).computesIn);
   const inputs = [blockOfData(data, dtype), blockOfData(offsets, "int32")];
   const out = newNumbers(wantsPlaces ? "int64" : dtype, length);
   const routine = wantsPlaces ? "segmentArgsort" : "segmentSort";
   runRoutine(routine, inputs, out, { descending: !ascending }, length);
-  return numpyOf(out.data, out.dtype);
+  return castFlat(numpyOf(out.data, out.dtype), wantsPlaces ? "int64" : leaf.dtype);
 }
 
 /** Which string comes at each place. */

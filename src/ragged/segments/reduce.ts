@@ -4,7 +4,7 @@
 
 import type { Attrs } from "../../core/attrs.ts";
 import type { Block } from "../../core/block.ts";
-import { allocate, DEFAULT_INT, type DType } from "../../core/dtype.ts";
+import { allocate, DEFAULT_INT, type DType, infoOf } from "../../core/dtype.ts";
 import { checkKind, takesBool } from "../../core/kinds.ts";
 import { fitScalar } from "../../core/numbers.ts";
 import { resultOf } from "../../core/results.ts";
@@ -36,14 +36,15 @@ export interface FinishAttrs {
 type Programs = Pick<SegmentStep, "lift" | "combine" | "identity" | "finish">;
 
 /** What a reduction computes in; bools count as integers where dense arrays of them are refused. */
-function computesIn({ accepts, computesIn: rule }: ReduceRecord, dtype: DType): DType {
+function castBefore({ accepts, computesIn: rule }: ReduceRecord, dtype: DType): DType {
   const counted = dtype === "bool" && !takesBool(accepts) ? DEFAULT_INT : dtype;
   return resultOf(checkKind(accepts, counted), rule);
 }
+const computesIn = (op: ReduceRecord, dtype: DType): DType => infoOf(castBefore(op, dtype)).computesIn;
 
 /** The dtype of a reduction's result. */
 export const reducedDType = (op: ReduceRecord, dtype: DType): DType =>
-  resultOf(computesIn(op, dtype), op.result);
+  resultOf(castBefore(op, dtype), op.result);
 
 /** One value for each group. */
 export function reducedGroups(
@@ -109,7 +110,7 @@ function finished(
   count: s.Term,
   { attrs, dtype }: FinishAttrs,
 ): s.Value {
-  const value = op.finish(state, { count: (type) => s.convert(count, type), attrs, dtype });
+  const value = castValue(op.finish(state, { count: (type) => s.convert(count, type), attrs, dtype }), dtype);
   return op.place === undefined ? value : s.select(s.isZero(count), s.constant("int64", -1), value as s.Term);
 }
 

@@ -2,7 +2,8 @@
 // however long; floats have a point and the digits that give them back. What JSON has no sign for (NaN, Infinity) is null unless
 // asked otherwise; complex numbers and bytes are an error that names them. A tuple is a record of "0", "1" and so on.
 
-import { isComplex, isFloat, isWide, type TypedArray } from "../../core/dtype.ts";
+import { isComplex, isFloat, isWide } from "../../core/dtype.ts";
+import { elementAt } from "../../core/elements.ts";
 import { ValueError } from "../../core/errors.ts";
 import {
   emptyFolder,
@@ -94,7 +95,7 @@ function numberWriter(
   if (dtype === "bool") return (row) => (data[row] === 0 ? "false" : "true");
   if (isWide(dtype)) return (row) => String(data[row]);
   return (row) => {
-    const value = (data as Exclude<TypedArray, BigInt64Array | BigUint64Array>)[row]!;
+    const value = elementAt(data, dtype, row) as number;
     if (Number.isFinite(value)) return isFloat(dtype) ? floatText(value) : String(value);
     if (nonFinite === "error") throw unwritable(path, String(value), 'Set nonFinite to "null" or "string"');
     return nonFinite === "string" ? `"${value}"` : "null";

@@ -16,8 +16,8 @@ import { anyOne, anyZero, isVariable, notBool, notComplex, wrapped } from "./con
 
 /** Bits of a whole number that a dtype holds exactly. */
 const wholeBits = (dtype: DType): number => {
-  const { part, bytes } = infoOf(dtype);
-  if (isFloat(part)) return part === "float32" ? 24 : 53;
+  const { bytes, digits } = infoOf(dtype);
+  if (digits > 0) return digits;
   return kindOf(dtype) === "int" ? bytes * 8 - 1 : bytes * 8;
 };
 

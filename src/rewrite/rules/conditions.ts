@@ -2,7 +2,7 @@
 // or no, with the words for explain.
 
 import { type DType, infoOf, isComplex, isFloat, isInteger, kindOf } from "../../core/dtype.ts";
-import { Complex, integerRange, isZero, type Scalar } from "../../core/numbers.ts";
+import { Complex, integerRange, isZero, roundedTo, type Scalar } from "../../core/numbers.ts";
 import { sameShape } from "../../core/shape.ts";
 import type { Expr } from "../../expr/expr.ts";
 import { full } from "../../lazy/sources.ts";
@@ -84,7 +84,7 @@ export function isPowerOfTwo(value: Scalar, dtype: DType): boolean {
   if (value instanceof Complex) return false;
   const size = Math.abs(Number(value));
   if (size === 0 || !Number.isFinite(size)) return false;
-  const inverse = dtype === "float32" ? Math.fround(1 / size) : 1 / size;
+  const inverse = isFloat(dtype) ? roundedTo(1 / size, dtype) : 1 / size;
   return Number.isInteger(Math.log2(size)) && 2 ** Math.log2(size) === size && inverse * size === 1;
 }
 

@@ -1,6 +1,6 @@
 // Constants that need no kernels to be known: moves and reductions of one repeated value. The rest is folding.ts.
 
-import { isComplex, isFloat, isInteger } from "../../core/dtype.ts";
+import { infoOf, isComplex, isFloat, isInteger } from "../../core/dtype.ts";
 import { Complex, isZero, type Scalar } from "../../core/numbers.ts";
 import type { Expr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
@@ -40,9 +40,6 @@ export function fillsOf({ op, attrs }: Expr): readonly unknown[] {
   return (attrs["values"] as readonly unknown[]).filter((_, axis) => modes[axis] === "constant");
 }
 
-/** Whole numbers up to here add up without rounding. */
-const EXACT: { readonly [dtype: string]: number } = { float64: 2 ** 53, float32: 2 ** 24 };
-
 /** The sum of `count` equal values, if it is the same in any order; null otherwise. */
 function exactSum(value: Scalar, count: number, node: Expr): Scalar | null {
   const { dtype } = node;
@@ -50,7 +47,7 @@ function exactSum(value: Scalar, count: number, node: Expr): Scalar | null {
   if (!isFloat(dtype) || typeof value !== "number") return null;
   if (count === 0) return 0;
   if (value === 0 || !Number.isFinite(value)) return value;
-  const isExact = Number.isInteger(value) && Math.abs(value) * count <= EXACT[dtype]!;
+  const isExact = Number.isInteger(value) && Math.abs(value) * count <= 2 ** infoOf(dtype).digits;
   return isExact ? value * count : null;
 }
 

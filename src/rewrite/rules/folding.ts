@@ -4,7 +4,7 @@
 // Data that a user gave is never folded: plans are shared by computations that differ in their data alone.
 
 import type { Block } from "../../core/block.ts";
-import { infoOf } from "../../core/dtype.ts";
+import { elementAt } from "../../core/elements.ts";
 import { ChunkwiseError } from "../../core/errors.ts";
 import { Complex, type Scalar } from "../../core/numbers.ts";
 import { sizeOf } from "../../core/shape.ts";
@@ -101,8 +101,8 @@ class SmallFolding {
 function constantNode(block: Block, node: Expr): Expr {
   const slots = toContiguous(block);
   const count = sizeOf(block.shape);
-  const first = count === 0 ? false : scalarAt(block, slots, 0);
-  const isOne = (at: number): boolean => sameScalar(first, scalarAt(block, slots, at));
+  const first = count === 0 ? false : elementAt(slots, block.dtype, 0);
+  const isOne = (at: number): boolean => sameScalar(first, elementAt(slots, block.dtype, at));
   // Which NaN it is, a number does not tell.
   const isOneNumber = !hasNaN(first) && Array.from({ length: count }, (_, at) => at).every(isOne);
   if (isOneNumber) return filledLike(first, node);
@@ -111,8 +111,3 @@ function constantNode(block: Block, node: Expr): Expr {
 
 const hasNaN = (value: Scalar): boolean =>
   value instanceof Complex ? Number.isNaN(value.re) || Number.isNaN(value.im) : Number.isNaN(value);
-
-function scalarAt({ dtype }: Block, slots: ReturnType<typeof toContiguous>, at: number): Scalar {
-  if (infoOf(dtype).slots === 2) return new Complex(Number(slots[2 * at]), Number(slots[2 * at + 1]));
-  return dtype === "bool" ? slots[at] !== 0 : slots[at]!;
-}

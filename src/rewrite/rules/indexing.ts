@@ -6,7 +6,7 @@
 // The order of additions in a product is its kernel's affair (it depends on shape, layout and machine), so that a
 // product of fewer rows is as exact as one of all.
 
-import { isInteger } from "../../core/dtype.ts";
+import { infoOf, isFloat, isInteger } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { chunksOf, freeAxes } from "../../expr/chunks.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
@@ -127,9 +127,6 @@ function sliceOfProduct(inner: Expr, runs: readonly Run[]): Expr {
   );
 }
 
-/** Numbers that a float holds exactly, with all whole ones between. */
-const EXACT: { readonly [dtype: string]: number } = { float64: 2 ** 53, float32: 2 ** 24 };
-
 /** start + i·step for i in a run, as the same formula; null where that would round otherwise. */
 function rangeAttrs(source: Expr, { start, step }: Run): { start: Scalar; step: Scalar } | null {
   const { dtype } = source;
@@ -144,7 +141,7 @@ function rangeAttrs(source: Expr, { start, step }: Run): { start: Scalar; step: 
   if (typeof from !== "number" || typeof by !== "number") return null;
   const last = from + by * source.shape[0]!;
   const isExact = [from, by].every((value) => Number.isInteger(value) && !Object.is(value, -0));
-  const most = EXACT[dtype] ?? 0;
+  const most = isFloat(dtype) ? 2 ** infoOf(dtype).digits : 0;
   if (!isExact || Math.max(Math.abs(from), Math.abs(last), Math.abs(by) * source.shape[0]!) > most)
     return null;
   return { start: from + by * start, step: by * step };

@@ -3,7 +3,6 @@
 // nothing has to change.
 
 import type { TypedArray } from "../../core/dtype.ts";
-import { narrowAll } from "../zarr/float16.ts";
 import type { Values } from "./column.ts";
 import type { LeafType } from "./schema.ts";
 import type { Shredded } from "./shred.ts";
@@ -75,15 +74,9 @@ function chosenBytes(offsets: Int32Array, data: Uint8Array, positions: Positions
   return { kind: "bytes", count, offsets: starts, bytes };
 }
 
-/** Short integers are stored as int32, half floats as two bytes. */
-function converted(data: TypedArray, { physical, logical }: LeafType): TypedArray {
-  if (physical === "int32" && data.BYTES_PER_ELEMENT < 4) return Int32Array.from(data as Int16Array);
-  if (logical?.kind !== "float16") return data;
-  const halves = new Uint16Array(data.length);
-  const singles = data.byteOffset % 4 === 0 ? data : data.slice();
-  narrowAll(new Uint32Array(singles.buffer, singles.byteOffset, singles.length), halves);
-  return halves;
-}
+/** Short integers are stored as int32. */
+const converted = (data: TypedArray, { physical }: LeafType): TypedArray =>
+  physical === "int32" && data.BYTES_PER_ELEMENT < 4 ? Int32Array.from(data as Int16Array) : data;
 
 /** `values` from `from` to `to`, without copies. */
 export function slicePhysical(values: PhysicalValues, from: number, to: number): PhysicalValues {

@@ -2,7 +2,7 @@
 // largest value as numbers, bigints or bytes, and counts; null where it is not known. What must hold: a bound is only
 // given when it is one in the order in which values of the type are compared here.
 
-import { widen } from "../zarr/float16.ts";
+import { numberOfHalf } from "../../core/half.ts";
 import type { LeafType } from "./schema.ts";
 import { bytesAt, flagAt, intAt, type ThriftStruct } from "./thrift.ts";
 
@@ -91,7 +91,7 @@ function bytesBound(
   if (physical === "fixed" && bytes.length !== length && logical !== null) return null;
   if (logical?.kind === "decimal") return signedBigEndian(bytes);
   if (logical?.kind === "interval") return null;
-  if (logical?.kind === "float16") return numberOf(floatOfBits(widen(view.getUint16(0, true))));
+  if (logical?.kind === "float16") return numberOf(numberOfHalf(view.getUint16(0, true)));
   return bytes;
 }
 
@@ -100,14 +100,6 @@ export function signedBigEndian(bytes: Uint8Array): bigint {
   let value = 0n;
   for (const byte of bytes) value = (value << 8n) | BigInt(byte);
   return BigInt.asIntN(8 * bytes.length, value);
-}
-
-const bits = new Uint32Array(1);
-const float = new Float32Array(bits.buffer);
-
-function floatOfBits(value: number): number {
-  bits[0] = value;
-  return float[0]!;
 }
 
 /** Below 0, 0 or above 0, as for sort. Both of one kind. */

@@ -3,7 +3,6 @@
 // values put into their slots, with zeros where there are nulls.
 
 import type { RealDType, TypedArray } from "../../core/dtype.ts";
-import { widenAll } from "../zarr/float16.ts";
 import type { Values } from "./column.ts";
 import { Unsupported } from "./errors.ts";
 import type { LeafType } from "./schema.ts";
@@ -31,7 +30,7 @@ export function dtypeOfLeaf({ physical, length, logical }: LeafType): RealDType 
     case "byteArray":
       return isSmallDecimal(logical) ? "int64" : null;
     case "fixed":
-      if (logical?.kind === "float16" && length === 2) return "float32";
+      if (logical?.kind === "float16" && length === 2) return "float16";
       return isSmallDecimal(logical) ? "int64" : null;
   }
 }
@@ -70,7 +69,7 @@ function numbersOf(store: ValueStore, type: LeafType, dtype: RealDType): TypedAr
     case "int32":
       return shortened(new Int32Array(buffer, 0, count), dtype);
     default:
-      return dtype === "float32" ? halvesOf(store) : decimalsOfFixed(store);
+      return dtype === "float16" ? new Uint16Array(buffer, 0, count) : decimalsOfFixed(store);
   }
 }
 
@@ -89,12 +88,6 @@ function shortened(data: Int32Array, dtype: RealDType): TypedArray {
     default:
       return data;
   }
-}
-
-function halvesOf({ bytes, count }: FixedStore): Float32Array {
-  const result = new Float32Array(count);
-  widenAll(new Uint16Array(bytes.buffer, 0, count), new Uint32Array(result.buffer));
-  return result;
 }
 
 function decimalsOfFixed({ bytes, count, width }: FixedStore): BigInt64Array {

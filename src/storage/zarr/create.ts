@@ -1,6 +1,7 @@
 // New arrays: what a user asks for → metadata, checked, and written to the store.
 
 import { type ChunksArgument, checkChunks } from "../../core/chunks.ts";
+import { isDType } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
 import { checkShape, describe, type Shape } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
@@ -23,7 +24,7 @@ import {
 import { codecToV3 } from "./metadataV3.ts";
 import { makeParents, writeNode } from "./nodes.ts";
 import { clearPlace, lookAtPlace } from "./place.ts";
-import { type Endian, isStoredName, type StoredName, type StoredType, storedType } from "./storedType.ts";
+import { type Endian, type StoredName, type StoredType, storedType } from "./storedType.ts";
 
 /** A codec by its name, or with its configuration. */
 export type CodecArgument = string | { readonly name: string; readonly configuration?: JsonObject };
@@ -81,7 +82,7 @@ export async function createArray(
 /** What an array would have as metadata. */
 export function planArray(options: CreateArrayOptions, where: string): ArrayMetadata {
   const { zarrFormat = 3, attributes = {}, fillValue } = options;
-  if (!isStoredName(options.dtype))
+  if (!isDType(options.dtype))
     throw new DTypeError({
       what: `${describe(options.dtype)} is not a data type`,
       cure: closest(String(options.dtype), ["float64", "float32", "float16", "int64", "uint8", "complex128"]),

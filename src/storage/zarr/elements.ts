@@ -1,4 +1,4 @@
-// Elements as stored bytes ⇄ elements as in memory: byte order, half precision, booleans. In memory is
+// Elements as stored bytes ⇄ elements as in memory: byte order, booleans. In memory is
 // little-endian, as every JavaScript engine in use is. Without a copy where none is needed.
 
 import { type Block, blockBytes, isContiguous, newBlock } from "../../core/block.ts";
@@ -6,12 +6,11 @@ import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import type { Room } from "../codecs/scratch.ts";
 import { copyBlock } from "./blocks.ts";
-import { narrowAll, widenAll } from "./float16.ts";
 import type { Endian, StoredType } from "./storedType.ts";
 
 /** True when stored bytes are just the bytes in memory. */
 export const isVerbatim = (type: StoredType, endian: Endian): boolean =>
-  type.name !== "float16" && type.name !== "bool" && (endian === "little" || type.wordBytes === 1);
+  type.name !== "bool" && (endian === "little" || type.wordBytes === 1);
 
 /** A block over the bytes, or over a copy where they must be changed or moved. As many bytes as elements need. */
 export function blockFromBytes(bytes: Uint8Array, shape: Shape, type: StoredType, endian: Endian): Block {
@@ -27,7 +26,6 @@ export function blockFromBytes(bytes: Uint8Array, shape: Shape, type: StoredType
 function dataFrom(bytes: Uint8Array, type: StoredType, endian: Endian): TypedArray {
   if (type.name === "bool") return booleansFrom(bytes);
   const ordered = endian === "big" && type.wordBytes > 1 ? swapped(bytes, type.wordBytes) : bytes;
-  if (type.name === "float16") return halvesFrom(ordered);
   const isAligned = ordered.byteOffset % infoOf(type.dtype).array.BYTES_PER_ELEMENT === 0;
   return dataOver(isAligned ? ordered : new Uint8Array(ordered), type.dtype);
 }
@@ -36,14 +34,6 @@ function dataFrom(bytes: Uint8Array, type: StoredType, endian: Endian): TypedArr
 export function dataOver({ buffer, byteOffset, byteLength }: Uint8Array, dtype: DType): TypedArray {
   const { array: ArrayOf } = infoOf(dtype);
   return new ArrayOf(buffer as ArrayBuffer, byteOffset, byteLength / ArrayOf.BYTES_PER_ELEMENT);
-}
-
-function halvesFrom(bytes: Uint8Array): Float32Array {
-  const at = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes);
-  const halves = new Uint16Array(at.buffer, at.byteOffset, at.byteLength / 2);
-  const singles = new Float32Array(halves.length);
-  widenAll(halves, new Uint32Array(singles.buffer));
-  return singles;
 }
 
 /** Kernels count on 0 and 1. Anything else, which a writer should not have stored, is true. */
@@ -56,14 +46,7 @@ function booleansFrom(bytes: Uint8Array): Uint8Array {
 /** The bytes to store for a block, row-major; the block's own memory where that is right already, or memory of `room`. */
 export function bytesFromBlock(block: Block, type: StoredType, endian: Endian, room?: Room): Uint8Array {
   const bytes = memoryOf(isContiguous(block) ? block : compact(block, room));
-  const ordered = type.name === "float16" ? halvesOf(bytes) : bytes;
-  return endian === "big" && type.wordBytes > 1 ? swapped(ordered, type.wordBytes) : ordered;
-}
-
-function halvesOf(bytes: Uint8Array): Uint8Array {
-  const halves = new Uint16Array(bytes.byteLength / 4);
-  narrowAll(new Uint32Array(bytes.buffer, bytes.byteOffset, halves.length), halves);
-  return new Uint8Array(halves.buffer);
+  return endian === "big" && type.wordBytes > 1 ? swapped(bytes, type.wordBytes) : bytes;
 }
 
 function compact(block: Block, room: Room | undefined): Block {

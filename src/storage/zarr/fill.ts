@@ -3,10 +3,10 @@
 // payload of a NaN; and the way back to JSON.
 
 import { infoOf, isWide } from "../../core/dtype.ts";
+import { halfOf, numberOfHalf } from "../../core/half.ts";
 import { Complex, fitScalar, isScalar, type Scalar } from "../../core/numbers.ts";
 import { describe } from "../../core/shape.ts";
 import { MetadataError } from "../errors.ts";
-import { narrow, widen } from "./float16.ts";
 import type { Json } from "./json.ts";
 import type { StoredType } from "./storedType.ts";
 
@@ -53,8 +53,7 @@ function fillOf(element: Uint8Array, type: StoredType): Fill {
 /** A fill value from a user: scalars as they are, the rest as Zarr writes it. */
 export function fillFromUser(value: FillArgument, type: StoredType): Fill {
   if (!isScalar(value)) return parseFill(value, type, "fillValue");
-  // A half is rounded once, from the number as given.
-  const fitted = type.name === "float16" ? fitScalar(value, "float64") : fitScalar(value, type.dtype);
+  const fitted = fitScalar(value, type.dtype);
   return parseFill(fitted instanceof Complex ? [fitted.re, fitted.im] : fitted, type, "fillValue");
 }
 
@@ -93,17 +92,7 @@ function writeFloat(json: Json, type: StoredType, view: DataView, at: number, wh
   if (Number.isNaN(value)) writeBits(CANONICAL_NAN[type.wordBytes]!, type, view, at, where);
   else if (type.wordBytes === 8) view.setFloat64(at, value, true);
   else if (type.wordBytes === 4) view.setFloat32(at, value, true);
-  else view.setUint32(at, widen(nearestHalf(value)), true);
-}
-
-/** Rounding to single precision first would round twice. Rounded to odd instead, no false tie can arise. */
-function nearestHalf(value: number): number {
-  const view = new DataView(new ArrayBuffer(4));
-  const single = Math.fround(value);
-  view.setFloat32(0, single);
-  const bits = view.getUint32(0);
-  if (single === value) return narrow(bits);
-  return narrow((Math.abs(single) > Math.abs(value) ? bits - 1 : bits) | 1);
+  else view.setUint16(at, halfOf(value), true);
 }
 
 const CANONICAL_NAN: { readonly [bytes: number]: string } = {
@@ -116,7 +105,8 @@ function writeBits(text: string, type: StoredType, view: DataView, at: number, w
   if (!/^0x[0-9a-fA-F]+$/.test(text) || text.length !== 2 + 2 * type.wordBytes)
     throw wrong(text, `${type.name} (${2 * type.wordBytes} hexadecimal digits after 0x)`, where);
   if (type.wordBytes === 8) view.setBigUint64(at, BigInt(text), true);
-  else view.setUint32(at, type.wordBytes === 2 ? widen(Number(text)) : Number(text), true);
+  else if (type.wordBytes === 4) view.setUint32(at, Number(text), true);
+  else view.setUint16(at, Number(text), true);
 }
 
 function wrong(json: Json, name: string, where: string): MetadataError {
@@ -143,6 +133,8 @@ function scalarOf(view: DataView, type: StoredType): Scalar {
       return view.getUint32(0, true);
     case "uint64":
       return view.getBigUint64(0, true);
+    case "float16":
+      return numberOfHalf(view.getUint16(0, true));
     case "float32":
       return view.getFloat32(0, true);
     case "float64":
@@ -193,5 +185,5 @@ function bitsText(view: DataView, at: number, type: StoredType): string {
   if (type.wordBytes === 8) return `0x${view.getBigUint64(at, true).toString(16).padStart(16, "0")}`;
   const bits = view.getUint32(at, true);
   if (type.wordBytes === 4) return `0x${bits.toString(16).padStart(8, "0")}`;
-  return `0x${narrow(bits).toString(16).padStart(4, "0")}`;
+  return `0x${view.getUint16(at, true).toString(16).padStart(4, "0")}`;
 }

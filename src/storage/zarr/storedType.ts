@@ -1,5 +1,4 @@
-// How elements are stored: the core dtypes and float16 (which is float32 in memory). In: the names that
-// Zarr v2 ("<f8") and v3 ("float64") use. Out: one record. Everything else is a typed "not supported".
+// How elements are stored. In: the names that Zarr v2 ("<f8") and v3 ("float64") use. Out: one record. Everything else is a typed "not supported".
 
 import { DTYPES, type DType, infoOf, isDType } from "../../core/dtype.ts";
 import { describe } from "../../core/shape.ts";
@@ -7,8 +6,8 @@ import { closest } from "../../core/suggest.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import type { Json } from "./json.ts";
 
-/** Dtypes of stored elements: those of arrays, and float16, which is float32 in memory. */
-export type StoredName = DType | "float16";
+/** The name of a stored dtype. */
+export type StoredName = DType;
 /** Which byte of an element comes first: the lowest ("little") or the highest. */
 export type Endian = "little" | "big";
 
@@ -22,24 +21,19 @@ export interface StoredType {
   readonly wordBytes: number;
 }
 
-const NAMES: readonly StoredName[] = [...DTYPES, "float16"];
-
-export const isStoredName = (name: unknown): name is StoredName => name === "float16" || isDType(name);
-
 export function storedType(name: StoredName): StoredType {
-  if (name === "float16") return { name, dtype: "float32", bytes: 2, wordBytes: 2 };
   const { bytes, slots } = infoOf(name);
   return { name, dtype: name, bytes, wordBytes: bytes / slots };
 }
 
 export function typeFromV3(value: Json | undefined, where: string): StoredType {
-  if (isStoredName(value)) return storedType(value);
+  if (isDType(value)) return storedType(value);
   if (value === undefined) throw new MetadataError({ what: "data_type is missing", where });
   const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : describe(value);
   throw new NotSupportedError({
     what: `the data type ${shown} is not supported`,
     where,
-    cure: typeof value === "string" ? closest(value, NAMES) : `Known are ${NAMES.join(", ")}`,
+    cure: typeof value === "string" ? closest(value, DTYPES) : `Known are ${DTYPES.join(", ")}`,
   });
 }
 

@@ -97,10 +97,10 @@ function nearRead(pipeline: Pipeline): Read {
   return { encoded: stored + bytes, aside: 0, decoding };
 }
 
-/** Bytes put in order, halves as singles, booleans made sure of: each a copy. */
+/** Bytes put in order, booleans made sure of: each a copy. */
 function conversion({ serial, type }: Pipeline, bytes: number): number {
   const isSwapped = serial.kind === "bytes" && serial.endian === "big" && type.wordBytes > 1;
-  const isWidened = type.name === "float16" || type.name === "bool";
+  const isWidened = type.name === "bool";
   return (isSwapped ? bytes : 0) + (isWidened ? (bytes / type.bytes) * infoOf(type.dtype).bytes : 0);
 }
 

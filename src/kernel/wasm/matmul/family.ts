@@ -97,6 +97,7 @@ const EXACT: { readonly [D in DType]: Family | null } = {
   uint32: INT32,
   int64: INT64,
   uint64: INT64,
+  float16: null,
   float32: FLOAT32,
   float64: FLOAT64,
   complex64: COMPLEX64,
