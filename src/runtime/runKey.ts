@@ -12,7 +12,7 @@ import { sourceState } from "./sourceState.ts";
 import { functionsOf } from "./userFunctions.ts";
 
 /** Counts versions whose kernels or plans give other bits for the same expression. */
-const VERSION = 3;
+const VERSION = 4;
 
 export interface RunKey {
   readonly text: string;
@@ -45,9 +45,9 @@ function operationText({ name, grid, steps, outputs }: Operation): string {
   return `${name} [${grid}] ${steps.map(stepText).join(";")} → ${made.join()}`;
 }
 
-/** All of a step but the user's line, and attributes as text. */
+/** All of a step but the user's line: its op by name, which JSON would leave out of functions, and attributes as text. */
 function stepText({ line: _, call: __, ...step }: PlanStep): string {
   if (!("attrs" in step)) return JSON.stringify(step);
-  const { attrs, ...rest } = step;
-  return `${JSON.stringify(rest)}{${attrsText(attrs, (resource) => resource.fingerprint())}}`;
+  const { attrs, op, ...rest } = step;
+  return `${op.name}${JSON.stringify(rest)}{${attrsText(attrs, (resource) => resource.fingerprint())}}`;
 }
