@@ -8,6 +8,7 @@ import { bytesText } from "../core/bytes.ts";
 import { isDType } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import { checkShape, describe, sameShape, shapeText } from "../core/shape.ts";
+import { denseOf } from "../expr/type.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
 import { asyncCall, userCall } from "../lazy/call.ts";
 import { NDArray } from "../lazy/ndarray.ts";
@@ -31,7 +32,7 @@ import { PlanAccess } from "./planAccess.ts";
 import { requestOf } from "./prepare.ts";
 
 const FORMAT = "chunkwise plan";
-const VERSION = 1;
+const VERSION = 2;
 const MOST_BYTES = 16e6;
 
 /** A plan as JSON text, with what it reads. */
@@ -109,7 +110,7 @@ export const loadPlan: (text: string, options?: LoadPlanOptions) => Promise<Plan
     const bound = new Map<string, Resource>();
     for (const [i, array] of named.entries()) {
       const source = await loads[i]!();
-      checkFits(array.name, array, source);
+      checkFits(array.name, denseOf(array), source);
       bound.set(array.name, source);
     }
     return new Plan(data, bound);

@@ -7,8 +7,9 @@ import { type Attrs, attrsText, NO_ATTRS } from "../core/attrs.ts";
 import type { DType } from "../core/dtype.ts";
 import { checkSize, type Shape } from "../core/shape.ts";
 import { addUser, findUser, type Interned, type UserHolder, type Users } from "./intern.ts";
-import type { ArrayType, Op } from "./op.ts";
+import { inferType, type Op } from "./op.ts";
 import { type Site, siteFor } from "./site.ts";
+import { type ArrayType, denseOf } from "./type.ts";
 
 export interface Derivation {
   readonly rule: string;
@@ -60,11 +61,13 @@ export class Expr implements Interned {
     this.derivation = null;
   }
 
+  /** Of a dense array. */
   get dtype(): DType {
-    return this.type.dtype;
+    return denseOf(this.type).dtype;
   }
+  /** Of a dense array. */
   get shape(): Shape {
-    return this.type.shape;
+    return denseOf(this.type).shape;
   }
 }
 
@@ -84,7 +87,7 @@ export function makeExpr(
   const holder = holderOf(inputs);
   const known = findUser(holder, op, inputs, text);
   if (known !== undefined) return known;
-  const type = inferType(op, inputs, attrs);
+  const type = typeOver(op, inputs, attrs);
   return addNode(holder, op, inputs, attrs, text, type, site === undefined ? siteFor(op) : site);
 }
 
@@ -94,7 +97,7 @@ export function withInputs(node: Expr, inputs: readonly Expr[]): Expr {
   const holder = holderOf(inputs);
   const known = findUser(holder, op, inputs, text);
   if (known !== undefined) return known;
-  const type = hasSameTypes(node.inputs, inputs) ? node.type : inferType(op, inputs, attrs);
+  const type = hasSameTypes(node.inputs, inputs) ? node.type : typeOver(op, inputs, attrs);
   return addNode(holder, op, inputs, attrs, text, type, site);
 }
 
@@ -123,11 +126,11 @@ function holderOf(inputs: readonly Expr[]): UserHolder<Expr> {
 const localText = (attrs: Attrs): string =>
   attrs === NO_ATTRS ? "" : attrsText(attrs, (resource) => `#${resource.id}`);
 
-function inferType(op: Op, inputs: readonly Expr[], attrs: Attrs): ArrayType {
+function typeOver(op: Op, inputs: readonly Expr[], attrs: Attrs): ArrayType {
   const types = new Array<ArrayType>(inputs.length);
   for (let i = 0; i < inputs.length; i++) types[i] = inputs[i]!.type;
-  const type = op.infer(types, attrs);
-  if (type !== types[0]) checkSize(type.shape);
+  const type = inferType(op, types, attrs);
+  if (type !== types[0] && type.kind === "dense") checkSize(type.shape);
   return type;
 }
 

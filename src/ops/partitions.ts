@@ -4,6 +4,7 @@
 import { Resource } from "../core/attrs.ts";
 import type { Form } from "../core/form/form.ts";
 import type { Partition, SourceOp } from "../expr/op.ts";
+import { raggedType } from "../expr/type.ts";
 
 /** Data only, for messages to threads and for saved plans. */
 export type PartitionLocation = { readonly [name: string]: unknown };
@@ -43,7 +44,7 @@ export const partitioned: SourceOp = {
   body: null,
   infer(_, attrs) {
     const { form, partitions } = attrs["data"] as PartitionResource;
-    return { dtype: "uint8", shape: [partitions], ragged: { form, isItem: false } };
+    return raggedType(form, partitions);
   },
   chunks: () => [1],
 };

@@ -8,7 +8,8 @@ import { ValueError } from "../core/errors.ts";
 import { checkKind, type KindSet } from "../core/kinds.ts";
 import { type ResultRule, resultOf } from "../core/results.ts";
 import { checkAxes, type Shape, shapeText, sizeOf } from "../core/shape.ts";
-import type { ArrayType, ReduceOp } from "../expr/op.ts";
+import type { ReduceOp } from "../expr/op.ts";
+import { type DenseType, denseType } from "../expr/type.ts";
 import { type Built, castTo, checkDType, node } from "../lazy/build.ts";
 import { opCall } from "../lazy/call.ts";
 import type { DTypeOption, ReduceFunction, ReduceOptions, SumFunction } from "../lazy/functionTypes.ts";
@@ -114,7 +115,7 @@ function recordOf<const L extends ReduceLine>(name: string, line: L): ReduceReco
   };
 }
 
-function inferReduction(name: string, line: ReduceLine, input: ArrayType, attrs: ReduceAttrs): ArrayType {
+function inferReduction(name: string, line: ReduceLine, input: DenseType, attrs: ReduceAttrs): DenseType {
   checkKind(line.accepts, input.dtype);
   const shape = reducedShape(input.shape, attrs);
   if (line.needsElements === true && sizeOf(shape) > 0 && reducedCount(input.shape, attrs.axes) === 0) {
@@ -123,7 +124,7 @@ function inferReduction(name: string, line: ReduceLine, input: ArrayType, attrs:
       cure: "Reduce over axes that have elements",
     });
   }
-  return { dtype: resultOf(input.dtype, line.result), shape };
+  return denseType(resultOf(input.dtype, line.result), shape);
 }
 
 /** Small integers add up in 64 bits; every other type in itself. */

@@ -4,7 +4,14 @@
 import { type Block, blockBytes, newBlock } from "../core/block.ts";
 import type { Box } from "../core/box.ts";
 import { giveBlock, takeBlock } from "../kernel/wasm/memory.ts";
-import { type ArrayTarget, chunkNumber, type HeldArray } from "./arrays.ts";
+import {
+  type BlockTarget,
+  chunkNumber,
+  type HeldArray,
+  type HeldBlocks,
+  type HeldPartitions,
+  type PartitionTarget,
+} from "./arrays.ts";
 
 export class AttemptOutputs {
   readonly #held: ReadonlyMap<string, HeldArray>;
@@ -18,19 +25,25 @@ export class AttemptOutputs {
     this.storesAll = storesAll;
   }
 
-  /** Where an intermediate's chunk goes; undefined for other arrays. */
-  target(array: string): ArrayTarget | undefined {
+  /** Where the chunk of a dense intermediate goes; undefined for other arrays. */
+  target(array: string): BlockTarget | undefined {
     const held = this.#held.get(array);
-    if (held === undefined) return undefined;
+    if (held?.kind !== "dense") return undefined;
     return {
-      put: (at, partition) => this.putBytes(held, at, held.format!.pack(partition)),
       block: (box) => this.block(held, box),
       store: (box, block) =>
         this.storesAll ? held.store!.setShard(held.placeOf(chunkNumber(box, held.plan)), block) : undefined,
     };
   }
 
-  block({ plan }: HeldArray, box: Box): Block {
+  /** And the partition of a ragged one. */
+  partitionTarget(array: string): PartitionTarget | undefined {
+    const held = this.#held.get(array);
+    if (held?.kind !== "ragged") return undefined;
+    return { put: (at, partition) => this.#putBytes(held, at, held.format.pack(partition)) };
+  }
+
+  block({ plan }: HeldBlocks, box: Box): Block {
     const block = takeBlock(plan.dtype, box.shape) ?? newBlock(plan.dtype, box.shape);
     this.#blocks.set(plan.name, block);
     this.bytes += blockBytes(plan.dtype, box.shape);
@@ -38,13 +51,13 @@ export class AttemptOutputs {
   }
 
   /** A partition, packed. */
-  putBytes(held: HeldArray, at: number, bytes: Uint8Array): Promise<void> | undefined {
+  #putBytes(held: HeldPartitions, at: number, bytes: Uint8Array): Promise<void> | undefined {
     const block = this.hold(held, bytes);
     return this.storesAll ? held.saveBlock(at, block) : undefined;
   }
 
   /** The same where it is stored already, or need not be. */
-  hold({ plan }: HeldArray, bytes: Uint8Array): Block {
+  hold({ plan }: HeldPartitions, bytes: Uint8Array): Block {
     const shape = [bytes.length];
     const block = takeBlock("uint8", shape) ?? newBlock("uint8", shape);
     (block.data as Uint8Array).set(bytes);

@@ -6,6 +6,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Resource } from "../core/attrs.ts";
 import { attrsText } from "../core/attrs.ts";
+import { arrayTypeText } from "../expr/type.ts";
 import type { Operation, PlanData, PlanStep } from "../plan/plan.ts";
 import { moduleState } from "./moduleState.ts";
 import { sourceState } from "./sourceState.ts";
@@ -33,8 +34,8 @@ export async function runKey(plan: PlanData, sources: ReadonlyMap<string, Resour
 function planText(plan: PlanData, sources: ReadonlyMap<string, Resource>): string {
   const parts: string[] = [`chunkwise ${VERSION}`];
   for (const [name, resource] of sources) parts.push(`${name} ${resource.fingerprint()}`);
-  for (const { name, dtype, shape, chunks, role } of plan.arrays)
-    parts.push(`${name} ${role} ${dtype}[${shape}](${chunks})`);
+  for (const array of plan.arrays)
+    parts.push(`${array.name} ${array.role} ${arrayTypeText(array)}(${array.chunks})`);
   for (const operation of plan.operations) parts.push(operationText(operation));
   parts.push(plan.results.join());
   return parts.join("\n");

@@ -75,15 +75,16 @@ export function unitsRead(
   const readers = plan.operations.filter((operation) => [...readsOf(operation)].includes(name));
   const tasks = readers.reduce((sum, { grid }) => sum + sizeOf(grid), 0);
   const units = new Set<number>();
+  const grid = gridOf(shape, unitShape);
   if (tasks > MOST_TASKS) {
-    const all = sizeOf(gridOf(shape, unitShape));
+    const all = sizeOf(grid);
     for (let unit = 0; unit < Math.min(all, MOST_ASKED + 1); unit++) units.add(unit);
   } else
     for (const operation of readers)
       for (let task = 0; task < sizeOf(operation.grid); task++)
         for (const { array, box } of taskWindows(operation, arrays, placeOf(task, operation.grid)))
           if (array === name) {
-            for (const unit of chunksIn(box, { shape, chunks: unitShape })) units.add(unit);
+            for (const unit of chunksIn(box, grid, unitShape)) units.add(unit);
             if (units.size > MOST_ASKED) return null;
           }
   return units.size > MOST_ASKED ? null : units;

@@ -107,10 +107,10 @@ describe("what cannot be loaded", () => {
   test.each<[string, string, RegExp]>([
     ["no JSON", "{", /is not a saved plan/],
     ["something else", "[1]", /is not "chunkwise plan"/],
-    ["another version", '{"format":"chunkwise plan","version":2}', /of version 2 is not/],
+    ["another version", '{"format":"chunkwise plan","version":1}', /of version 1 is not/],
     [
       "no arrays",
-      '{"format":"chunkwise plan","version":1,"plan":{}}',
+      '{"format":"chunkwise plan","version":2,"plan":{}}',
       /plan\.arrays: undefined is not a list/,
     ],
   ])("%s", async (_, text, message) => {

@@ -3,10 +3,10 @@
 // chunks), what is stored, and one byte for each element that a step computes. Fused must cost no more than apart;
 // it must not do heavy work again; and it must not need much more memory than its parts, nor more than is allowed.
 
-import { blockBytes } from "../../core/block.ts";
 import { bytesText } from "../../core/bytes.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
 import type { Operation, PlanArray, ValueRef } from "../plan.ts";
+import { arrayBytes } from "../ragged.ts";
 import { areChunks } from "../windows/laws.ts";
 import { type Finer, meetOf, type Partition, samePartition } from "../windows/partition.ts";
 import { MOST_LOOKED_AT } from "../windows/touched.ts";
@@ -228,7 +228,7 @@ function agreement({ fused, cells, before }: Proposal, { producer, rules: { maxB
 }
 
 const storedBytes = (arrays: readonly PlanArray[]): number =>
-  arrays.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
+  arrays.reduce((sum, array) => sum + arrayBytes(array), 0);
 
 /** Windows that the group does not read already. */
 const newReads = (reads: Reads, before: Reads): Reads =>

@@ -12,6 +12,7 @@ import {
   scalarKind,
 } from "../../core/numbers.ts";
 import { resultDType } from "../../core/promotion.ts";
+import { denseType } from "../../expr/type.ts";
 import type { LoopStep } from "../../kernel/blockProgram.ts";
 import { Borrowed, blockOfData, resultBlock } from "../../kernel/blocks.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
@@ -138,7 +139,7 @@ export function elementwiseFlat(
   length: number,
 ): NumpyLayout {
   const dtype = op.computeIn(commonDType(operands));
-  const type = { dtype, shape: [length] };
+  const type = denseType(dtype, [length]);
   const result = op.infer(
     operands.map(() => type),
     {},

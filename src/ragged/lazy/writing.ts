@@ -3,10 +3,11 @@
 
 import { numpyForm, recordForm, stringForm } from "../../core/form/form.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
+import { raggedOf, raggedType } from "../../expr/type.ts";
 import { type Layout, numpyOf, recordOf, stringOf } from "../layout/layout.ts";
 import { type JsonOptions, writeJsonPartition } from "../sources/jsonLinesSink.ts";
 import { type EncodeOptions, writeParquetPartition } from "../sources/parquetSink.ts";
-import { raggedType, rowsOf } from "./placewise.ts";
+import { rowsOf } from "./placewise.ts";
 
 const WRITTEN = recordForm(
   ["name", "rows", "bytes"],
@@ -28,7 +29,7 @@ function writer(name: string, write: WritePart): RaggedNode {
     // Written again it would be another file's contents: not to be left out, and not to be moved.
     isOpaque: true,
     isPlacewise: true,
-    infer: ([input]) => raggedType(WRITTEN, input!.shape[0]!),
+    infer: ([input]) => raggedType(WRITTEN, raggedOf(input!).partitions),
     demand: (out) => [out],
     async run([input], attrs, { box }) {
       const options = JSON.parse(attrs["options"] as string) as object;

@@ -39,6 +39,8 @@ export class InlinePool implements Pool {
       run: this.workers === 1 ? this.#arrays.run : this.#pacedRun,
       source: (name: string) => this.#arrays.source(name),
       target: (name: string) => outputs.target(name) ?? this.#arrays.target(name),
+      partitionSource: (name: string) => this.#arrays.partitionSource(name),
+      partitionTarget: (name: string) => outputs.partitionTarget(name) ?? this.#arrays.partitionTarget(name),
       limitOf: this.#limitOf,
     };
     const stats = runTask(this.#operations[ref.op]!, ref.task, using);

@@ -2,6 +2,7 @@
 // each task went. It reads and writes stores itself; what only the main thread can reach, it asks that for.
 
 import { InvariantError } from "../../core/errors.ts";
+import { denseOf, raggedOf } from "../../expr/type.ts";
 import { execute } from "../../kernel/execute.ts";
 import { planFromJson } from "../../plan/load.ts";
 import type { Operation, PlanArray, PlanData } from "../../plan/plan.ts";
@@ -32,7 +33,7 @@ import type {
 import { packDone, unpackTasks } from "./packing.ts";
 import { parentPort } from "./parentPort.ts";
 import { sendError } from "./sentError.ts";
-import { blockOf, SharedSource, SharedTarget } from "./sharedArrays.ts";
+import { blockOf, chunksShown, SharedSource, SharedTarget } from "./sharedArrays.ts";
 import { SentPartitions, ThreadPartitions } from "./threadPartitions.ts";
 
 interface Run {
@@ -144,7 +145,10 @@ class ThreadServer {
     const stated = new Map(plan.operations.map((operation, i) => [operation, message.limits[i]!]));
     const limitOf = (operation: Operation): number => stated.get(operation)!;
     const inStore = (name: string): StoredArray => storedUnder(name, stored);
-    const bare = { arrays, limitOf, partitions, run: executeAlone, source: inStore, target: inStore };
+    const bare: TaskArrays = {
+      ...{ arrays, limitOf, partitions, run: executeAlone, source: inStore, target: inStore },
+      ...{ partitionSource: noPartitions, partitionTarget: noPartitions },
+    };
     return { plan, arrays, stored, partitioned, limitOf, bare, codecs };
   }
 
@@ -261,28 +265,31 @@ class ThreadServer {
   #arraysOf(run: Run, { id, reads, writes, storesAll }: SentTask): TaskArrays {
     const { arrays, stored, partitioned, limitOf } = run;
     const { partitions } = this.#parts;
-    const isRagged = (name: string): boolean => arrays.get(name)!.ragged !== undefined;
     const storeOf = (name: string): StoredArray | null => stored.get(name) ?? null;
+    const keptIn = (name: string): StoredArray | null => (storesAll ? storeOf(name) : null);
     return {
       ...{ arrays, limitOf, partitions, run: executeAlone },
-      source: (name) => {
-        const [array, read] = [arrays.get(name)!, partitioned.get(name) ?? null];
-        const shared = new SharedSource(array, this.#memory, reads, storeOf(name));
-        if (!isRagged(name)) return shared;
-        return new ThreadPartitions(array, shared.chunks, storeOf(name), read, partitions!);
+      source: (name) => new SharedSource(denseOf(arrays.get(name)!), this.#memory, reads, storeOf(name)),
+      partitionSource: (name) => {
+        const chunks = chunksShown(name, this.#memory, reads);
+        const read = partitioned.get(name) ?? null;
+        return new ThreadPartitions(raggedOf(arrays.get(name)!), chunks, storeOf(name), read, partitions!);
       },
+      partitionTarget: (name) =>
+        new SentPartitions(id, name, keptIn(name), partitions!, (part) => this.#made.push(part)),
       target: (name) => {
-        const store = storeOf(name);
-        const kept = storesAll ? store : null;
-        if (isRagged(name))
-          return new SentPartitions(id, name, kept, partitions!, (part) => this.#made.push(part));
         const part = writes.find(({ array }) => array === name);
         return part === undefined
           ? storedUnder(name, stored)
-          : new SharedTarget(blockOf(this.#memory, part.block), kept);
+          : new SharedTarget(blockOf(this.#memory, part.block), keptIn(name));
       },
     };
   }
+}
+
+/** Tasks on partitions are sent what they read. */
+function noPartitions(name: string): never {
+  throw new InvariantError({ what: `nothing of ${name} was sent to this thread` });
 }
 
 function storedUnder(name: string, stored: ReadonlyMap<string, StoredArray>): StoredArray {
