@@ -13,6 +13,7 @@ import { NDArray } from "../lazy/ndarray.ts";
 import { rechunk } from "../ops/moves/layout.ts";
 import type { Rewriting } from "../plan/cache.ts";
 import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
+import { type SiteOf, siteOfNode } from "../plan/origin.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { RunEvent } from "../runtime/events.ts";
 import { type AsyncComputeOptions, type ComputeOptions, planningOf } from "../runtime/options.ts";
@@ -46,7 +47,7 @@ export interface Prepared {
 export function prepare(arrays: readonly LazyArray[], options: PlanningOptions): Prepared {
   const roots = [...new Set(arrays.map(({ expr }) => expr))];
   return {
-    ...planned(roots, rewritingOf(options), arrays, options),
+    ...planned(roots, rewritingOf(options), options, { siteOf: sitesOf(arrays) }),
     results: (blocks) => {
       const byExpr = new Map(roots.map((root, i) => [root, NDArray.fromBlock(blocks[i]!)]));
       return arrays.map(({ expr }) => byExpr.get(expr)!);
@@ -62,21 +63,41 @@ export function prepareCut(
   options: PlanningOptions,
 ): Pick<Prepared, "plan" | "withLines"> {
   const roots = arrays.map(({ expr }) => expr);
-  return planned(roots, cutAfter(rewritingOf(options), chunks), arrays, options, transfers);
+  const siteOf = sitesOf(arrays);
+  return planned(roots, cutAfter(rewritingOf(options), chunks), options, { siteOf, transfers });
+}
+
+/** The same for partitions, which go to whoever takes them. */
+export function preparePartitions(
+  roots: readonly Expr[],
+  options: PlanningOptions,
+): Pick<Prepared, "plan" | "withLines"> {
+  const rewriting = rewritingOf(options);
+  // What nobody can look into was told of when the plan was made.
+  const again = rewritingOf({ ...options, onFail: "pass" });
+  return planned(roots, rewriting, options, { again });
 }
 
 /** What a plan depends on, and with what it may be run. */
 export type PlanningOptions = Pick<AsyncComputeOptions, keyof ComputeOptions | "spec">;
 
+interface PlannedWith {
+  /** Which lines the nodes have, where these are not their own. */
+  readonly siteOf?: SiteOf;
+  /** How expressions are rewritten when lines are asked for. */
+  readonly again?: Rewriting;
+  /** Where results go, if not to memory. */
+  readonly transfers?: readonly Transfer[];
+}
+
 function planned(
   roots: readonly Expr[],
   rewriting: Rewriting,
-  arrays: readonly LazyArray[],
   options: PlanningOptions,
-  transfers?: readonly Transfer[],
+  { siteOf = siteOfNode, again = rewriting, transfers }: PlannedWith,
 ): Pick<Prepared, "plan" | "withLines"> {
   const chosen = storedTo(planOptions(options), options.spec, transfers);
-  const exactly = (): Plan => planOf(rewriting.apply(roots), { ...chosen, siteOf: sitesOf(arrays) });
+  const exactly = (): Plan => planOf(again.apply(roots), { ...chosen, siteOf });
   return { plan: engine.plans.planFor(roots, rewriting, chosen, exactly), withLines: () => exactly().data };
 }
 
@@ -151,7 +172,7 @@ export function requestOf(
     emit: onEvent === undefined ? null : guarded(onEvent),
     codecs: engine.codecs,
     partitions: engine.tasks.partitions,
-    run: (program, bound) => executeProgram(program, bound, threads),
+    run: (program, bound, own) => executeProgram(program, bound, own ?? threads),
   };
 }
 

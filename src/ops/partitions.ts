@@ -3,6 +3,7 @@
 
 import { Resource } from "../core/attrs.ts";
 import type { Form } from "../core/form/form.ts";
+import type { Need } from "../core/form/need.ts";
 import type { Partition, SourceOp } from "../expr/op.ts";
 import { raggedType } from "../expr/type.ts";
 
@@ -16,6 +17,12 @@ export abstract class PartitionResource extends Resource {
   abstract readPartition(at: number): Partition | Promise<Partition>;
   /** About what a partition takes in memory when it is read. */
   abstract bytesOf(at: number): number;
+  /** The same object for all that is read of one source, however little. */
+  abstract readonly origin: object;
+  /** What is read of it. */
+  abstract readonly need: Need;
+  /** So much of the same source. */
+  abstract withNeed(need: Need): PartitionResource;
   /** null for what only this thread has. */
   abstract location(): PartitionLocation | null;
   /** They are in memory: reading one is not waited for. */
