@@ -9,10 +9,8 @@ const SOURCE = resolve(import.meta.dirname, "..", "src");
 
 /** What is left, by file: a number here may become smaller, and a new file is a mistake. */
 const LEFT: { readonly [file: string]: number } = {
-  "expr/expr.ts": 1,
-  "expr/intern.ts": 2,
-  "expr/print.ts": 1,
-  "expr/site.ts": 5,
+  // A public call cannot hand its line on to the nodes that it makes: which call is under way, and the order of calls.
+  "expr/site.ts": 2,
   "kernel/routines/product.ts": 1,
   "kernel/routines/room.ts": 1,
   "kernel/wasm/families.ts": 1,
@@ -20,12 +18,6 @@ const LEFT: { readonly [file: string]: number } = {
   "kernel/wasm/kernels.ts": 2,
   "kernel/wasm/patches.ts": 1,
   "kernel/wasm/threads.ts": 2,
-  "lazy/build.ts": 1,
-  "lazy/lazyArray.ts": 1,
-  "observe/save.ts": 1,
-  "observe/terminal.ts": 1,
-  "plan/cache.ts": 1,
-  "plan/print.ts": 1,
   "ragged/demand/intern.ts": 3,
   "ragged/demand/needs.ts": 2,
   "ragged/layout/flat.ts": 1,
@@ -33,7 +25,6 @@ const LEFT: { readonly [file: string]: number } = {
   "ragged/layout/probe.ts": 1,
   "ragged/lazy/placewise.ts": 1,
   "ragged/ops/elementwise.ts": 1,
-  "rewrite/order.ts": 2,
 };
 
 /** Variables of a module, and Maps and Sets whose types do not say that they stay as they are. */

@@ -6,24 +6,31 @@
 import { type Attrs, attrsText, NO_ATTRS } from "../core/attrs.ts";
 import type { DType } from "../core/dtype.ts";
 import { checkSize, type Shape } from "../core/shape.ts";
-import { addUser, findUser, type Interned, type UserHolder, type Users } from "./intern.ts";
+import { addUser, findUser, type Interned, Interning, type UserHolder, type Users } from "./intern.ts";
 import { inferType, type Op } from "./op.ts";
 import { type Site, siteFor } from "./site.ts";
 import { type ArrayType, denseOf } from "./type.ts";
+
+/** Numbers of orders that put nodes into places (rewrite/order.ts): larger than those of the orders that they took nodes from. */
+export interface Placing {
+  readonly number: number;
+}
 
 export interface Derivation {
   readonly rule: string;
   readonly from: Expr;
 }
 
-export class Expr implements Interned {
+export class Expr implements Interned, UserHolder<Expr> {
   // Declared, not initialised: a node is the most frequent object of all, and so each field is written once.
   // What walks look at comes first, to lie in one line of the cache.
   declare readonly op: Op;
   declare readonly inputs: readonly Expr[];
   /** Where the last order that has it put it; of use to that order alone (rewrite/order.ts). */
   declare place: number;
-  /** Grows with construction, so inputs have smaller numbers than what uses them. */
+  /** Which order gave it that place. */
+  declare placing: Placing | null;
+  /** Inputs have smaller numbers than what uses them. */
   declare readonly id: number;
   declare readonly type: ArrayType;
   /** The nodes of which this is the youngest input, for interning. */
@@ -33,8 +40,8 @@ export class Expr implements Interned {
   declare readonly attrsText: string;
   /** The user's call that made it first. */
   declare readonly site: Site | null;
-  /** Filled by key.ts on demand. */
-  declare key: string | null;
+  /** What it shares with its youngest input. */
+  declare readonly interning: Interning<Expr>;
   /** Which rule made it first, and of which node; null where none did. */
   declare derivation: Derivation | null;
 
@@ -45,19 +52,20 @@ export class Expr implements Interned {
     attrs: Attrs,
     text: string,
     type: ArrayType,
-    id: number,
+    holder: UserHolder<Expr>,
     site: Site | null,
   ) {
     this.op = op;
     this.inputs = inputs;
     this.place = 0;
-    this.id = id;
+    this.placing = null;
+    this.id = holder.interning.numberAfter(holder.id);
     this.type = type;
     this.users = null;
     this.attrs = attrs;
     this.attrsText = text;
     this.site = site;
-    this.key = null;
+    this.interning = holder.interning;
     this.derivation = null;
   }
 
@@ -72,9 +80,17 @@ export class Expr implements Interned {
 }
 
 const NO_INPUTS: readonly Expr[] = Object.freeze([]);
-/** Sources have no input whose users they could be. */
-const sources: UserHolder<Expr> = { users: null };
-let nextId = 0;
+/** Sources have no input whose users they could be: they are those of their op. */
+const sources = new WeakMap<Op, Interning<Expr>>();
+
+function sourcesOf(op: Op): Interning<Expr> {
+  let own = sources.get(op);
+  if (own === undefined) {
+    own = new Interning();
+    sources.set(op, own);
+  }
+  return own;
+}
 
 /** The site is that of the call under way unless given. */
 export function makeExpr(
@@ -84,7 +100,7 @@ export function makeExpr(
   site?: Site | null,
 ): Expr {
   const text = localText(attrs);
-  const holder = holderOf(inputs);
+  const holder = holderOf(op, inputs);
   const known = findUser(holder, op, inputs, text);
   if (known !== undefined) return known;
   const type = typeOver(op, inputs, attrs);
@@ -94,7 +110,7 @@ export function makeExpr(
 /** A node over other inputs: the same op, attributes and line. Inputs of the same types give the same type. */
 export function withInputs(node: Expr, inputs: readonly Expr[]): Expr {
   const { op, attrs, attrsText: text, site } = node;
-  const holder = holderOf(inputs);
+  const holder = holderOf(op, inputs);
   const known = findUser(holder, op, inputs, text);
   if (known !== undefined) return known;
   const type = hasSameTypes(node.inputs, inputs) ? node.type : typeOver(op, inputs, attrs);
@@ -110,14 +126,14 @@ function addNode(
   type: ArrayType,
   site: Site | null,
 ): Expr {
-  const node = new Expr(op, inputs, attrs, text, type, nextId++, site);
+  const node = new Expr(op, inputs, attrs, text, type, holder, site);
   addUser(holder, node);
   return node;
 }
 
 /** The youngest input. */
-function holderOf(inputs: readonly Expr[]): UserHolder<Expr> {
-  if (inputs.length === 0) return sources;
+function holderOf(op: Op, inputs: readonly Expr[]): UserHolder<Expr> {
+  if (inputs.length === 0) return sourcesOf(op);
   let youngest = inputs[0]!;
   for (let i = 1; i < inputs.length; i++) if (inputs[i]!.id > youngest.id) youngest = inputs[i]!;
   return youngest;

@@ -47,7 +47,7 @@ function typeTextOf(node: Expr): string {
 }
 
 /** What the type and the chunks say already is left out. */
-const SAID_ELSEWHERE = new Set(["dtype", "shape", "chunks"]);
+const SAID_ELSEWHERE: ReadonlySet<string> = new Set(["dtype", "shape", "chunks"]);
 
 function attrTexts(attrs: Attrs): string[] {
   const own = Object.entries(attrs).filter(([name]) => !SAID_ELSEWHERE.has(name));

@@ -34,21 +34,35 @@ export function node(op: Op, inputs: readonly LazyArray[], attrs?: Attrs): Built
   );
 }
 
-/** Constants are few and used often: the last ones of each dtype are at hand. */
-const recentScalars = new Map<DType, Map<Scalar, Expr>>();
+export function scalarExpr(value: Scalar, dtype: DType): Expr {
+  const fitted = fitScalar(value, dtype);
+  return makeExpr(full, [], { dtype, shape: SCALAR_SHAPE, chunks: SCALAR_SHAPE, value: fitted });
+}
+
+/** Constants are few and used often: the last ones of each dtype are at hand, beside the nodes that they meet. */
 const RECENT = 256;
 
-export function scalarExpr(value: Scalar, dtype: DType): Expr {
-  const recent = recentScalars.get(dtype) ?? new Map<Scalar, Expr>();
-  const known = recent.get(value);
+function scalarBeside(array: LazyArray | undefined, value: Scalar, dtype: DType): Expr {
   // A map takes 0 and −0 for the same.
-  if (known !== undefined && !Object.is(value, -0)) return known;
-  const fitted = fitScalar(value, dtype);
-  const expr = makeExpr(full, [], { dtype, shape: SCALAR_SHAPE, chunks: SCALAR_SHAPE, value: fitted });
-  if (Object.is(value, -0) || typeof value === "object") return expr;
-  if (recent.size >= RECENT) recent.clear();
-  recentScalars.set(dtype, recent.set(value, expr));
-  return expr;
+  if (array === undefined || Object.is(value, -0) || typeof value === "object")
+    return scalarExpr(value, dtype);
+  const recent = recentOf(array.expr, dtype);
+  let known = recent.get(value);
+  if (known === undefined) {
+    known = scalarExpr(value, dtype);
+    if (recent.size >= RECENT) recent.clear();
+    recent.set(value, known);
+  }
+  return known;
+}
+
+function recentOf({ interning: { constants } }: Expr, dtype: DType): Map<unknown, Expr> {
+  let recent = constants.get(dtype);
+  if (recent === undefined) {
+    recent = new Map();
+    constants.set(dtype, recent);
+  }
+  return recent;
 }
 
 export const castExpr = (expr: Expr, dtype: DType): Expr =>
@@ -83,7 +97,9 @@ export function promoteOperands(
   let array = 0;
   for (let i = 0; i < operands.length; i++) {
     const operand = operands[i]!;
-    exprs[i] = isScalar(operand) ? scalarExpr(operand, dtype) : castExpr(parents[array++]!.expr, dtype);
+    exprs[i] = isScalar(operand)
+      ? scalarBeside(parents[0], operand, dtype)
+      : castExpr(parents[array++]!.expr, dtype);
   }
   return { exprs, parents, dtype };
 }

@@ -41,13 +41,16 @@ const MAX_PLANS = 500;
 
 export class PlanCache {
   readonly #plans = new Map<string, Planned>();
+  /** Ops of users may share a name. */
+  readonly #opNumbers = new WeakMap<Op, number>();
+  #ops = 0;
 
   /** A plan that is refused for its memory is made `exactly`, with lines. */
   planFor(roots: readonly Expr[], rewriting: Rewriting, options: PlanOptions, exactly: () => Plan): Plan {
     const nodes = postOrder(roots);
     const chosen = optionsText(options);
     if (nodes.length > MAX_NODES || chosen === null) return planned(roots, rewriting, options, exactly);
-    const structure = structureOf(nodes, roots);
+    const structure = structureOf(nodes, roots, this.#numberOf);
     const key = `${chosen} ${rewriting.key} ${structure.key}`;
     const known = this.#plans.get(key);
     if (known !== undefined) return bound(known, structure.sources);
@@ -55,6 +58,15 @@ export class PlanCache {
     this.#remember(key, plan, structure.sources);
     return plan;
   }
+
+  readonly #numberOf = (op: Op): number => {
+    let number = this.#opNumbers.get(op);
+    if (number === undefined) {
+      number = this.#ops++;
+      this.#opNumbers.set(op, number);
+    }
+    return number;
+  };
 
   /** Unless the plan reads data that the expressions did not: constants that were folded into one array. */
   #remember(key: string, { data, sources }: Plan, met: readonly Resource[]): void {
@@ -112,7 +124,11 @@ function optionsText(options: PlanOptions): string | null {
 }
 
 /** All that a plan depends on as text, and the data it does not depend on. */
-function structureOf(nodes: readonly Expr[], roots: readonly Expr[]): { key: string; sources: Resource[] } {
+function structureOf(
+  nodes: readonly Expr[],
+  roots: readonly Expr[],
+  numberOf: (op: Op) => number,
+): { key: string; sources: Resource[] } {
   const numbers = new Map<Expr, number>();
   const resources = new Map<Resource, number>();
   const sources: Resource[] = [];
@@ -139,17 +155,4 @@ function structureOf(nodes: readonly Expr[], roots: readonly Expr[]): { key: str
 function transferText(resource: Resource): string {
   const transfer = resource.transfer();
   return transfer === null ? "" : JSON.stringify(transfer);
-}
-
-const opNumbers = new WeakMap<Op, number>();
-let ops = 0;
-
-/** Ops of users may share a name. */
-function numberOf(op: Op): number {
-  let number = opNumbers.get(op);
-  if (number === undefined) {
-    number = ops++;
-    opNumbers.set(op, number);
-  }
-  return number;
 }

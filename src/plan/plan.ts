@@ -49,15 +49,14 @@ export interface ValueRef {
   readonly component: number;
 }
 
-const firsts: ValueRef[] = [];
-
-/** The first component of a step, one object for each number: plans have many. */
-export function firstOf(step: number): ValueRef {
-  while (firsts.length <= step && step < MOST_SHARED) firsts.push({ step: firsts.length, component: 0 });
-  return firsts[step] ?? { step, component: 0 };
-}
-
 const MOST_SHARED = 256;
+const FIRSTS: readonly ValueRef[] = Array.from({ length: MOST_SHARED }, (_, step) => ({
+  step,
+  component: 0,
+}));
+
+/** The first component of a step, one object for each small number: plans have many. */
+export const firstOf = (step: number): ValueRef => FIRSTS[step] ?? { step, component: 0 };
 
 interface StepBase<Type extends ArrayType> {
   readonly inputs: readonly ValueRef[];

@@ -143,7 +143,7 @@ function reduceText({ axes, group, lifts, finishes }: ReduceTreeStep): string {
 const scanText = ({ group, exclusive }: ScanTreeStep): string =>
   ` anew every ${countText(group, "place")}${exclusive ? ", exclusive" : ""}:`;
 
-const SAID_ELSEWHERE = new Set(["shape", "chunks", "axes", "keepdims"]);
+const SAID_ELSEWHERE: ReadonlySet<string> = new Set(["shape", "chunks", "axes", "keepdims"]);
 
 function attrTexts(step: Exclude<PlanStep, { kind: "read" }>): string[] {
   const hidden =

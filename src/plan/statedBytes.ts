@@ -22,11 +22,12 @@ interface Touched {
   readonly uses: readonly number[];
 }
 
-const recent = new Recent<Stated>();
+const recent = new Recent<Arrays, Stated>();
 
 export function statedBytes(operation: Operation, arrays: Arrays): number {
   const touched = touchedBy(operation, arrays);
   return recent.get(
+    arrays,
     (known) =>
       sameShape(known.operation.grid, operation.grid) &&
       sameTouched(known.touched, touched) &&

@@ -48,7 +48,7 @@ export function costsOf(
   arrays: Arrays,
 ): Costs | null {
   if (isPlain(operation, wanted)) return plainCosts(operation, cells, wanted, arrays);
-  const form = formOf(operation, cells, wanted);
+  const form = formOf(operation, cells, wanted, arrays);
   if (form.found === null) return null;
   const { cells: finer, from, hulls, windows, temporaries, work, heavy } = form.found;
   const reads: Read[] = [];
@@ -74,12 +74,13 @@ interface FormCosts extends Omit<Costs, "reads"> {
   readonly windows: readonly (Omit<Read, "array" | "isShared"> | null)[];
 }
 
-const recentForms = new Recent<CostForm>();
+const recentForms = new Recent<Arrays, CostForm>();
 
-function formOf(operation: Operation, cells: Partition, wanted: readonly Wanted[]): CostForm {
+function formOf(operation: Operation, cells: Partition, wanted: readonly Wanted[], arrays: Arrays): CostForm {
   const make = (): CostForm => ({ operation, cells, wanted, found: newForm(operation, cells, wanted) });
   if (!isComparable(operation)) return make();
   return recentForms.get(
+    arrays,
     (known) =>
       known.cells === cells &&
       known.wanted.length === wanted.length &&

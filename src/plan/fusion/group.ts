@@ -56,7 +56,7 @@ export function alone(operation: Operation, arrays: Arrays): Alone {
 /** What it costs where its outputs are stored. */
 export function costsAlone(operation: Operation, arrays: Arrays): Costs | null {
   const written = operation.outputs.map(({ array }) => arrays.get(array)!);
-  const cells = cellsFor(operation.grid, written);
+  const cells = cellsFor(operation.grid, written, arrays);
   const wanted = operation.outputs.map(({ value }, i) => ({
     array: written[i]!,
     value,
@@ -92,14 +92,15 @@ interface KnownCells {
 }
 
 /** Most operations of a plan are cut as one of a few others. */
-const recentCells = new Recent<KnownCells>();
+const recentCells = new Recent<Arrays, KnownCells>();
 
-/** The coarsest partition in which chunks of these arrays have one shape: one object for all that are cut alike. */
-export function cellsFor(grid: Shape, arrays: readonly PlanArray[]): Partition {
+/** The coarsest partition in which chunks of these arrays have one shape: one object for all of a plan that are cut alike. */
+export function cellsFor(grid: Shape, arrays: readonly PlanArray[], all: Arrays): Partition {
   const isCut = grid.map((_, axis) =>
     arrays.some((array) => extentOf(array)[axis]! % array.chunks[axis]! !== 0),
   );
   return recentCells.get(
+    all,
     (known) => sameShape(known.grid, grid) && known.isCut.every((cut, axis) => cut === isCut[axis]),
     () => ({ grid, isCut, cells: chunkPartition(grid, arrays) }),
   ).cells;
@@ -108,19 +109,19 @@ export function cellsFor(grid: Shape, arrays: readonly PlanArray[]): Partition {
 interface KnownChunks {
   readonly shape: Shape;
   readonly chunks: Shape;
-  readonly cells: Partition;
   readonly laws: Laws;
 }
 
-const recentChunks = new Recent<KnownChunks>();
+const recentChunks = new Recent<Partition, KnownChunks>();
 
 /** The chunks with the numbers of the tasks. */
 export function chunkLaws(array: PlanArray, cells: Partition): Laws {
   const { chunks } = array;
   const shape = extentOf(array);
   return recentChunks.get(
-    (known) => known.cells === cells && sameShape(known.shape, shape) && sameShape(known.chunks, chunks),
-    () => ({ shape, chunks, cells, laws: cells.map((runs) => chunkLaw(array, runs)) }),
+    cells,
+    (known) => sameShape(known.shape, shape) && sameShape(known.chunks, chunks),
+    () => ({ shape, chunks, laws: cells.map((runs) => chunkLaw(array, runs)) }),
   ).laws;
 }
 

@@ -98,7 +98,7 @@ export function propose({
   copies,
 }: Pick<Question, "producer" | "group" | "arrays" | "isResult" | "copies">): Proposal | null {
   const given = producer.outputs.map(({ array }) => arrays.get(array)!);
-  const start = isResult ? withChunks(group, given) : wholeOf(group);
+  const start = isResult ? withChunks(group, given, arrays) : wholeOf(group);
   if (start === null) return null;
   const known = refinedReads(group.reads, group.cells!, start);
   const wanted = given.flatMap((array, i) =>
@@ -133,10 +133,10 @@ const wholeOf = ({ cells }: Group): Finer | null =>
   cells === null ? null : { cells, from: cells.map((_, cell) => cell) };
 
 /** Cells in which the chunks of these arrays have one shape, too. */
-function withChunks(group: Group, arrays: readonly PlanArray[]): Finer | null {
+function withChunks(group: Group, given: readonly PlanArray[], arrays: Arrays): Finer | null {
   const whole = wholeOf(group);
   if (whole === null) return null;
-  const own = cellsFor(group.grid, arrays);
+  const own = cellsFor(group.grid, given, arrays);
   if (samePartition(own, whole.cells)) return whole;
   const meet = meetOf(whole.cells, own, MOST_CELLS);
   if (meet === null) return null;

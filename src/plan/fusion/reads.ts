@@ -118,18 +118,18 @@ export function blockCount(reads: Reads, cells: Partition): number | null {
 
 interface KnownElements {
   readonly law: Law;
-  readonly runs: Runs;
   readonly array: DensePlanArray;
   readonly elements: number | null;
 }
 
 /** Most windows of a plan are one of a few. */
-const recentElements = new Recent<KnownElements>();
+const recentElements = new Recent<Runs, KnownElements>();
 
 const knownElements = (array: DensePlanArray, law: Law, runs: Runs): number | null =>
   recentElements.get(
-    (known) => known.law === law && known.runs === runs && isCutAlike(known.array, array),
-    () => ({ law, runs, array, elements: elementsTouched(array, law, runs) }),
+    runs,
+    (known) => known.law === law && isCutAlike(known.array, array),
+    () => ({ law, array, elements: elementsTouched(array, law, runs) }),
   ).elements;
 
 const isCutAlike = (a: DensePlanArray, b: DensePlanArray): boolean =>
