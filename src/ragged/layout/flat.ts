@@ -17,7 +17,7 @@ import type { LoopStep } from "../../kernel/blockProgram.ts";
 import { Borrowed, blockOfData, resultBlock } from "../../kernel/blocks.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
-import { castValue } from "../../lazy/cast.ts";
+import { cast, castValue } from "../../lazy/cast.ts";
 import { where } from "../../ops/elementwise/choice.ts";
 import type { ElementwiseFunction } from "../../ops/elementwise/define.ts";
 import { runBlocks } from "./kernels.ts";
@@ -26,21 +26,26 @@ import { joinedParameters } from "./origins.ts";
 
 export type FlatOperand = NumpyLayout | Scalar;
 
-/** One program for each op's body, dtypes and operands, so that its kernel is found again. */
-const programs = new Map<string, ScalarProgram>();
+/** One program for each function, dtype it computes in, and dtypes of operands, so that its kernel is found again. */
+const programs = new WeakMap<object, Map<string, ScalarProgram>>();
 
-function programFor(name: string, dtypes: readonly DType[], body: Body): ScalarProgram {
-  const key = `${name} ${dtypes.join(" ")}`;
-  const program = programs.get(key) ?? programOf(dtypes, (...values) => [body(...values)]);
-  programs.set(key, program);
+function programFor(by: object, dtype: DType, dtypes: readonly DType[], body: Body): ScalarProgram {
+  const own = programs.get(by) ?? new Map<string, ScalarProgram>();
+  if (own.size === 0) programs.set(by, own);
+  const key = `${dtype} ${dtypes.join(" ")}`;
+  let program = own.get(key);
+  if (program === undefined) {
+    program = programOf(dtypes, (...values) => [body(...values)]);
+    own.set(key, program);
+  }
   return program;
 }
 
 type Body = (...values: s.Value[]) => s.Value;
 
-/** A body over operands of one length and scalars, which are of `dtype`. */
+/** A body over operands of one length and scalars, which are of `dtype`. It is the same for one `by` and one dtype. */
 function runFlat(
-  name: string,
+  by: object,
   operands: readonly FlatOperand[],
   dtype: DType,
   body: Body,
@@ -51,7 +56,7 @@ function runFlat(
   // A scalar that does not fit is an error, whether there are elements or not.
   for (const operand of operands) if (isScalar(operand)) fitScalar(operand, dtype);
   if (length === 0) return numpyOf(allocate(result, 0), result);
-  return loopOver(programFor(name, dtypes, body), operands, result, length);
+  return loopOver(programFor(by, dtype, dtypes, body), operands, result, length);
 }
 
 /** A body over arrays of one length, which is written anew each time. */
@@ -105,24 +110,22 @@ function storeScalar(data: TypedArray, dtype: DType, value: Scalar): void {
   else data[0] = isWide(dtype) ? BigInt(value) : Number(value);
 }
 
+type OfList = (start: s.Term, stop: s.Term) => s.Term;
+
+const LENGTH: OfList = (start, stop) => s.convert(s.sub(stop, start), "int64");
+const PLACE: OfList = (start, stop) =>
+  s.select(s.eq(start, stop), s.constant("int32", -1), s.convert(s.index(0), "int32"));
+
 /** How long lists are, as int64. */
-export const listLengths = (offsets: Int32Array): NumpyLayout =>
-  ofLists("lengths", offsets, "int64", (start, stop) => s.convert(s.sub(stop, start), "int64"));
+export const listLengths = (offsets: Int32Array): NumpyLayout => ofLists(offsets, "int64", LENGTH);
 
 /** Numbers of the lists, −1 for those without elements. */
 export const placesOfLists = (offsets: Int32Array): Int32Array =>
-  ofLists("places", offsets, "int32", (start, stop) =>
-    s.select(s.eq(start, stop), s.constant("int32", -1), s.convert(s.index(0), "int32")),
-  ).data as Int32Array;
+  ofLists(offsets, "int32", PLACE).data as Int32Array;
 
-function ofLists(
-  name: string,
-  offsets: Int32Array,
-  result: DType,
-  body: (start: s.Term, stop: s.Term) => s.Term,
-): NumpyLayout {
+function ofLists(offsets: Int32Array, result: DType, body: OfList): NumpyLayout {
   const bounds = [offsets.subarray(0, -1), offsets.subarray(1)].map((data) => numpyOf(data));
-  return runFlat(name, bounds, "int32", body as Body, result, offsets.length - 1);
+  return runFlat(body, bounds, "int32", body as Body, result, offsets.length - 1);
 }
 
 const dtypesOf = (operands: readonly FlatOperand[]): DType[] =>
@@ -149,26 +152,26 @@ export function elementwiseFlat(
       values.map((value) => castValue(value, dtype)),
       {},
     );
-  return runFlat(`${op.name} in ${dtype}`, operands, dtype, body, result.dtype, length);
+  return runFlat(op, operands, dtype, body, result.dtype, length);
 }
 
-/** A function made of ops' bodies, all in one loop; operands are cast to `dtype` first. */
+/** A function made of ops' bodies, all in one loop; operands are cast to `dtype` first. The body is a constant. */
 export function composedFlat(
-  name: string,
   operands: readonly FlatOperand[],
   dtype: DType,
   result: DType,
   body: Body,
   length: number,
 ): NumpyLayout {
-  const cast = (...values: s.Value[]): s.Value => body(...values.map((value) => castValue(value, dtype)));
-  return runFlat(`${name} in ${dtype}`, operands, dtype, cast, result, length);
+  const castFirst = (...values: s.Value[]): s.Value =>
+    body(...values.map((value) => castValue(value, dtype)));
+  return runFlat(body, operands, dtype, castFirst, result, length);
 }
 
 export function castFlat(x: NumpyLayout, dtype: DType): NumpyLayout {
   if (x.dtype === dtype) return x;
-  const cast = runFlat(`cast to ${dtype}`, [x], dtype, (value) => castValue(value!, dtype), dtype, x.length);
-  return { ...cast, parameters: x.parameters };
+  const made = runFlat(cast, [x], dtype, (value) => castValue(value!, dtype), dtype, x.length);
+  return { ...made, parameters: x.parameters };
 }
 
 /** x where the condition (a bool array) holds, else y, in the dtype that x and y meet in. */
@@ -177,7 +180,7 @@ export function whereFlat(condition: NumpyLayout, x: FlatOperand, y: FlatOperand
   const { length } = condition;
   const body = (test: s.Value, yes: s.Value, no: s.Value): s.Value =>
     where.body([test, castValue(yes, dtype), castValue(no, dtype)], {});
-  return runFlat(`where in ${dtype}`, [condition, x, y], dtype, body as Body, dtype, length);
+  return runFlat(where, [condition, x, y], dtype, body as Body, dtype, length);
 }
 
 /** One value, as often as asked for. */

@@ -15,7 +15,8 @@ import {
   raggedOf,
   raggedType,
 } from "../../expr/type.ts";
-import { formNumber } from "../demand/intern.ts";
+import { formKey } from "../demand/formKey.ts";
+import { Recent } from "../demand/recent.ts";
 import type { Layout, Plain } from "../layout/layout.ts";
 import { plain } from "../layout/plain.ts";
 import { formOfProbe, plainProbe } from "../layout/probe.ts";
@@ -51,25 +52,18 @@ export function samePlaces(out: Box, inputs: readonly ArrayType[], type: ArrayTy
   return inputs.map((input) => (input.isItem || input.partitions !== partitions ? FIRST : out));
 }
 
-/** Beyond this all are forgotten. */
-const MOST_KNOWN = 4000;
-const knownForms = new Map<string, ReturnType<RaggedOp["infer"]>>();
+type Inferred = ReturnType<RaggedOp["infer"]>;
+const inferred = new WeakMap<RaggedOp<object>, Recent<Inferred>>();
 
 /** Found once for equal forms: computations have many operations, and few kinds of them. */
-function inferOnce(
-  record: RaggedOp<object>,
-  forms: readonly Form[],
-  attrs: Attrs,
-): ReturnType<RaggedOp["infer"]> {
+function inferOnce(record: RaggedOp<object>, forms: readonly Form[], attrs: Attrs): Inferred {
+  const own = inferred.get(record) ?? new Recent<Inferred>();
+  inferred.set(record, own);
   const text = record.formText?.(attrs) ?? attrsText(attrs, ({ id }) => `#${id}`);
-  const key = `${record.name} ${text}(${forms.map(formNumber)})`;
-  const found = knownForms.get(key) ?? record.infer(forms, attrs);
-  if (knownForms.size >= MOST_KNOWN) knownForms.clear();
-  knownForms.set(key, found);
-  return found;
+  return own.get(`${text}(${forms.map(formKey)})`, () => record.infer(forms, attrs));
 }
 
-function inferred(record: RaggedOp<object>, types: readonly RaggedType[], attrs: Attrs): RaggedType {
+function typeOf(record: RaggedOp<object>, types: readonly RaggedType[], attrs: Attrs): RaggedType {
   const forms = formsOf(types);
   const { form, isItem } = inferOnce(record, forms, attrs);
   if (isAllItems(types)) return isItem ? itemType(form) : typeOfItems(form);
@@ -97,7 +91,7 @@ function placewise(record: RaggedOp<object>): RaggedNode {
     isPlacewise: true,
     infer(types, attrs) {
       assertRagged(types);
-      return inferred(record, types, attrs);
+      return typeOf(record, types, attrs);
     },
     demand: (out, types, _, type) => samePlaces(out, types, type),
     run(inputs, attrs, { inputs: types }) {
