@@ -31,6 +31,8 @@ export function reducedShape(shape: Shape, { axes, keepdims }: ReduceAttrs): Sha
 export const reducedCount = (shape: Shape, axes: readonly number[]): number =>
   sizeOf(axes.map((axis) => shape[axis]!));
 
+type Parameters = { readonly [name: string]: (given: unknown) => Attr };
+
 export interface ReduceLine
   extends Pick<
     ReduceOp,
@@ -42,7 +44,9 @@ export interface ReduceLine
   /** The result's dtype from what was reduced, a rule of core/results.ts. */
   readonly result: ResultRule;
   /** Options that become attributes, each with its check. */
-  readonly parameters?: { readonly [name: string]: (given: unknown) => Attr };
+  readonly parameters?: Parameters;
+  /** What nested arrays call these: by the name of the option, the parameter that it is. */
+  readonly nestedOptions?: { readonly [option: string]: string };
   /** Nothing at all has no minimum. */
   readonly needsElements?: boolean;
 }
@@ -52,6 +56,8 @@ export interface ReduceRecord<R extends ResultRule = ResultRule> extends ReduceO
   readonly accepts: KindSet;
   readonly computesIn: "same" | "total" | "floating";
   readonly needsElements: boolean;
+  readonly parameters: Parameters;
+  readonly nestedOptions: { readonly [option: string]: string };
   readonly result: R;
 }
 
@@ -112,6 +118,8 @@ function recordOf<const L extends ReduceLine>(name: string, line: L): ReduceReco
     place: line.place,
     alone: line.alone,
     needsElements: line.needsElements === true,
+    parameters: line.parameters ?? {},
+    nestedOptions: line.nestedOptions ?? {},
   };
 }
 
