@@ -9,24 +9,8 @@ const SOURCE = resolve(import.meta.dirname, "..", "src");
 
 /** What is left, by file: a number here may become smaller, and a new file is a mistake. */
 const LEFT: { readonly [file: string]: number } = {
-  "expr/expr.ts": 1,
-  "expr/intern.ts": 2,
-  "expr/print.ts": 1,
-  "expr/site.ts": 5,
-  "lazy/build.ts": 1,
-  "lazy/lazyArray.ts": 1,
-  "observe/save.ts": 1,
-  "observe/terminal.ts": 1,
-  "plan/cache.ts": 1,
-  "plan/print.ts": 1,
-  "ragged/demand/intern.ts": 3,
-  "ragged/demand/needs.ts": 2,
-  "ragged/layout/flat.ts": 1,
-  "ragged/layout/indices.ts": 2,
-  "ragged/layout/probe.ts": 1,
-  "ragged/lazy/placewise.ts": 1,
-  "ragged/ops/elementwise.ts": 1,
-  "rewrite/order.ts": 2,
+  // A public call cannot hand its line on to the nodes that it makes: which call is under way, and the order of calls.
+  "expr/site.ts": 2,
 };
 
 /** Variables of a module, and Maps and Sets whose types do not say that they stay as they are. */
@@ -57,6 +41,6 @@ test("what is looked for is found", () => {
 
 test("no module has state but those that are listed", () => expect(found()).toEqual(LEFT));
 
-test("kernel, storage and runtime have none", () => {
-  expect(Object.keys(LEFT).filter((file) => /^(kernel|storage|runtime)\//.test(file))).toEqual([]);
+test("all rooms but one file have none", () => {
+  expect(Object.keys(LEFT)).toEqual(["expr/site.ts"]);
 });

@@ -13,6 +13,7 @@ import { NDArray } from "../lazy/ndarray.ts";
 import { rechunk } from "../ops/moves/layout.ts";
 import type { Rewriting } from "../plan/cache.ts";
 import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
+import { type SiteOf, siteOfNode } from "../plan/origin.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { RunEvent } from "../runtime/events.ts";
 import { type AsyncComputeOptions, type ComputeOptions, planningOf } from "../runtime/options.ts";
@@ -50,7 +51,7 @@ export function prepare(
   const backend = backendOf(options);
   const roots = [...new Set(arrays.map(({ expr }) => expr))];
   return {
-    ...planned(roots, rewritingOf(options), arrays, options),
+    ...planned(roots, rewritingOf(options), options, { siteOf: sitesOf(arrays) }),
     results: (blocks) => {
       const byExpr = new Map(roots.map((root, i) => [root, NDArray.fromBlock(blocks[i]!, backend)]));
       return arrays.map(({ expr }) => byExpr.get(expr)!);
@@ -66,7 +67,10 @@ export function prepareCut(
 ): Pick<Prepared, "plan" | "withLines"> {
   const roots = arrays.map(({ expr }) => expr);
   const transfers = cuts.map(({ transfer }) => transfer);
-  return planned(roots, cutAfter(rewritingOf(options), cuts), arrays, options, transfers);
+  return planned(roots, cutAfter(rewritingOf(options), cuts), options, {
+    siteOf: sitesOf(arrays),
+    transfers,
+  });
 }
 
 /** How a result is stored. */
@@ -77,18 +81,37 @@ export interface ResultCut {
   readonly isReadable: boolean;
 }
 
+/** The same for partitions, which go to whoever takes them. */
+export function preparePartitions(
+  roots: readonly Expr[],
+  options: PlanningOptions,
+): Pick<Prepared, "plan" | "withLines"> {
+  const rewriting = rewritingOf(options);
+  // What nobody can look into was told of when the plan was made.
+  const again = rewritingOf({ ...options, onFail: "pass" });
+  return planned(roots, rewriting, options, { again });
+}
+
 /** What a plan depends on, and with what it may be run. */
 export type PlanningOptions = Pick<AsyncComputeOptions, keyof ComputeOptions | "spec">;
+
+interface PlannedWith {
+  /** Which lines the nodes have, where these are not their own. */
+  readonly siteOf?: SiteOf;
+  /** How expressions are rewritten when lines are asked for. */
+  readonly again?: Rewriting;
+  /** Where results go, if not to memory. */
+  readonly transfers?: readonly Transfer[];
+}
 
 function planned(
   roots: readonly Expr[],
   rewriting: Rewriting,
-  arrays: readonly LazyArray[],
   options: PlanningOptions,
-  transfers?: readonly Transfer[],
+  { siteOf = siteOfNode, again = rewriting, transfers }: PlannedWith,
 ): Pick<Prepared, "plan" | "withLines"> {
   const chosen = storedTo(planOptions(options), options.spec, transfers);
-  const exactly = (): Plan => planOf(rewriting.apply(roots), { ...chosen, siteOf: sitesOf(arrays) });
+  const exactly = (): Plan => planOf(again.apply(roots), { ...chosen, siteOf });
   return { plan: engine.plans.planFor(roots, rewriting, chosen, exactly), withLines: () => exactly().data };
 }
 

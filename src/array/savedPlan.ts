@@ -9,6 +9,7 @@ import { isDType } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import { checkShape, describe, sameShape, shapeText } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
+import { denseOf } from "../expr/type.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
 import { asyncCall, userCall } from "../lazy/call.ts";
 import { NDArray } from "../lazy/ndarray.ts";
@@ -113,7 +114,7 @@ export const loadPlan: (text: string, options?: LoadPlanOptions) => Promise<Plan
     const bound = new Map<string, Resource>();
     for (const [i, array] of named.entries()) {
       const source = await loads[i]!();
-      checkFits(array.name, array, source);
+      checkFits(array.name, denseOf(array), source);
       bound.set(array.name, source);
     }
     return new Plan(data, bound);

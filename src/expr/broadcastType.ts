@@ -3,12 +3,12 @@
 
 import type { DType } from "../core/dtype.ts";
 import { broadcastShapes, sameShape } from "../core/shape.ts";
-import type { ArrayType } from "./op.ts";
+import { type DenseType, denseType } from "./type.ts";
 
 /** An input's own object where it is the type already, which keeps long chains small. */
-export function broadcastType(inputs: readonly ArrayType[], dtype: DType): ArrayType {
+export function broadcastType(inputs: readonly DenseType[], dtype: DType): DenseType {
   const first = inputs[0]!;
   const shape = inputs.length === 1 ? first.shape : broadcastShapes(inputs.map((input) => input.shape));
   for (const input of inputs) if (input.dtype === dtype && sameShape(input.shape, shape)) return input;
-  return { dtype, shape };
+  return denseType(dtype, shape);
 }

@@ -4,7 +4,7 @@
 import type { ChunkShape } from "../core/chunks.ts";
 import { type Shape, sameShape } from "../core/shape.ts";
 import type { Expr } from "./expr.ts";
-import type { ArrayType } from "./op.ts";
+import { assertDense, denseOf } from "./type.ts";
 import { postOrder } from "./walk.ts";
 
 const known = new WeakMap<Expr, ChunkShape>();
@@ -17,14 +17,13 @@ export function chunksOf(expr: Expr): ChunkShape {
 }
 
 /** Of inputs that are all numbers or cut alike, which most are, the cut they have; undefined where it must be found out. */
-function commonChunks({ inputs, type }: Expr): ChunkShape | undefined {
+function commonChunks({ inputs, shape: whole }: Expr): ChunkShape | undefined {
   let common: ChunkShape | undefined;
   for (let i = 0; i < inputs.length; i++) {
-    const { shape } = inputs[i]!.type;
+    const { shape } = inputs[i]!;
     if (shape.length === 0) continue;
     const chunks = known.get(inputs[i]!)!;
-    if (!sameShape(shape, type.shape) || (common !== undefined && !sameShape(chunks, common)))
-      return undefined;
+    if (!sameShape(shape, whole) || (common !== undefined && !sameShape(chunks, common))) return undefined;
     common ??= chunks;
   }
   return common;
@@ -34,28 +33,31 @@ function inferChunks(node: Expr): ChunkShape {
   const { op, attrs, type } = node;
   const common = op.class === "elementwise" ? commonChunks(node) : undefined;
   if (common !== undefined) return common;
+  if (op.class === "source") return op.chunks(attrs, type);
+  if (op.class === "ragged") return op.chunks(type, attrs);
   const types = node.inputs.map((input) => input.type);
+  assertDense(types);
   const chunks = node.inputs.map((input) => known.get(input)!);
   switch (op.class) {
-    case "source":
-      return op.chunks(attrs, type);
     case "elementwise":
-      return unifyChunks(types, chunks, type);
+      return unifyChunks(types, chunks, denseOf(type));
     case "reduce":
       return reducedChunks(chunks[0]!, attrs["axes"] as readonly number[], attrs["keepdims"] as boolean);
     case "scan":
       return chunks[0]!;
     case "move":
     case "routine":
-      return op.chunks(chunks, types, attrs, type);
+      return op.chunks(chunks, types, attrs, denseOf(type));
     case "contract":
       return contractChunks(chunks, attrs as unknown as ContractAxes);
-    case "ragged":
-      return op.chunks(type, attrs);
     default:
       op satisfies never;
       throw op;
   }
+}
+
+interface Shaped {
+  readonly shape: Shape;
 }
 
 /**
@@ -64,9 +66,9 @@ function inferChunks(node: Expr): ChunkShape {
  * Last axes first, and while a chunk has no more elements than the largest of the inputs': no task needs more than they do.
  */
 export function unifyChunks(
-  types: readonly ArrayType[],
+  types: readonly Shaped[],
   chunks: readonly ChunkShape[],
-  out: ArrayType,
+  out: Shaped,
 ): ChunkShape {
   const lengths = out.shape.map((length, axis) =>
     lengthsAlong(types, chunks, length, out.shape.length - axis),
@@ -93,7 +95,7 @@ export function unifyChunks(
 
 /** Chunk lengths of the inputs along an axis, counted from the end, that are not broadcast along it. */
 function lengthsAlong(
-  types: readonly ArrayType[],
+  types: readonly Shaped[],
   chunks: readonly ChunkShape[],
   length: number,
   fromEnd: number,

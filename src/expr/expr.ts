@@ -6,9 +6,15 @@
 import { type Attrs, attrsText, NO_ATTRS } from "../core/attrs.ts";
 import type { DType } from "../core/dtype.ts";
 import { checkSize, type Shape } from "../core/shape.ts";
-import { addUser, findUser, type Interned, type UserHolder, type Users } from "./intern.ts";
-import type { ArrayType, Op } from "./op.ts";
+import { addUser, findUser, type Interned, Interning, type UserHolder, type Users } from "./intern.ts";
+import { inferType, type Op } from "./op.ts";
 import { type Site, siteFor } from "./site.ts";
+import { type ArrayType, denseOf } from "./type.ts";
+
+/** Numbers of orders that put nodes into places (rewrite/order.ts): larger than those of the orders that they took nodes from. */
+export interface Placing {
+  readonly number: number;
+}
 
 /** A step that led to a node: the rule, and what it was applied to. */
 export interface Derivation {
@@ -22,14 +28,16 @@ export interface Derivation {
  * A node of an expression: its op, its inputs, its attributes. Equal ones are one object: `x.expr` is that of a lazy
  * array.
  */
-export class Expr implements Interned {
+export class Expr implements Interned, UserHolder<Expr> {
   // Declared, not initialised: a node is the most frequent object of all, and so each field is written once.
   // What walks look at comes first, to lie in one line of the cache.
   declare readonly op: Op;
   declare readonly inputs: readonly Expr[];
   /** Where the last order that has it put it; of use to that order alone (rewrite/order.ts). */
   declare place: number;
-  /** Grows with construction, so inputs have smaller numbers than what uses them. */
+  /** Which order gave it that place. */
+  declare placing: Placing | null;
+  /** Inputs have smaller numbers than what uses them. */
   declare readonly id: number;
   declare readonly type: ArrayType;
   /** The nodes of which this is the youngest input, for interning. */
@@ -39,8 +47,8 @@ export class Expr implements Interned {
   declare readonly attrsText: string;
   /** The user's call that made it first. */
   declare readonly site: Site | null;
-  /** Filled by key.ts on demand. */
-  declare key: string | null;
+  /** What it shares with its youngest input. */
+  declare readonly interning: Interning<Expr>;
   /** Which rule made it first, and of which node; null where none did. */
   declare derivation: Derivation | null;
 
@@ -51,34 +59,45 @@ export class Expr implements Interned {
     attrs: Attrs,
     text: string,
     type: ArrayType,
-    id: number,
+    holder: UserHolder<Expr>,
     site: Site | null,
   ) {
     this.op = op;
     this.inputs = inputs;
     this.place = 0;
-    this.id = id;
+    this.placing = null;
+    this.id = holder.interning.numberAfter(holder.id);
     this.type = type;
     this.users = null;
     this.attrs = attrs;
     this.attrsText = text;
     this.site = site;
-    this.key = null;
+    this.interning = holder.interning;
     this.derivation = null;
   }
 
+  /** Of a dense array. */
   get dtype(): DType {
-    return this.type.dtype;
+    return denseOf(this.type).dtype;
   }
+  /** Of a dense array. */
   get shape(): Shape {
-    return this.type.shape;
+    return denseOf(this.type).shape;
   }
 }
 
 const NO_INPUTS: readonly Expr[] = Object.freeze([]);
-/** Sources have no input whose users they could be. */
-const sources: UserHolder<Expr> = { users: null };
-let nextId = 0;
+/** Sources have no input whose users they could be: they are those of their op. */
+const sources = new WeakMap<Op, Interning<Expr>>();
+
+function sourcesOf(op: Op): Interning<Expr> {
+  let own = sources.get(op);
+  if (own === undefined) {
+    own = new Interning();
+    sources.set(op, own);
+  }
+  return own;
+}
 
 /** A node: `makeExpr(opNamed("add"), [x.expr, y.expr])`. The site is that of the call under way unless given. */
 export function makeExpr(
@@ -88,20 +107,20 @@ export function makeExpr(
   site?: Site | null,
 ): Expr {
   const text = localText(attrs);
-  const holder = holderOf(inputs);
+  const holder = holderOf(op, inputs);
   const known = findUser(holder, op, inputs, text);
   if (known !== undefined) return known;
-  const type = inferType(op, inputs, attrs);
+  const type = typeOver(op, inputs, attrs);
   return addNode(holder, op, inputs, attrs, text, type, site === undefined ? siteFor(op) : site);
 }
 
 /** A node over other inputs: the same op, attributes and line. Inputs of the same types give the same type. */
 export function withInputs(node: Expr, inputs: readonly Expr[]): Expr {
   const { op, attrs, attrsText: text, site } = node;
-  const holder = holderOf(inputs);
+  const holder = holderOf(op, inputs);
   const known = findUser(holder, op, inputs, text);
   if (known !== undefined) return known;
-  const type = hasSameTypes(node.inputs, inputs) ? node.type : inferType(op, inputs, attrs);
+  const type = hasSameTypes(node.inputs, inputs) ? node.type : typeOver(op, inputs, attrs);
   return addNode(holder, op, inputs, attrs, text, type, site);
 }
 
@@ -114,14 +133,14 @@ function addNode(
   type: ArrayType,
   site: Site | null,
 ): Expr {
-  const node = new Expr(op, inputs, attrs, text, type, nextId++, site);
+  const node = new Expr(op, inputs, attrs, text, type, holder, site);
   addUser(holder, node);
   return node;
 }
 
 /** The youngest input. */
-function holderOf(inputs: readonly Expr[]): UserHolder<Expr> {
-  if (inputs.length === 0) return sources;
+function holderOf(op: Op, inputs: readonly Expr[]): UserHolder<Expr> {
+  if (inputs.length === 0) return sourcesOf(op);
   let youngest = inputs[0]!;
   for (let i = 1; i < inputs.length; i++) if (inputs[i]!.id > youngest.id) youngest = inputs[i]!;
   return youngest;
@@ -130,11 +149,11 @@ function holderOf(inputs: readonly Expr[]): UserHolder<Expr> {
 const localText = (attrs: Attrs): string =>
   attrs === NO_ATTRS ? "" : attrsText(attrs, (resource) => `#${resource.id}`);
 
-function inferType(op: Op, inputs: readonly Expr[], attrs: Attrs): ArrayType {
+function typeOver(op: Op, inputs: readonly Expr[], attrs: Attrs): ArrayType {
   const types = new Array<ArrayType>(inputs.length);
   for (let i = 0; i < inputs.length; i++) types[i] = inputs[i]!.type;
-  const type = op.infer(types, attrs);
-  if (type !== types[0]) checkSize(type.shape);
+  const type = inferType(op, types, attrs);
+  if (type !== types[0] && type.kind === "dense") checkSize(type.shape);
   return type;
 }
 

@@ -1,5 +1,5 @@
 // Interning: finding the node that is there already. A node is looked up among the users of its youngest
-// input (sources among those of nothing), so a lookup touches one small list, and when an input goes, its
+// input (sources among those of their op), so a lookup touches one small list, and when an input goes, its
 // list goes with it. Users are held weakly: what nobody needs can be collected. A weak reference costs as
 // much as the rest of a node, so users are held strongly at birth and weakly soon after, in batches
 // between jobs. Then dead entries leave too, of tables that have doubled: a sweep's cost is shared by as many insertions.
@@ -21,6 +21,9 @@ export type Users<Node extends Interned> = Entry<Node> | Entry<Node>[] | UserTab
 
 export interface UserHolder<Node extends Interned> {
   users: Users<Node> | null;
+  readonly interning: Interning<Node>;
+  /** Smaller than those of its users. */
+  readonly id: number;
 }
 
 /** Few users are looked through one by one: a table costs more than it saves. */
@@ -66,13 +69,21 @@ function isMeant(node: Interned, op: object, inputs: Interned["inputs"], text: s
 export function addUser<Node extends Interned>(holder: UserHolder<Node>, node: Node): void {
   const { users } = holder;
   if (users === null) holder.users = node;
-  else if (users instanceof UserTable) return users.add(node);
+  else if (users instanceof UserTable) return addToTable(holder, users, node);
   else if (Array.isArray(users)) return addToFew(holder, users, node);
   else {
     holder.users = [users, node];
     if (!(users instanceof WeakRef)) return;
   }
-  becomeYoung(holder as unknown as UserHolder<Interned>);
+  holder.interning.becomeYoung(holder);
+}
+
+function addToTable<Node extends Interned>(
+  { interning }: UserHolder<Node>,
+  table: UserTable<Node>,
+  node: Node,
+): void {
+  if (table.add(node)) interning.becomeYoung(table);
 }
 
 function addToFew<Node extends Interned>(holder: UserHolder<Node>, few: Entry<Node>[], node: Node): void {
@@ -81,44 +92,64 @@ function addToFew<Node extends Interned>(holder: UserHolder<Node>, few: Entry<No
   else {
     const there = few.filter(isThere);
     if (there.length === FEW) {
-      const table = new UserTable<Node>(there);
+      const table = new UserTable<Node>();
       holder.users = table;
-      return table.add(node);
+      for (const entry of there) addToTable(holder, table, nodeOf(entry)!);
+      return addToTable(holder, table, node);
     }
     holder.users = [...there, node];
   }
-  if (last instanceof WeakRef) becomeYoung(holder as unknown as UserHolder<Interned>);
+  if (last instanceof WeakRef) holder.interning.becomeYoung(holder);
 }
 
-/** Holders and tables with users that are held strongly. */
-let young: (UserHolder<Interned> | UserTable<Interned>)[] = [];
-let isAgeing = false;
 /** How many are aged at once, at least: a pause of a few milliseconds. */
 const AGE_BATCH = 10_000;
 /** After much work a pause may be longer, lest nodes are made faster than they age. */
 const AGE_SHARE = 4;
 
-function becomeYoung(holder: UserHolder<Interned> | UserTable<Interned>): void {
-  young.push(holder);
-  if (isAgeing) return;
-  isAgeing = true;
-  later(age);
-}
+/** What nodes have in common that are made of sources of one op: their numbers, and which of them are young. Holds the sources. */
+export class Interning<Node extends Interned> implements UserHolder<Node> {
+  users: Users<Node> | null = null;
+  readonly interning: Interning<Node> = this;
+  /** Older than any node. */
+  readonly id = -1;
+  /** Constants that its nodes met lately, by dtype and value: lazy/build.ts keeps them few. */
+  readonly constants: Map<string, Map<unknown, Node>> = new Map();
+  #next = 0;
+  /** Holders and tables with users that are held strongly. */
+  #young: (UserHolder<Node> | UserTable<Node>)[] = [];
+  #isAgeing = false;
 
-function age(): void {
-  const count = Math.max(AGE_BATCH, Math.ceil(young.length / AGE_SHARE));
-  const batch = young.length <= count ? young : young.splice(-count);
-  if (batch === young) young = [];
-  for (const holder of batch) {
-    if (holder instanceof UserTable) holder.age();
-    else if (holder.users !== null) holder.users = aged(holder.users);
+  /** Larger than this one, and than those it gave before. */
+  numberAfter(id: number): number {
+    const number = id < this.#next ? this.#next : id + 1;
+    this.#next = number + 1;
+    return number;
   }
-  isAgeing = young.length > 0;
-  if (isAgeing) later(age);
+
+  becomeYoung(holder: UserHolder<Node> | UserTable<Node>): void {
+    this.#young.push(holder);
+    if (this.#isAgeing) return;
+    this.#isAgeing = true;
+    later(this.#age);
+  }
+
+  readonly #age = (): void => {
+    const young = this.#young;
+    const count = Math.max(AGE_BATCH, Math.ceil(young.length / AGE_SHARE));
+    const batch = young.length <= count ? young : young.splice(-count);
+    if (batch === young) this.#young = [];
+    for (const holder of batch) {
+      if (holder instanceof UserTable) holder.age();
+      else if (holder.users !== null) holder.users = aged(holder.users);
+    }
+    this.#isAgeing = this.#young.length > 0;
+    if (this.#isAgeing) later(this.#age);
+  };
 }
 
 /** From now on those that nobody else holds can be collected. */
-function aged(users: Users<Interned>): Users<Interned> {
+function aged<Node extends Interned>(users: Users<Node>): Users<Node> {
   if (users instanceof UserTable || users instanceof WeakRef) return users;
   if (!Array.isArray(users)) return new WeakRef(users);
   return users.map((entry) => (entry instanceof WeakRef ? entry : new WeakRef(entry)));
@@ -141,13 +172,6 @@ export class UserTable<Node extends Interned> {
   #entries = 0;
   #sweepAt = FIRST_SWEEP;
 
-  constructor(entries: readonly Entry<Node>[] = []) {
-    for (const entry of entries) {
-      const node = nodeOf(entry);
-      if (node !== undefined) this.add(node);
-    }
-  }
-
   find(op: Node["op"], inputs: Node["inputs"], text: string): Node | undefined {
     const bucket = this.#buckets.get(hashOf(inputs, text));
     if (bucket === undefined) return undefined;
@@ -156,11 +180,11 @@ export class UserTable<Node extends Interned> {
     return node !== undefined && isMeant(node, op, inputs, text) ? node : undefined;
   }
 
-  add(node: Node): void {
+  /** True when there was nothing young in it before. */
+  add(node: Node): boolean {
     this.#put(hashOf(node.inputs, node.attrsText), node);
-    this.#young.push(node);
-    if (this.#young.length === 1) becomeYoung(this as unknown as UserTable<Interned>);
     this.#entries++;
+    return this.#young.push(node) === 1;
   }
 
   #put(hash: number, node: Node): void {

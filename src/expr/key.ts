@@ -8,16 +8,18 @@ import { attrsText } from "../core/attrs.ts";
 import type { Expr } from "./expr.ts";
 import { postOrder } from "./walk.ts";
 
+const keys = new WeakMap<Expr, string>();
+
 /** 32 hexadecimal digits. */
 export function contentKey(expr: Expr): string {
-  if (expr.key !== null) return expr.key;
-  for (const node of postOrder([expr], ({ key }) => key !== null)) node.key = hashText(describeNode(node));
-  return expr.key!;
+  for (const node of postOrder([expr], (input) => keys.has(input)))
+    keys.set(node, hashText(describeNode(node)));
+  return keys.get(expr)!;
 }
 
 function describeNode(node: Expr): string {
   const attrs = attrsText(node.attrs, (resource) => resource.fingerprint());
-  return `${node.op.name}(${node.inputs.map((input) => input.key).join(",")}){${attrs}}`;
+  return `${node.op.name}(${node.inputs.map((input) => keys.get(input)).join(",")}){${attrs}}`;
 }
 
 const hashText = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);

@@ -1,32 +1,15 @@
 // What an op is: a record whose class says how every later stage treats it. Stages switch on the
 // class, never on the name; what a stage needs to know of one op is a field here.
-// Must hold: infer() is a pure function of input types and attributes.
+// Must hold: infer() is a pure function of input types and attributes. Ops on dense arrays are given and give dense types.
 
 import type { Attrs } from "../core/attrs.ts";
 import type { Block } from "../core/block.ts";
 import type { Box } from "../core/box.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import type { DType, RealDType } from "../core/dtype.ts";
-import type { Form } from "../core/form/form.ts";
 import type { Scalar } from "../core/numbers.ts";
-import type { Shape } from "../core/shape.ts";
 import type { Term, Value } from "../kernel/scalar.ts";
-
-/** Rows of nested data of a form; or one value of that form. */
-export interface RaggedType {
-  readonly form: Form;
-  readonly isItem: boolean;
-}
-
-/** The type of an array. A ragged array has its partitions for elements: its shape counts them. */
-export interface ArrayType {
-  /** Of the elements. */
-  readonly dtype: DType;
-  /** How long it is along each axis. */
-  readonly shape: Shape;
-  /** Of ragged arrays: the type of their rows. */
-  readonly ragged?: RaggedType | undefined;
-}
+import { type ArrayType, areDense, assertDense, type DenseType } from "./type.ts";
 
 /** A partition of a ragged array in memory. What its rows are made of is the ragged room's business. */
 export interface Partition {
@@ -34,21 +17,24 @@ export interface Partition {
   readonly length: number;
 }
 
-interface OpBase {
+interface OpBase<Input extends ArrayType, Output extends ArrayType> {
   readonly name: string;
   /** The type of the result; throws a typed error when the inputs do not fit. */
-  infer(inputs: readonly ArrayType[], attrs: Attrs): ArrayType;
+  infer(inputs: readonly Input[], attrs: Attrs): Output;
 }
 
+type DenseOp = OpBase<DenseType, DenseType>;
+
 /** Where arrays come from: computed from coordinates (`body`), or stored somewhere (no body). */
-export interface SourceOp extends OpBase {
+export interface SourceOp extends OpBase<DenseType, ArrayType> {
   readonly class: "source";
-  readonly body: ((attrs: Attrs, type: ArrayType, index: (axis: number) => Term) => Value) | null;
+  /** What is computed is dense. */
+  readonly body: ((attrs: Attrs, type: DenseType, index: (axis: number) => Term) => Value) | null;
   chunks(attrs: Attrs, type: ArrayType): ChunkShape;
 }
 
 /** One lane out for one lane in of every input; inputs broadcast. */
-export interface ElementwiseOp extends OpBase {
+export interface ElementwiseOp extends DenseOp {
   /** Tells it from other ops. */
   readonly class: "elementwise";
   /** How many additions it is worth, about; 1 when not said. */
@@ -73,7 +59,7 @@ export interface ReduceEnd {
  * A reduction over attrs.axes: finish(combine(lift(x₀), lift(x₁), …)). combine is associative and
  * commutative up to rounding, with identity() as its neutral element, so any tree may be used.
  */
-export interface ReduceOp extends OpBase {
+export interface ReduceOp extends DenseOp {
   readonly class: "reduce";
   /** Dtypes of the state's components. */
   state(input: DType, attrs: Attrs): readonly DType[];
@@ -92,7 +78,7 @@ export interface ReduceOp extends OpBase {
 }
 
 /** Running totals along attrs.axis. */
-export interface ScanOp extends OpBase {
+export interface ScanOp extends DenseOp {
   readonly class: "scan";
   combine(a: Value, b: Value): Value;
   identity: Scalar;
@@ -137,45 +123,45 @@ export interface Period {
 export const SEAMLESS: AxisSeams = {};
 
 /** Elements go elsewhere and stay what they are: the output is a few strided copies of the inputs. */
-export interface MoveOp extends OpBase {
+export interface MoveOp extends DenseOp {
   readonly class: "move";
   /** For each axis of the output. */
-  seams(inputs: readonly ArrayType[], attrs: Attrs, type: ArrayType): readonly AxisSeams[];
+  seams(inputs: readonly DenseType[], attrs: Attrs, type: DenseType): readonly AxisSeams[];
   /** The pieces that fill a box of the output, in order: a later piece overwrites an earlier one. */
-  pieces(out: Box, inputs: readonly ArrayType[], attrs: Attrs, type: ArrayType): readonly Piece[];
+  pieces(out: Box, inputs: readonly DenseType[], attrs: Attrs, type: DenseType): readonly Piece[];
   chunks(
     inputs: readonly ChunkShape[],
-    types: readonly ArrayType[],
+    types: readonly DenseType[],
     attrs: Attrs,
-    type: ArrayType,
+    type: DenseType,
   ): ChunkShape;
   /** False when one input element can go to several output elements. */
   readonly injective: boolean;
 }
 
 /** Sums of products over attrs.contractA / contractB, for each of batchA / batchB (XLA's dot_general). */
-export interface ContractOp extends OpBase {
+export interface ContractOp extends DenseOp {
   readonly class: "contract";
   readonly routine: string;
 }
 
 /** A block computation with a routine of its own. */
-export interface RoutineOp extends OpBase {
+export interface RoutineOp extends DenseOp {
   readonly class: "routine";
   readonly routine: string;
   /** Somebody else's code: it runs when the computation does, and not before. */
   readonly isOpaque?: boolean | undefined;
   /** The box that has to be computed to have a box of the output: larger where the routine works on whole axes. */
-  computes(out: Box, type: ArrayType, attrs: Attrs): Box;
+  computes(out: Box, type: DenseType, attrs: Attrs): Box;
   /** The box of every input that a computed box of the output needs. */
-  demand(out: Box, inputs: readonly ArrayType[], attrs: Attrs): readonly Box[];
+  demand(out: Box, inputs: readonly DenseType[], attrs: Attrs): readonly Box[];
   /** For each axis of the output: what `computes` and `demand` do. Not said: in one way all along. */
-  seams?(inputs: readonly ArrayType[], attrs: Attrs, type: ArrayType): readonly AxisSeams[];
+  seams?(inputs: readonly DenseType[], attrs: Attrs, type: DenseType): readonly AxisSeams[];
   chunks(
     inputs: readonly ChunkShape[],
-    types: readonly ArrayType[],
+    types: readonly DenseType[],
     attrs: Attrs,
-    type: ArrayType,
+    type: DenseType,
   ): ChunkShape;
 }
 
@@ -190,7 +176,7 @@ export interface RaggedPlace {
 export type RaggedInput = readonly Partition[] | Block;
 
 /** Nested data: one partition of the output at a time, of whole partitions of the inputs. */
-export interface RaggedOp extends OpBase {
+export interface RaggedOp extends OpBase<ArrayType, ArrayType> {
   readonly class: "ragged";
   /** Somebody else's code: it runs when the computation does, and not before. */
   readonly isOpaque?: boolean | undefined;
@@ -210,3 +196,11 @@ export type Made = Partition | Block;
 /** What a node does, as one record that every stage reads: `class` says of which kind it is. */
 export type Op = RaggedOp | SourceOp | ElementwiseOp | ReduceOp | ScanOp | MoveOp | ContractOp | RoutineOp;
 export type OpClass = Op["class"];
+
+/** What an op gives for inputs of these types. Dense ones, which most are, are looked at first: any op takes them. */
+export function inferType(op: Op, inputs: readonly ArrayType[], attrs: Attrs): ArrayType {
+  if (areDense(inputs)) return op.infer(inputs, attrs);
+  if (op.class === "ragged") return op.infer(inputs, attrs);
+  assertDense(inputs);
+  return op.infer(inputs, attrs);
+}

@@ -2,12 +2,12 @@
 // are written where they are used. Long expressions show their begin and end. Nothing is computed.
 
 import { type Attrs, attrLabel, Resource } from "../core/attrs.ts";
-import { typeText } from "../core/form/typeText.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
 import { shapeText } from "../core/shape.ts";
 import { chunksOf } from "./chunks.ts";
 import type { Expr } from "./expr.ts";
 import { lineOf } from "./site.ts";
+import { arrayTypeText, extentOf, isDense } from "./type.ts";
 import { postOrder } from "./walk.ts";
 
 export interface PrintOptions {
@@ -33,7 +33,7 @@ export function exprText(
 
 /** A 0-d value that the node itself says. */
 const isScalarConstant = (node: Expr): boolean =>
-  node.op.class === "source" && node.shape.length === 0 && "value" in node.attrs;
+  node.op.class === "source" && extentOf(node.type).length === 0 && "value" in node.attrs;
 
 function nodeText(node: Expr, names: ReadonlyMap<Expr, string>): string {
   const inputs = node.inputs.map((input) => names.get(input) ?? scalarText(input.attrs["value"] as Scalar));
@@ -42,13 +42,12 @@ function nodeText(node: Expr, names: ReadonlyMap<Expr, string>): string {
 }
 
 function typeTextOf(node: Expr): string {
-  const { dtype, shape, ragged } = node.type;
-  if (ragged === undefined) return `${dtype} ${shapeText(shape)} chunks ${shapeText(chunksOf(node))}`;
-  return ragged.isItem ? typeText(ragged.form) : `${shapeText(shape)} * ${typeText(ragged.form)}`;
+  const text = arrayTypeText(node.type);
+  return isDense(node.type) ? `${text} chunks ${shapeText(chunksOf(node))}` : text;
 }
 
 /** What the type and the chunks say already is left out. */
-const SAID_ELSEWHERE = new Set(["dtype", "shape", "chunks"]);
+const SAID_ELSEWHERE: ReadonlySet<string> = new Set(["dtype", "shape", "chunks"]);
 
 function attrTexts(attrs: Attrs): string[] {
   const own = Object.entries(attrs).filter(([name]) => !SAID_ELSEWHERE.has(name));

@@ -14,20 +14,48 @@ export interface Site {
 const EXACT = 1000;
 const SAMPLE_EVERY = 16;
 
-let current: Site | null = null;
-let depth = 0;
-let captured = 0;
+/** The calls of one synchronous run of code. */
+class Calls {
+  site: Site | null = null;
+  depth = 0;
+  captured = 0;
+  /** The calls between two samples share one site per function. */
+  near: Map<string, Site> | null = null;
+  /** The node that a rule is about to replace. */
+  replaced: Placed | null = null;
+}
 
-export const currentSite = (): Site | null => current;
+/** What runs: a user's call hands nothing on to the nodes that it makes, so that they have to ask. */
+let underWay: Calls | null = null;
+/** How many calls there were whose order matters. */
+let ordered = 0;
+
+function calls(): Calls {
+  if (underWay === null) {
+    underWay = new Calls();
+    queueMicrotask(forgetCalls);
+  }
+  return underWay;
+}
+
+function forgetCalls(): void {
+  underWay = null;
+}
+
+export const currentSite = (): Site | null => underWay?.site ?? null;
+
+/** A number that is larger for a later call. */
+export const callNumber = (): number => ordered++;
 
 /** Does something as if it were called from a site: what a call does after it has waited. */
 export function atSite<T>(site: Site | null, action: () => T): T {
-  const before = current;
-  current = site;
+  const here = calls();
+  const before = here.site;
+  here.site = site;
   try {
     return action();
   } finally {
-    current = before;
+    here.site = before;
   }
 }
 
@@ -38,50 +66,50 @@ interface Placed {
   readonly inputs: readonly Placed[];
 }
 
-let replaced: Placed | null = null;
-
 /**
  * Nodes made from now on replace this one and keep its line; those of an op that one of its inputs has keep that
  * input's, for it is the one that moved. Null ends it. Returns what was there before.
  */
 export function assumeReplaced(node: Placed | null): Placed | null {
-  const before = replaced;
-  replaced = node;
+  const here = calls();
+  const before = here.replaced;
+  here.replaced = node;
   return before;
 }
 
 /** The site of a new node of an op. */
 export function siteFor(op: object): Site | null {
-  if (replaced === null) return current;
+  if (underWay === null) return null;
+  const { replaced, site } = underWay;
+  if (replaced === null) return site;
   for (const input of replaced.inputs) if (input.op === op) return input.site;
   return replaced.site;
 }
 
 /** Enters a public function and tells whether it is the outermost one. The site is the line that called the function that calls this. */
 export function enterCall(call: string): boolean {
-  if (depth++ > 0) return false;
-  if (captured++ === 0) queueMicrotask(forgetCaptures);
-  if (captured > EXACT && captured % SAMPLE_EVERY !== 0 && current !== null) {
-    current = nearSite(call, current);
+  const here = calls();
+  if (here.depth++ > 0) return false;
+  here.captured++;
+  if (here.captured > EXACT && here.captured % SAMPLE_EVERY !== 0 && here.site !== null) {
+    here.site = nearSite(here, call, here.site);
     return true;
   }
   // Three frames: this function, the public one, and the user's.
   const limit = Error.stackTraceLimit;
   limitStack(3);
-  current = { call, at: new Error(), isNear: captured > EXACT };
-  nearSites.clear();
+  here.site = { call, at: new Error(), isNear: here.captured > EXACT };
+  here.near = null;
   limitStack(limit);
   return true;
 }
 
-/** The calls between two samples share one site per function. */
-const nearSites = new Map<string, Site>();
-
-function nearSite(call: string, { at }: Site): Site {
-  const known = nearSites.get(call);
+function nearSite(here: Calls, call: string, { at }: Site): Site {
+  here.near ??= new Map();
+  const known = here.near.get(call);
   if (known !== undefined) return known;
   const site = { call, at, isNear: true };
-  nearSites.set(call, site);
+  here.near.set(call, site);
   return site;
 }
 
@@ -93,13 +121,8 @@ function limitStack(frames: number): void {
 }
 
 export function leaveCall(): void {
-  if (--depth === 0 && captured < EXACT) current = null;
-}
-
-function forgetCaptures(): void {
-  captured = 0;
-  current = null;
-  nearSites.clear();
+  const here = underWay!;
+  if (--here.depth === 0 && here.captured < EXACT) here.site = null;
 }
 
 /** `file:line:column` of a site, without the path's scheme. Undefined where the engine tells nothing. */

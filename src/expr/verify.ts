@@ -2,8 +2,9 @@
 // the node. Types must be what the op infers, and nodes must be interned and acyclic by construction.
 
 import { InvariantError } from "../core/errors.ts";
-import { sameShape, shapeText } from "../core/shape.ts";
 import { type Expr, makeExpr } from "./expr.ts";
+import { inferType } from "./op.ts";
+import { arrayTypeText, sameType } from "./type.ts";
 import { postOrder } from "./walk.ts";
 
 export function verifyExpr(roots: readonly Expr[]): void {
@@ -21,13 +22,11 @@ function verifyOrder(node: Expr): void {
 }
 
 function verifyType(node: Expr): void {
-  const { dtype, shape } = node.op.infer(
-    node.inputs.map((input) => input.type),
-    node.attrs,
-  );
-  if (dtype === node.dtype && sameShape(shape, node.shape)) return;
-  const said = `${node.dtype} ${shapeText(node.shape)}`;
-  fail(node, `says ${said} and is ${dtype} ${shapeText(shape)}`, "A rule must keep dtype and shape");
+  const types = node.inputs.map((input) => input.type);
+  const type = inferType(node.op, types, node.attrs);
+  if (sameType(type, node.type)) return;
+  const [said, is] = [node.type, type].map(arrayTypeText);
+  fail(node, `says ${said} and is ${is}`, "A rule must keep the type");
 }
 
 function fail(node: Expr, what: string, cure: string): never {

@@ -10,7 +10,8 @@ import { promote, resultDType } from "../core/promotion.ts";
 import { describe, SCALAR_SHAPE, sameShape, shapeText } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
-import type { ElementwiseOp, Op } from "../expr/op.ts";
+import { type ElementwiseOp, inferType, type Op } from "../expr/op.ts";
+import { denseOf } from "../expr/type.ts";
 import { cast, castAttrs } from "./cast.ts";
 import type { OutOption } from "./functionTypes.ts";
 import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
@@ -35,30 +36,44 @@ const isWider = (op: Op, exprs: readonly Expr[]): boolean =>
 
 /** In the dtype that its inputs are computed in, and back: sum(x) = cast(sum(cast(x, float32)), float16). */
 function widerNode(op: Op, exprs: readonly Expr[], attrs?: Attrs): Expr {
-  const types = exprs.map(({ type }) => type);
   const result = makeExpr(
     op,
     exprs.map((expr) => castExpr(expr, infoOf(expr.dtype).computesIn)),
     attrs,
   );
-  return castExpr(result, op.infer(types, attrs ?? {}).dtype);
+  const types = exprs.map(({ type }) => type);
+  return castExpr(result, denseOf(inferType(op, types, attrs ?? {})).dtype);
 }
 
-/** Constants are few and used often: the last ones of each dtype are at hand. */
-const recentScalars = new Map<DType, Map<Scalar, Expr>>();
+export function scalarExpr(value: Scalar, dtype: DType): Expr {
+  const fitted = fitScalar(value, dtype);
+  return makeExpr(full, [], { dtype, shape: SCALAR_SHAPE, chunks: SCALAR_SHAPE, value: fitted });
+}
+
+/** Constants are few and used often: the last ones of each dtype are at hand, beside the nodes that they meet. */
 const RECENT = 256;
 
-export function scalarExpr(value: Scalar, dtype: DType): Expr {
-  const recent = recentScalars.get(dtype) ?? new Map<Scalar, Expr>();
-  const known = recent.get(value);
+function scalarBeside(array: LazyArray | undefined, value: Scalar, dtype: DType): Expr {
   // A map takes 0 and −0 for the same.
-  if (known !== undefined && !Object.is(value, -0)) return known;
-  const fitted = fitScalar(value, dtype);
-  const expr = makeExpr(full, [], { dtype, shape: SCALAR_SHAPE, chunks: SCALAR_SHAPE, value: fitted });
-  if (Object.is(value, -0) || typeof value === "object") return expr;
-  if (recent.size >= RECENT) recent.clear();
-  recentScalars.set(dtype, recent.set(value, expr));
-  return expr;
+  if (array === undefined || Object.is(value, -0) || typeof value === "object")
+    return scalarExpr(value, dtype);
+  const recent = recentOf(array.expr, dtype);
+  let known = recent.get(value);
+  if (known === undefined) {
+    known = scalarExpr(value, dtype);
+    if (recent.size >= RECENT) recent.clear();
+    recent.set(value, known);
+  }
+  return known;
+}
+
+function recentOf({ interning: { constants } }: Expr, dtype: DType): Map<unknown, Expr> {
+  let recent = constants.get(dtype);
+  if (recent === undefined) {
+    recent = new Map();
+    constants.set(dtype, recent);
+  }
+  return recent;
 }
 
 export const castExpr = (expr: Expr, dtype: DType): Expr =>
@@ -93,7 +108,9 @@ export function promoteOperands(
   let array = 0;
   for (let i = 0; i < operands.length; i++) {
     const operand = operands[i]!;
-    exprs[i] = isScalar(operand) ? scalarExpr(operand, dtype) : castExpr(parents[array++]!.expr, dtype);
+    exprs[i] = isScalar(operand)
+      ? scalarBeside(parents[0], operand, dtype)
+      : castExpr(parents[array++]!.expr, dtype);
   }
   return { exprs, parents, dtype };
 }

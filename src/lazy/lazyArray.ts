@@ -12,7 +12,7 @@ import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shap
 import { chunksOf } from "../expr/chunks.ts";
 import { Expr, makeExpr } from "../expr/expr.ts";
 import { exprText } from "../expr/print.ts";
-import { currentSite, type Site } from "../expr/site.ts";
+import { callNumber, currentSite, type Site } from "../expr/site.ts";
 import { NDArray, type NestedScalars } from "./ndarray.ts";
 import { blockOfNested } from "./nested.ts";
 import { DataResource, data as dataOp, sourceAttrs } from "./sources.ts";
@@ -24,11 +24,10 @@ export type Operand = LazyArray | ArrayInput | Scalar;
 
 interface OutputMark {
   readonly name: string | undefined;
-  /** Counts all calls of output(), so that marks can be put in call order. */
+  /** By it marks can be put in the order of the calls of output(). */
   readonly order: number;
 }
 
-let outputCalls = 0;
 const NO_PARENTS: readonly LazyArray[] = Object.freeze([]);
 const NO_MARKS: readonly OutputMark[] = Object.freeze([]);
 
@@ -83,7 +82,7 @@ export class LazyArray<D extends DType = DType, O = unknown> {
   ): LazyArray<D, O & { readonly [K in Name]: NDArray<D> }> {
     checkOutputName(name);
     const isNew = !this.#marks.some((mark) => mark.name === name);
-    if (isNew) this.#marks = [...this.#marks, { name, order: outputCalls++ }];
+    if (isNew) this.#marks = [...this.#marks, { name, order: callNumber() }];
     return this as LazyArray as LazyArray<D, O & { readonly [K in Name]: NDArray<D> }>;
   }
 

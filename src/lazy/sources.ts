@@ -8,7 +8,8 @@ import { type DType, infoOf } from "../core/dtype.ts";
 import { Complex, fitScalar, type Scalar } from "../core/numbers.ts";
 import { type Shape, sizeOf } from "../core/shape.ts";
 import { fingerprintBytes } from "../expr/key.ts";
-import type { ArrayType, SourceOp } from "../expr/op.ts";
+import type { SourceOp } from "../expr/op.ts";
+import { type DenseType, denseType } from "../expr/type.ts";
 import * as s from "../kernel/scalar.ts";
 import { castValue } from "./cast.ts";
 
@@ -17,7 +18,7 @@ function source(name: string, body: SourceOp["body"]): SourceOp {
     name,
     class: "source",
     body,
-    infer: (_, attrs) => ({ dtype: attrs["dtype"] as DType, shape: attrs["shape"] as Shape }),
+    infer: (_, attrs) => denseType(attrs["dtype"] as DType, attrs["shape"] as Shape),
     chunks: (attrs) => attrs["chunks"] as ChunkShape,
   };
 }
@@ -103,7 +104,7 @@ export const stored: SourceOp = source("stored", null);
 export const resourceOf = (attrs: Attrs): Resource => attrs["data"] as Resource;
 
 export function sourceAttrs(
-  type: ArrayType,
+  type: Pick<DenseType, "dtype" | "shape">,
   chunks: ChunkShape,
 ): { dtype: DType; shape: Shape; chunks: ChunkShape } {
   return { dtype: type.dtype, shape: type.shape, chunks };

@@ -9,8 +9,6 @@ import { describe } from "../core/shape.ts";
 /** A file could not be written. */
 export class SaveError extends ChunkwiseError {}
 
-let count = 0;
-
 /** Writes a text to a file, whole or not at all (Node only): `await save("timeline.svg", timelineSvg(past))`. */
 export async function save(path: string | Address, text: string): Promise<void> {
   if (typeof text !== "string") {
@@ -21,7 +19,7 @@ export async function save(path: string | Address, text: string): Promise<void> 
     });
   }
   const fs = await fileSystem();
-  const suffix = `.${process.pid}-${Date.now().toString(36)}-${count++}.partial`;
+  const suffix = `.${process.pid}-${crypto.randomUUID()}.partial`;
   const temporary = path instanceof URL ? new URL(path.href + suffix) : path + suffix;
   try {
     await writeThrough(fs, temporary, text);

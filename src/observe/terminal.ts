@@ -70,42 +70,34 @@ interface Host {
   readonly pid?: number;
   on?(event: string, listener: Listener): unknown;
   removeListener?(event: string, listener: Listener): unknown;
-  listenerCount?(event: string): number;
+  listeners?(event: string): readonly Listener[];
   kill?(pid: number, signal: string): unknown;
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const host = (globalThis as { process?: Host }).process;
-/** What is to be done when the process goes. */
-const restores = new Set<() => void>();
+/** Which listeners are from here: one for each that is to be restored. */
+const ours = new WeakSet<Listener>();
 
 /** Runs `restore` when the process goes; the function it returns takes that back. */
 function onLeave(restore: () => void): () => void {
-  if (restores.size === 0) {
-    host?.on?.("exit", leave);
-    for (const signal of SIGNALS) host?.on?.(signal, leaveBySignal);
-  }
-  restores.add(restore);
-  return () => {
-    restores.delete(restore);
-    if (restores.size === 0) stopListening();
+  const stop = (): void => {
+    host?.removeListener?.("exit", leave);
+    for (const signal of SIGNALS) host?.removeListener?.(signal, leaveBySignal);
   };
-}
-
-function stopListening(): void {
-  host?.removeListener?.("exit", leave);
-  for (const signal of SIGNALS) host?.removeListener?.(signal, leaveBySignal);
-}
-
-function leave(): void {
-  stopListening();
-  for (const restore of restores) restore();
-  restores.clear();
-}
-
-/** A listener keeps a signal from ending the process: if nobody else listens, it is sent again without ours. */
-function leaveBySignal(signal?: string): void {
-  if (signal === undefined || host?.listenerCount?.(signal) !== 1) return;
-  leave();
-  host.kill?.(host.pid!, signal);
+  const leave: Listener = () => {
+    stop();
+    restore();
+  };
+  // A listener keeps a signal from ending the process: if nobody else listens, it is sent again without ours.
+  const leaveBySignal: Listener = (signal) => {
+    const others = host?.listeners?.(signal!) ?? [];
+    if (!others.every((listener) => ours.has(listener))) return;
+    leave();
+    if (others.length === 1) host?.kill?.(host.pid!, signal!);
+  };
+  ours.add(leaveBySignal);
+  host?.on?.("exit", leave);
+  for (const signal of SIGNALS) host?.on?.(signal, leaveBySignal);
+  return stop;
 }

@@ -7,7 +7,8 @@ import { ShapeError } from "../core/errors.ts";
 import { checkKind } from "../core/kinds.ts";
 import { describe, shapeText } from "../core/shape.ts";
 import { type ContractAxes, freeAxes } from "../expr/chunks.ts";
-import type { ArrayType, ContractOp } from "../expr/op.ts";
+import type { ContractOp } from "../expr/op.ts";
+import { type DenseType, denseType } from "../expr/type.ts";
 
 export const contractAxes = (attrs: Attrs): ContractAxes => attrs as unknown as ContractAxes;
 
@@ -23,11 +24,11 @@ export const contract: ContractOp = {
     checkBlocks(attrs, axes.contractA.length);
     const freeA = freeAxes(a!.shape.length, axes.batchA, axes.contractA).map((axis) => a!.shape[axis]!);
     const freeB = freeAxes(b!.shape.length, axes.batchB, axes.contractB).map((axis) => b!.shape[axis]!);
-    return { dtype: a!.dtype, shape: [...axes.batchA.map((axis) => a!.shape[axis]!), ...freeA, ...freeB] };
+    return denseType(a!.dtype, [...axes.batchA.map((axis) => a!.shape[axis]!), ...freeA, ...freeB]);
   },
 };
 
-function checkPairs(a: ArrayType, b: ArrayType, axesA: readonly number[], axesB: readonly number[]): void {
+function checkPairs(a: DenseType, b: DenseType, axesA: readonly number[], axesB: readonly number[]): void {
   axesA.forEach((axisA, i) => {
     const axisB = axesB[i]!;
     if (a.shape[axisA] === b.shape[axisB]) return;
@@ -50,12 +51,12 @@ function checkBlocks({ blocks, isSum }: Attrs, count: number): void {
 const isBlock = (length: unknown): boolean => Number.isSafeInteger(length) && (length as number) >= 1;
 
 /** The boxes of a and b that a box of the output needs: whole along the contracted axes. */
-export function contractDemand(out: Box, [a, b]: readonly ArrayType[], axes: ContractAxes): readonly Box[] {
+export function contractDemand(out: Box, [a, b]: readonly DenseType[], axes: ContractAxes): readonly Box[] {
   const batch = axes.batchA.length;
   const freeA = freeAxes(a!.shape.length, axes.batchA, axes.contractA);
   const freeB = freeAxes(b!.shape.length, axes.batchB, axes.contractB);
   const boxOf = (
-    type: ArrayType,
+    type: DenseType,
     batchAxes: readonly number[],
     free: readonly number[],
     offset: number,

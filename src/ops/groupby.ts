@@ -7,6 +7,7 @@ import type { Attrs } from "../core/attrs.ts";
 import { type DType, isDType } from "../core/dtype.ts";
 import { isLength } from "../core/shape.ts";
 import { type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import { denseType } from "../expr/type.ts";
 import { FOLDS, type FoldName } from "../kernel/routines/groupby.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 
@@ -41,7 +42,7 @@ export const groupby: RoutineOp = {
     if (!FOLDS.includes(fold)) throw wrongAttr("groupby", "fold", fold);
     // No elements are one block of none.
     const blocks = Math.max(1, Math.ceil(x!.shape[axis]! / block));
-    return { dtype, shape: splitAt(x!.shape, axis, blocks, labels) };
+    return denseType(dtype, splitAt(x!.shape, axis, blocks, labels));
   },
   computes(out, type, attrs) {
     const at = groupAttrs(attrs).axis + 1;

@@ -10,7 +10,8 @@ import { type Box, wholeBox } from "../core/box.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import { isDType } from "../core/dtype.ts";
 import { isLength, type Shape } from "../core/shape.ts";
-import { type ArrayType, type AxisSeams, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import { type AxisSeams, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import { type DenseType, denseType } from "../expr/type.ts";
 import {
   type BlockGrid,
   blockGrid,
@@ -25,7 +26,7 @@ import { packedOutputs, rowsShape } from "../kernel/routines/packed.ts";
 import { checkCounts, checkGridAxes, checkList, wrongAttr } from "./attrChecks.ts";
 
 /** What a call is made of, for any number of outputs. */
-function checkCall(op: string, inputs: readonly ArrayType[], attrs: Attrs): void {
+function checkCall(op: string, inputs: readonly DenseType[], attrs: Attrs): void {
   const { cut, from, before, after, cores, memory } = blockGrid(attrs);
   if (!(attrs["function"] instanceof Callable)) throw wrongAttr(op, "function", attrs["function"]);
   checkCounts(op, "cut", cut, undefined, 1);
@@ -53,7 +54,7 @@ function checkLoop(op: string, { cut, cores }: BlockGrid, { axes }: OutputGrid):
 }
 
 /** The blocks that a box touches, whole. */
-function wholeBlocks(out: Box, { shape }: ArrayType, chunks: ChunkShape): Box {
+function wholeBlocks(out: Box, { shape }: DenseType, chunks: ChunkShape): Box {
   const start = out.start.map((x, axis) => x - (x % chunks[axis]!));
   const end = out.start.map((x, axis) =>
     Math.min(shape[axis]!, Math.ceil((x + out.shape[axis]!) / chunks[axis]!) * chunks[axis]!),
@@ -69,7 +70,7 @@ const blockSeams = (shape: Shape, chunks: ChunkShape): AxisSeams[] =>
     return { zones: [[last, n]], periods: [{ every, at: [0] }] };
   });
 
-function inputBoxes(inputs: readonly ArrayType[], attrs: Attrs, places: Places): Box[] {
+function inputBoxes(inputs: readonly DenseType[], attrs: Attrs, places: Places): Box[] {
   const { from, cut } = blockGrid(attrs);
   return inputs.map(({ shape }, k) => inputBox(shape, from[k]!, cut, places));
 }
@@ -84,7 +85,7 @@ export const mapBlocks: RoutineOp = {
     checkCall("mapBlocks", inputs, attrs);
     checkOutput("mapBlocks", type, blockGrid(attrs).cut.length);
     checkLoop("mapBlocks", blockGrid(attrs), type);
-    return { dtype: type.dtype, shape: type.shape };
+    return denseType(type.dtype, type.shape);
   },
   computes: (out, type, attrs) => wholeBlocks(out, type, outputGrid(attrs).chunks),
   demand: (out, inputs, attrs) =>
@@ -109,7 +110,7 @@ export const mapBlocksAll: RoutineOp = {
       checkLoop("mapBlocksAll", grid, type);
     }
     checkCounts("mapBlocksAll", "grid", attrs["grid"], grid.cut.length);
-    return { dtype: "uint8", shape: rowsShape(attrs) };
+    return denseType("uint8", rowsShape(attrs));
   },
   // A row is made as a whole.
   computes: ({ start, shape }, type) => ({
@@ -137,7 +138,7 @@ export const blockOutput: RoutineOp = {
     const offset = attrs["offset"];
     const end = Number(offset) + blockBytes(dtype, chunks);
     if (!isLength(offset) || end > rows!.shape.at(-1)!) throw wrongAttr("blockOutput", "offset", offset);
-    return { dtype, shape };
+    return denseType(dtype, shape);
   },
   computes: mapBlocks.computes,
   demand(out, [rows], attrs) {

@@ -3,7 +3,9 @@
 
 import { Resource } from "../core/attrs.ts";
 import type { Form } from "../core/form/form.ts";
+import type { Need } from "../core/form/need.ts";
 import type { Partition, SourceOp } from "../expr/op.ts";
+import { raggedType } from "../expr/type.ts";
 
 /** Data only, for messages to threads and for saved plans. */
 export type PartitionLocation = { readonly [name: string]: unknown };
@@ -15,6 +17,12 @@ export abstract class PartitionResource extends Resource {
   abstract readPartition(at: number): Partition | Promise<Partition>;
   /** About what a partition takes in memory when it is read. */
   abstract bytesOf(at: number): number;
+  /** The same object for all that is read of one source, however little. */
+  abstract readonly origin: object;
+  /** What is read of it. */
+  abstract readonly need: Need;
+  /** So much of the same source. */
+  abstract withNeed(need: Need): PartitionResource;
   /** null for what only this thread has. */
   abstract location(): PartitionLocation | null;
   /** They are in memory: reading one is not waited for. */
@@ -48,7 +56,7 @@ export const partitioned: SourceOp = {
   body: null,
   infer(_, attrs) {
     const { form, partitions } = attrs["data"] as PartitionResource;
-    return { dtype: "uint8", shape: [partitions], ragged: { form, isItem: false } };
+    return raggedType(form, partitions);
   },
   chunks: () => [1],
 };

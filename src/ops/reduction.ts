@@ -8,7 +8,8 @@ import { ValueError } from "../core/errors.ts";
 import { checkKind, type KindSet } from "../core/kinds.ts";
 import { type ResultRule, resultOf } from "../core/results.ts";
 import { checkAxes, type Shape, shapeText, sizeOf } from "../core/shape.ts";
-import type { ArrayType, ReduceOp } from "../expr/op.ts";
+import type { ReduceOp } from "../expr/op.ts";
+import { type DenseType, denseType } from "../expr/type.ts";
 import { type Built, castTo, checkDType, node } from "../lazy/build.ts";
 import { opCall } from "../lazy/call.ts";
 import type { DTypeOption, ReduceFunction, ReduceOptions, SumFunction } from "../lazy/functionTypes.ts";
@@ -30,6 +31,8 @@ export function reducedShape(shape: Shape, { axes, keepdims }: ReduceAttrs): Sha
 export const reducedCount = (shape: Shape, axes: readonly number[]): number =>
   sizeOf(axes.map((axis) => shape[axis]!));
 
+type Parameters = { readonly [name: string]: (given: unknown) => Attr };
+
 export interface ReduceLine
   extends Pick<
     ReduceOp,
@@ -41,7 +44,9 @@ export interface ReduceLine
   /** The result's dtype from what was reduced, a rule of core/results.ts. */
   readonly result: ResultRule;
   /** Options that become attributes, each with its check. */
-  readonly parameters?: { readonly [name: string]: (given: unknown) => Attr };
+  readonly parameters?: Parameters;
+  /** What nested arrays call these: by the name of the option, the parameter that it is. */
+  readonly nestedOptions?: { readonly [option: string]: string };
   /** Nothing at all has no minimum. */
   readonly needsElements?: boolean;
 }
@@ -51,6 +56,8 @@ export interface ReduceRecord<R extends ResultRule = ResultRule> extends ReduceO
   readonly accepts: KindSet;
   readonly computesIn: ComputesIn;
   readonly needsElements: boolean;
+  readonly parameters: Parameters;
+  readonly nestedOptions: { readonly [option: string]: string };
   readonly result: R;
 }
 
@@ -117,10 +124,12 @@ function recordOf<R extends ResultRule>(name: string, line: TypedLine<R, Compute
     place: line.place,
     alone: line.alone,
     needsElements: line.needsElements === true,
+    parameters: line.parameters ?? {},
+    nestedOptions: line.nestedOptions ?? {},
   };
 }
 
-function inferReduction(name: string, line: ReduceLine, input: ArrayType, attrs: ReduceAttrs): ArrayType {
+function inferReduction(name: string, line: ReduceLine, input: DenseType, attrs: ReduceAttrs): DenseType {
   checkKind(line.accepts, input.dtype);
   const shape = reducedShape(input.shape, attrs);
   if (line.needsElements === true && sizeOf(shape) > 0 && reducedCount(input.shape, attrs.axes) === 0) {
@@ -129,7 +138,7 @@ function inferReduction(name: string, line: ReduceLine, input: ArrayType, attrs:
       cure: "Reduce over axes that have elements",
     });
   }
-  return { dtype: resultOf(input.dtype, line.result), shape };
+  return denseType(resultOf(input.dtype, line.result), shape);
 }
 
 /** Small integers add up in 64 bits; every other type in itself. */

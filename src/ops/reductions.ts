@@ -99,6 +99,7 @@ const variance: ReduceRecord<"same"> & VarianceFunction = reduction("var", {
   accepts: "real",
   computesIn: "floating",
   parameters: { correction: checkCorrection },
+  nestedOptions: { ddof: "correction" },
   result: "same",
   state: () => ["float64", "float64", "float64", "float64"],
   lift: (x) => {

@@ -7,7 +7,8 @@ import { INDEX_DTYPE } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { checkKind } from "../core/kinds.ts";
 import { type Shape, sameShape, shapeText } from "../core/shape.ts";
-import type { ArrayType, RoutineOp } from "../expr/op.ts";
+import type { RoutineOp } from "../expr/op.ts";
+import { type DenseType, denseType } from "../expr/type.ts";
 
 interface GatherAttrs {
   /** Axes that are indexed, ascending. */
@@ -57,7 +58,7 @@ export const gather: RoutineOp = {
   computes: (out) => out,
   infer([x, ...indices], attrs) {
     checkIndices(indices);
-    return { dtype: x!.dtype, shape: gatheredShape(x!.shape, indices[0]!.shape, gatherAttrs(attrs)) };
+    return denseType(x!.dtype, gatheredShape(x!.shape, indices[0]!.shape, gatherAttrs(attrs)));
   },
   demand(out, [x, ...indices], attrs) {
     const { axes, at } = gatherAttrs(attrs);
@@ -102,7 +103,7 @@ export const scatter: RoutineOp = {
   chunks: ([x]) => x!,
 };
 
-function checkIndices(indices: readonly ArrayType[]): void {
+function checkIndices(indices: readonly DenseType[]): void {
   for (const { dtype, shape } of indices) {
     if (dtype === INDEX_DTYPE && sameShape(shape, indices[0]!.shape)) continue;
     throw new ShapeError({
@@ -123,7 +124,7 @@ export const takeAlongAxis: RoutineOp = {
   class: "routine",
   routine: "takeAlongAxis",
   computes: (out) => out,
-  infer: ([x, indices]) => ({ dtype: x!.dtype, shape: indices!.shape }),
+  infer: ([x, indices]) => denseType(x!.dtype, indices!.shape),
   demand(out, [x], attrs) {
     const axis = attrs["axis"] as number;
     return [wholeAlong(out, axis, x!.shape[axis]!), out];
@@ -145,7 +146,7 @@ export const searchsorted: RoutineOp = {
         cure: "Search in a 1-d array",
       });
     }
-    return { dtype: INDEX_DTYPE, shape: values!.shape };
+    return denseType(INDEX_DTYPE, values!.shape);
   },
   demand: (out, [sorted]) => [wholeBox(sorted!.shape), out],
   chunks: ([, values]) => values!,
@@ -156,7 +157,7 @@ function sortOp(name: string, places: boolean): RoutineOp {
     name,
     class: "routine",
     routine: name,
-    infer: ([x]) => (places ? { dtype: INDEX_DTYPE, shape: x!.shape } : x!),
+    infer: ([x]) => (places ? denseType(INDEX_DTYPE, x!.shape) : x!),
     computes: (out, type, attrs) =>
       wholeAlong(out, attrs["axis"] as number, type.shape[attrs["axis"] as number]!),
     demand: (out) => [out],

@@ -9,8 +9,7 @@ import { ChunkwiseError, type ErrorParts } from "../core/errors.ts";
 import { shapeText, sizeOf } from "../core/shape.ts";
 import { surelyFits } from "./fusion/group.ts";
 import { type MemoryTerm, memoryOf, totalMemory } from "./memory.ts";
-import type { Operation, PlanArray, PlanData } from "./plan.ts";
-import { readsOf } from "./plan.ts";
+import { type DensePlanArray, type Operation, type PlanArray, type PlanData, readsOf } from "./plan.ts";
 import { statedBytes } from "./statedBytes.ts";
 
 /** What a refusal says, beside its text. */
@@ -116,10 +115,12 @@ function lastStep({ steps, name }: Operation): { op: string; line: string | unde
   return { op: step?.call ?? op, line: step?.line };
 }
 
-/** The chunks of the array that is cut into the largest ones. */
+/** The chunks of the dense array that is cut into the largest ones: partitions are not cut smaller by numbers. */
 function largestRead(operation: Operation, arrays: ReadonlyMap<string, PlanArray>): ChunkShape | null {
-  const reads = readsOf(operation).map((name) => arrays.get(name)!);
-  const chunkBytes = ({ dtype, chunks }: PlanArray): number => blockBytes(dtype, chunks);
+  const reads = readsOf(operation)
+    .map((name) => arrays.get(name)!)
+    .filter((array) => array.kind === "dense");
+  const chunkBytes = ({ dtype, chunks }: DensePlanArray): number => blockBytes(dtype, chunks);
   return reads.toSorted((a, b) => chunkBytes(b) - chunkBytes(a))[0]?.chunks ?? null;
 }
 

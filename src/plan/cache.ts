@@ -1,20 +1,32 @@
 // Plans of computations that were planned before. Two computations with the same structure (ops, attributes, types,
-// chunks) differ only in the data they read, so the second one takes the first one's plan with its own sources.
+// chunks) differ only in the data they read, so the second one takes the first one's plan with its own sources. How large
+// the partitions of a ragged source are is part of a plan: only the same source has the same plan.
 // In: expressions. Out: their plan. Plans made here know no lines of the user's code; who needs them asks `planOf`.
 
 import { attrsText, type Resource } from "../core/attrs.ts";
+import type { Need } from "../core/form/need.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { postOrder } from "../expr/walk.ts";
 import { resourceOf } from "../lazy/sources.ts";
+import { PartitionResource } from "../ops/partitions.ts";
 import { MemoryError } from "./budget.ts";
 import { Plan, type PlanOptions, planOf } from "./index.ts";
 import type { PlanData } from "./plan.ts";
 
 interface Planned {
   readonly data: PlanData;
-  /** The plan's names of sources, and their places in the order in which a walk of the expressions meets them. */
-  readonly sources: readonly (readonly [name: string, at: number])[];
+  readonly sources: readonly PlannedSource[];
+}
+
+/** A source of a plan, without the source: data that nobody else holds are not to be held here. */
+interface PlannedSource {
+  /** In the plan. */
+  readonly name: string;
+  /** Its place in the order in which a walk of the expressions meets them. */
+  readonly at: number;
+  /** What is read of it, where it was narrowed. */
+  readonly need: Need | null;
 }
 
 /** What is done to expressions before they are planned, and a text that says all it depends on. */
@@ -29,29 +41,57 @@ const MAX_PLANS = 500;
 
 export class PlanCache {
   readonly #plans = new Map<string, Planned>();
+  /** Ops of users may share a name. */
+  readonly #opNumbers = new WeakMap<Op, number>();
+  #ops = 0;
 
   /** A plan that is refused for its memory is made `exactly`, with lines. */
   planFor(roots: readonly Expr[], rewriting: Rewriting, options: PlanOptions, exactly: () => Plan): Plan {
     const nodes = postOrder(roots);
     const chosen = optionsText(options);
     if (nodes.length > MAX_NODES || chosen === null) return planned(roots, rewriting, options, exactly);
-    const structure = structureOf(nodes, roots);
+    const structure = structureOf(nodes, roots, this.#numberOf);
     const key = `${chosen} ${rewriting.key} ${structure.key}`;
     const known = this.#plans.get(key);
-    if (known !== undefined)
-      return new Plan(known.data, new Map(known.sources.map(([name, at]) => [name, structure.sources[at]!])));
+    if (known !== undefined) return bound(known, structure.sources);
     const plan = planned(roots, rewriting, options, exactly);
     this.#remember(key, plan, structure.sources);
     return plan;
   }
 
+  readonly #numberOf = (op: Op): number => {
+    let number = this.#opNumbers.get(op);
+    if (number === undefined) {
+      number = this.#ops++;
+      this.#opNumbers.set(op, number);
+    }
+    return number;
+  };
+
   /** Unless the plan reads data that the expressions did not: constants that were folded into one array. */
   #remember(key: string, { data, sources }: Plan, met: readonly Resource[]): void {
-    const places = [...sources].map(([name, resource]) => [name, met.indexOf(resource)] as const);
-    if (places.some(([, at]) => at < 0)) return;
+    const places = Array.from(sources, ([name, resource]) => placeAmong(met, name, resource));
+    if (!places.every((place) => place !== null)) return;
     if (this.#plans.size >= MAX_PLANS) this.#plans.delete(this.#plans.keys().next().value!);
     this.#plans.set(key, { data, sources: places });
   }
+}
+
+/** Null for what the expressions did not read. */
+function placeAmong(met: readonly Resource[], name: string, resource: Resource): PlannedSource | null {
+  const at = met.indexOf(resource);
+  if (at >= 0) return { name, at, need: null };
+  if (!(resource instanceof PartitionResource)) return null;
+  const { origin, need } = resource;
+  const whole = met.findIndex((other) => other instanceof PartitionResource && other.origin === origin);
+  return whole < 0 ? null : { name, at: whole, need };
+}
+
+/** A plan with these sources in the places of those that it was made for. */
+function bound({ data, sources }: Planned, met: readonly Resource[]): Plan {
+  const resourceAt = ({ at, need }: PlannedSource): Resource =>
+    need === null ? met[at]! : (met[at] as PartitionResource).withNeed(need);
+  return new Plan(data, new Map(sources.map((source) => [source.name, resourceAt(source)])));
 }
 
 function planned(
@@ -84,11 +124,16 @@ function optionsText(options: PlanOptions): string | null {
 }
 
 /** All that a plan depends on as text, and the data it does not depend on. */
-function structureOf(nodes: readonly Expr[], roots: readonly Expr[]): { key: string; sources: Resource[] } {
+function structureOf(
+  nodes: readonly Expr[],
+  roots: readonly Expr[],
+  numberOf: (op: Op) => number,
+): { key: string; sources: Resource[] } {
   const numbers = new Map<Expr, number>();
   const resources = new Map<Resource, number>();
   const sources: Resource[] = [];
   const sourceText = (resource: Resource): string => {
+    if (resource instanceof PartitionResource) return identity(resource);
     const number = resources.get(resource) ?? resources.size;
     resources.set(resource, number);
     return `#${number}${transferText(resource)}`;
@@ -110,17 +155,4 @@ function structureOf(nodes: readonly Expr[], roots: readonly Expr[]): { key: str
 function transferText(resource: Resource): string {
   const transfer = resource.transfer();
   return transfer === null ? "" : JSON.stringify(transfer);
-}
-
-const opNumbers = new WeakMap<Op, number>();
-let ops = 0;
-
-/** Ops of users may share a name. */
-function numberOf(op: Op): number {
-  let number = opNumbers.get(op);
-  if (number === undefined) {
-    number = ops++;
-    opNumbers.set(op, number);
-  }
-  return number;
 }

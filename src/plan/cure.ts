@@ -61,8 +61,11 @@ function smallerFor(
 
 /** The expressions over sources that are cut finer; null when there is no such source. */
 function withChunks(roots: readonly Expr[], from: ChunkShape, to: ChunkShape): Expr[] | null {
-  const isCut = ({ op, attrs }: Expr): boolean =>
-    op.class === "source" && op.body === null && sameShape(attrs["chunks"] as ChunkShape, from);
+  const isCut = ({ op, attrs, type }: Expr): boolean =>
+    op.class === "source" &&
+    op.body === null &&
+    type.kind === "dense" &&
+    sameShape(attrs["chunks"] as ChunkShape, from);
   let isFound = false;
   const made = foldExpr<Expr>(roots, (node, inputs) => {
     if (!isCut(node)) return inputs.length === 0 ? node : withInputs(node, inputs);

@@ -3,12 +3,17 @@
 
 import { type Box, hull, isEmptyBox } from "../core/box.ts";
 import type { Shape } from "../core/shape.ts";
-import type { ArrayType, Piece } from "../expr/op.ts";
+import type { Piece } from "../expr/op.ts";
+import { type ArrayType, assertDense, type DenseType, denseOf } from "../expr/type.ts";
 import { contractAxes, contractDemand } from "../ops/contraction.ts";
 import type { Operation, OpStep, PlanStep, ReduceTreeStep, ScanTreeStep } from "./plan.ts";
 
 export const inputTypes = (steps: readonly PlanStep[], step: PlanStep): ArrayType[] =>
   step.inputs.map(({ step: at, component }) => steps[at]!.types[component]!);
+
+/** Of a step on elements. */
+export const denseInputs = (steps: readonly PlanStep[], step: PlanStep): DenseType[] =>
+  step.inputs.map(({ step: at, component }) => denseOf(steps[at]!.types[component]!));
 
 /** The box that has to be computed to have `box`: some steps only work on whole axes or groups. */
 export function computedBox(step: PlanStep, box: Box): Box {
@@ -28,6 +33,8 @@ function groupedBox({ axis, group }: ScanTreeStep, box: Box): Box {
 
 /** Boxes of the inputs, in their order, for a computed box of the output. */
 export function demandOf(step: PlanStep, out: Box, inputs: readonly ArrayType[]): readonly Box[] {
+  if (step.kind === "ragged") return step.op.demand(out, inputs, step.attrs, step.types[0]!);
+  assertDense(inputs);
   switch (step.kind) {
     case "read":
     case "source":
@@ -40,8 +47,6 @@ export function demandOf(step: PlanStep, out: Box, inputs: readonly ArrayType[])
       return contractDemand(out, inputs, contractAxes(step.attrs));
     case "routine":
       return step.op.demand(out, inputs, step.attrs);
-    case "ragged":
-      return step.op.demand(out, inputs, step.attrs, step.types[0]!);
     case "reduce":
       return inputs.map(({ shape }) => reduceDemand(step, out, shape));
     case "scan":
@@ -53,8 +58,11 @@ export function demandOf(step: PlanStep, out: Box, inputs: readonly ArrayType[])
 }
 
 /** True when a partition of the output needs the one with the same number of this input, and no other does. */
-export const isPlacewise = (step: OpStep<"ragged">, { shape, ragged }: ArrayType): boolean =>
-  ragged !== undefined && shape[0] === step.types[0]!.shape[0] && (step.op.isPlacewise || shape[0] === 1);
+export function isPlacewise({ op, types }: OpStep<"ragged">, input: ArrayType): boolean {
+  const [out] = types;
+  if (input.kind === "dense" || out!.kind === "dense") return false;
+  return input.partitions === out!.partitions && (op.isPlacewise || input.partitions === 1);
+}
 
 /** The part of a broadcast input that a box of the result sees. */
 function projectBox(out: Box, shape: Shape): Box {
@@ -73,10 +81,10 @@ function projectBox(out: Box, shape: Shape): Box {
 export const piecesOfStep = (
   step: OpStep<"move">,
   out: Box,
-  inputs: readonly ArrayType[],
+  inputs: readonly DenseType[],
 ): readonly Piece[] => step.op.pieces(out, inputs, step.attrs, step.types[0]!);
 
-function moveDemand(step: OpStep<"move">, out: Box, inputs: readonly ArrayType[]): Box[] {
+function moveDemand(step: OpStep<"move">, out: Box, inputs: readonly DenseType[]): Box[] {
   const boxes = inputs.map(({ shape }): Box => ({ start: shape.map(() => 0), shape: shape.map(() => 0) }));
   for (const piece of piecesOfStep(step, out, inputs)) {
     if ("fill" in piece.from) continue;

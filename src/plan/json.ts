@@ -2,9 +2,10 @@
 // (a user's function) becomes its reference, where it has one. `load.ts` reads them back, and trusts nothing.
 
 import { Resource } from "../core/attrs.ts";
+import type { Form } from "../core/form/form.ts";
 import { jsonOfForm } from "../core/form/json.ts";
 import { Complex, numberText } from "../core/numbers.ts";
-import type { Op, RaggedType } from "../expr/op.ts";
+import type { Op } from "../expr/op.ts";
 import type { PlanData } from "./plan.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -20,7 +21,8 @@ export const planToJson = (plan: PlanData): Json => JSON.parse(JSON.stringify(pl
 
 export function encodeValue(name: string, value: unknown): unknown {
   if (name === "op" && value instanceof Object) return (value as Op).name;
-  if (name === "ragged" && value !== undefined) return encodeRagged(value as RaggedType);
+  // Attributes are no objects, so that this is the form of a ragged type.
+  if (name === "form" && value instanceof Object) return jsonOfForm(value as Form);
   if (typeof value === "bigint") return { $bigint: String(value) };
   if (typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0)))
     return { $number: numberText(value) };
@@ -29,8 +31,6 @@ export function encodeValue(name: string, value: unknown): unknown {
     return isReferable(value) ? { $reference: value.reference() } : { $resource: value.fingerprint() };
   return value;
 }
-
-const encodeRagged = ({ form, isItem }: RaggedType): unknown => ({ form: jsonOfForm(form), isItem });
 
 /** Finds a resource by its reference; throws a typed error where there is none. */
 export type FindResource = (reference: Json) => Resource;

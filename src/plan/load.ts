@@ -2,18 +2,39 @@
 // as good as one made here, or an error that says where it is not. Nothing in it is ever evaluated as code.
 
 import type { Attr, Attrs } from "../core/attrs.ts";
-import { gridOf } from "../core/chunks.ts";
 import { type DType, isDType } from "../core/dtype.ts";
 import { ChunkwiseError, ValueError } from "../core/errors.ts";
 import { formOfJson } from "../core/form/json.ts";
 import { Complex } from "../core/numbers.ts";
 import { describe, isLength, type Shape, sameShape, sizeOf } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
-import type { ArrayType, Op } from "../expr/op.ts";
+import { inferType, type Op } from "../expr/op.ts";
+import {
+  type ArrayType,
+  arrayTypeText,
+  assertDense,
+  type DenseType,
+  denseType,
+  extentOf,
+  itemType,
+  type RaggedType,
+  raggedType,
+  sameType,
+} from "../expr/type.ts";
 import type { OpTable } from "../ops/table.ts";
 import type { FindResource, Json } from "./json.ts";
 import { memoryOf, totalMemory } from "./memory.ts";
-import type { Operation, OperationOutput, OpStep, PlanArray, PlanData, PlanStep, ValueRef } from "./plan.ts";
+import {
+  type DensePlanArray,
+  gridOfArray,
+  type Operation,
+  type OperationOutput,
+  type OpStep,
+  type PlanArray,
+  type PlanData,
+  type PlanStep,
+  type ValueRef,
+} from "./plan.ts";
 
 /** A plan that cannot be one. */
 export class PlanError extends ChunkwiseError {}
@@ -53,17 +74,30 @@ const lengths = (json: Json | undefined, where: string): Shape =>
   list(json, where).map((item) => whole(item, where));
 
 function typeOf(json: Json | undefined, where: string): ArrayType {
-  const { dtype, shape, ragged } = fields(json, where);
+  const given = fields(json, where);
+  switch (given["kind"]) {
+    case "dense":
+      return denseTypeOf(given, where);
+    case "ragged":
+      return raggedTypeOf(given, where);
+    default:
+      throw wrong(where, `${describe(given["kind"])} is not a kind of array`);
+  }
+}
+
+function denseTypeOf({ dtype, shape }: Fields, where: string): DenseType {
   if (!isDType(dtype)) throw wrong(where, `${describe(dtype)} is not a data type`);
   const checked = lengths(shape, where);
   if (!Number.isSafeInteger(sizeOf(checked))) throw wrong(where, `the shape [${checked}] is too large`);
-  const type = { dtype: dtype as DType, shape: checked };
-  if (ragged === undefined) return type;
-  const { form, isItem } = fields(ragged, where);
-  return {
-    ...type,
-    ragged: { form: meaningful(where, () => formOfJson(form)), isItem: flag(isItem, where) },
-  };
+  return denseType(dtype as DType, checked);
+}
+
+function raggedTypeOf({ form, isItem, partitions }: Fields, where: string): RaggedType {
+  const read = meaningful(where, () => formOfJson(form));
+  const count = whole(partitions, where);
+  if (!flag(isItem, where)) return raggedType(read, count);
+  if (count !== 1) throw wrong(where, `one value is in ${count} partitions`);
+  return itemType(read);
 }
 
 /** What a plan in JSON names: ops, and things in memory that steps need. */
@@ -113,22 +147,40 @@ function meaningful<T>(where: string, action: () => T): T {
 
 function arrayFrom(json: Json, i: number): PlanArray {
   const where = `plan.arrays[${i}]`;
-  const { name, chunks, role, inner, partitionBytes, transfer } = fields(json, where);
-  const type = typeOf(json, where);
-  const cut = lengths(chunks, where);
-  if (cut.length !== type.shape.length || cut.some((length) => length < 1))
-    throw wrong(where, `chunks [${cut}] do not fit the shape [${type.shape}]`);
+  const given = fields(json, where);
+  const { role } = given;
+  const type = typeOf(given, where);
+  const chunks = lengths(given["chunks"], where);
+  const shape = extentOf(type);
+  if (chunks.length !== shape.length || chunks.some((length) => length < 1))
+    throw wrong(where, `chunks [${chunks}] do not fit the shape [${shape}]`);
   if (role !== "source" && role !== "intermediate" && role !== "result")
     throw wrong(where, `${describe(role)} is not a role`);
+  const base = { name: text(given["name"], where), chunks, role } as const;
+  switch (type.kind) {
+    case "dense":
+      return { ...base, ...type, ...storageFrom(given, chunks, where) };
+    case "ragged":
+      if (chunks[0] !== 1) throw wrong(where, `${chunks[0]} partitions are taken together`);
+      return { ...base, ...type, partitionBytes: whole(given["partitionBytes"], where) };
+    default:
+      throw type satisfies never;
+  }
+}
+
+function storageFrom(
+  { inner, transfer }: Fields,
+  chunks: Shape,
+  where: string,
+): Pick<DensePlanArray, "inner" | "transfer"> {
   const parts = inner === undefined ? {} : { inner: lengths(inner, where) };
   if (
     "inner" in parts &&
-    (parts.inner.length !== cut.length || parts.inner.some((n, axis) => n < 1 || n > cut[axis]!))
+    (parts.inner.length !== chunks.length || parts.inner.some((n, axis) => n < 1 || n > chunks[axis]!))
   )
-    throw wrong(where, `parts [${parts.inner}] do not fit chunks [${cut}]`);
-  const bytes = type.ragged === undefined ? {} : { partitionBytes: whole(partitionBytes, where) };
-  const stored = transfer === undefined ? {} : { transfer: transferFrom(transfer, cut.length, where) };
-  return { name: text(name, where), ...type, chunks: cut, role, ...parts, ...bytes, ...stored };
+    throw wrong(where, `parts [${parts.inner}] do not fit chunks [${chunks}]`);
+  const stored = transfer === undefined ? {} : { transfer: transferFrom(transfer, chunks.length, where) };
+  return { ...parts, ...stored };
 }
 
 function transferFrom(json: Json, dims: number, where: string): Transfer {
@@ -175,9 +227,9 @@ class OperationLoader {
   }
 
   #checkGrid(name: string, places: Shape, where: string): void {
-    const { shape, chunks } = this.#arrays.get(name)!;
-    if (sameShape(gridOf(shape, chunks), places)) return;
-    throw wrong(where, `the grid [${places}] is not that of ${name}, [${gridOf(shape, chunks)}]`);
+    const grid = gridOfArray(this.#arrays.get(name)!);
+    if (sameShape(grid, places)) return;
+    throw wrong(where, `the grid [${places}] is not that of ${name}, [${grid}]`);
   }
 
   #output(json: Json, steps: readonly PlanStep[], where: string): OperationOutput {
@@ -202,7 +254,7 @@ class OperationLoader {
     if (kind === "read") return { kind, array: this.#read(json, types[0]!, where), inputs, types, ...origin };
     const op = this.#names.ops.named(text(json["op"], where));
     const attrs = this.#attrs(json["attrs"], where);
-    const common = { attrs, inputs, types, ...origin };
+    const common = { attrs, inputs, ...origin };
     switch (kind) {
       case "source":
       case "elementwise":
@@ -212,17 +264,18 @@ class OperationLoader {
       case "ragged": {
         if (op.class !== kind) throw wrongClass(where, op, kind);
         const given = inputs.map(({ step, component }) => steps[step]!.types[component]!);
-        const inferred = op.infer(given, attrs);
-        checkSame(types[0]!, inferred, where);
-        return { kind, op, ...common } as OpStep;
+        checkSame(types[0]!, inferType(op, given, attrs), where);
+        return { kind, op, ...common, types } as OpStep;
       }
       case "reduce":
         if (op.class !== "reduce" && op.class !== "scan") throw wrongClass(where, op, kind);
-        return { kind, op, ...common, ...reduceFields(json, where) };
+        assertDense(types);
+        return { kind, op, ...common, types, ...reduceFields(json, where) };
       case "scan":
         if (op.class !== "scan") throw wrongClass(where, op, kind);
+        assertDense(types);
         return {
-          ...{ kind, op, ...common, exclusive: flag(json["exclusive"], where) },
+          ...{ kind, op, ...common, types, exclusive: flag(json["exclusive"], where) },
           axis: whole(json["axis"], where, types[0]!.shape.length),
           group: whole(json["group"], where),
         };
@@ -272,8 +325,8 @@ function numberFrom(json: Json, where: string): number {
 function reduceFields(
   json: Fields,
   where: string,
-): { axes: number[]; group: number[]; lifts: boolean; finishes: boolean; whole: ArrayType } {
-  const type = typeOf(json["whole"], where);
+): { axes: number[]; group: number[]; lifts: boolean; finishes: boolean; whole: DenseType } {
+  const type = denseTypeOf(fields(json["whole"], where), where);
   const axes = list(json["axes"], where).map((axis) => whole(axis, where, type.shape.length));
   const group = list(json["group"], where).map((size) => whole(size, where));
   if (axes.length !== group.length) throw wrong(where, "axes and groups are not as many");
@@ -290,8 +343,8 @@ function refFrom(json: Json | undefined, steps: readonly PlanStep[], where: stri
 }
 
 function checkSame(a: ArrayType, b: ArrayType, where: string): void {
-  if (a.dtype === b.dtype && sameShape(a.shape, b.shape)) return;
-  throw wrong(where, `${a.dtype} [${a.shape}] stands where ${b.dtype} [${b.shape}] belongs`);
+  if (sameType(a, b)) return;
+  throw wrong(where, `${arrayTypeText(a)} stands where ${arrayTypeText(b)} belongs`);
 }
 
 /** For plans whose steps refer to nothing outside. */

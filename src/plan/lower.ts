@@ -9,7 +9,7 @@ import { resourceOf } from "../lazy/sources.ts";
 import { rechunk } from "../ops/moves/layout.ts";
 import { attrsInBlocks, splitContraction } from "./contractions.ts";
 import type { SiteOf } from "./origin.ts";
-import { type PlanArray, readsOf } from "./plan.ts";
+import { type DensePlanArray, readsOf } from "./plan.ts";
 import { lowerRechunk } from "./rechunk.ts";
 import { lowerReduction, lowerScan } from "./trees.ts";
 import { type Lowered, type LowerSettings, type PlanStorage, PlanWriter } from "./writer.ts";
@@ -29,16 +29,15 @@ function withTransfers({ data, sources }: Lowered, storage: PlanStorage | undefi
   if (storage === undefined && !isStored) return { data, sources };
   const results = new Map(data.results.map((name, i) => [name, i]));
   const read = new Set(data.operations.flatMap(readsOf));
-  const transferOf = (array: PlanArray): Transfer | null | undefined => {
+  const transferOf = (array: DensePlanArray): Transfer | null | undefined => {
     if (array.role === "source") return sources.get(array.name)!.transfer();
-    if (array.ragged !== undefined) return null;
     if (array.role === "intermediate") return storage?.intermediate(array);
     const transfer = storage?.results[results.get(array.name)!];
     // What nobody reads is not decoded.
     return transfer == null || read.has(array.name) ? transfer : { ...transfer, decoding: 0 };
   };
   const arrays = data.arrays.map((array) => {
-    const transfer = transferOf(array);
+    const transfer = array.kind === "dense" ? transferOf(array) : null;
     return transfer == null ? array : { ...array, transfer };
   });
   return { data: { ...data, arrays }, sources };
@@ -70,7 +69,7 @@ function lowerNode(node: Expr, writer: PlanWriter, wanted: boolean): void {
   }
 }
 
-const isPartitioned = ({ type }: Expr): boolean => type.ragged !== undefined;
+const isPartitioned = ({ type }: Expr): boolean => type.kind === "ragged";
 
 /** Computed from coordinates: partitions are made of what lies somewhere. */
 const isFormula = ({ op }: Expr): boolean => op.class === "source" && op.body !== null;

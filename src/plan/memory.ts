@@ -5,6 +5,7 @@
 // as where it needs most). One task of each kind is looked at (windows/kinds.ts): the others of the kind need the same.
 
 import { sameShape, sizeOf } from "../core/shape.ts";
+import { denseOf } from "../expr/type.ts";
 import { rechunk } from "../ops/moves/layout.ts";
 import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./compile/layout.ts";
 import { compileLayout } from "./compile/task.ts";
@@ -12,7 +13,7 @@ import type { TaskProgram } from "./compile/writer.ts";
 import { type MemoryTerm, type Phases, phasesOf, type TransferOf, totalMemory } from "./phases.ts";
 import { isRagged, type Operation, type PlanArray, type PlanStep } from "./plan.ts";
 import { raggedTerms } from "./ragged.ts";
-import { readTransfer } from "./transfer.ts";
+import { readTransfer, statedTransfer } from "./transfer.ts";
 import { type TaskKind, taskKinds } from "./windows/kinds.ts";
 import { startAt } from "./windows/laws.ts";
 
@@ -70,8 +71,8 @@ const isSingle = ({ steps }: Operation): boolean =>
   steps.length <= 2 && steps.every(({ kind }) => kind !== "move" && kind !== "scan");
 
 const isStored = ({ steps, outputs }: Operation, arrays: Arrays): boolean =>
-  outputs.some(({ array }) => arrays.get(array)!.transfer !== undefined) ||
-  steps.some((step) => step.kind === "read" && arrays.get(step.array)!.transfer !== undefined);
+  outputs.some(({ array }) => statedTransfer(arrays.get(array)!) !== undefined) ||
+  steps.some((step) => step.kind === "read" && statedTransfer(arrays.get(step.array)!) !== undefined);
 
 /** What storage needs for a window of a task: where a task of its cell needs most. */
 function transfersIn({ place, cell }: Pick<TaskKind, "place" | "cell">, arrays: Arrays): TransferOf {
@@ -86,7 +87,7 @@ function transfersIn({ place, cell }: Pick<TaskKind, "place" | "cell">, arrays: 
     const moves = box.start.map((_, axis) =>
       cell.runs.map(({ count }, g) => ({ slope: law?.slopes[g]?.[axis] ?? 1, count })),
     );
-    return readTransfer(arrays.get(array)!, box, moves);
+    return readTransfer(denseOf(arrays.get(array)!), box, moves);
   };
 }
 

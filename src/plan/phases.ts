@@ -3,13 +3,14 @@
 // temporaries lie at other times, so a task needs as much as its largest phase. What codecs take they keep.
 
 import { blockBytes } from "../core/block.ts";
+import { denseOf } from "../expr/type.ts";
 import { liveBytes } from "../kernel/lifetimes.ts";
 import { type RoundedTask, roundsOf } from "./compile/rounds.ts";
 import { scratchOf } from "./compile/scratch.ts";
 import { isStraightCopy } from "./compile/straight.ts";
 import type { TaskProgram, Window } from "./compile/writer.ts";
 import type { PlanArray } from "./plan.ts";
-import { readTransfer, writeTransfer } from "./transfer.ts";
+import { readTransfer, statedTransfer, writeTransfer } from "./transfer.ts";
 
 export interface MemoryTerm {
   readonly reason: string;
@@ -30,7 +31,7 @@ export type TransferOf = (window: Pick<Window, "array" | "box">) => { encoded: n
 export const transfersOf =
   (arrays: Arrays): TransferOf =>
   ({ array, box }) =>
-    readTransfer(arrays.get(array)!, box);
+    readTransfer(denseOf(arrays.get(array)!), box);
 
 export function phasesOf(
   task: TaskProgram,
@@ -81,7 +82,7 @@ const roundTransfers =
   (arrays: Arrays): TransferOf =>
   ({ array, box }) =>
     readTransfer(
-      arrays.get(array)!,
+      denseOf(arrays.get(array)!),
       box,
       box.shape.map((length) => [{ slope: length, count: Number.POSITIVE_INFINITY }]),
     );
@@ -105,7 +106,7 @@ type Windows = TaskProgram["reads"];
 function blockTerms(kind: "read" | "write", windows: Windows, arrays: Arrays): MemoryTerm[] {
   const terms = new Terms();
   for (const { array, box } of windows)
-    terms.add(`${kind} ${array}`, blockBytes(arrays.get(array)!.dtype, box.shape), true);
+    terms.add(`${kind} ${array}`, blockBytes(denseOf(arrays.get(array)!).dtype, box.shape), true);
   return terms.list;
 }
 
@@ -122,7 +123,7 @@ function readTerms(reads: Windows, transferOf: TransferOf): MemoryTerm[] {
 function writeTerms(writes: Windows, arrays: Arrays): MemoryTerm[] {
   const terms = new Terms();
   for (const { array, box } of writes)
-    terms.add(`write ${array}: filled up`, writeTransfer(arrays.get(array)!, box));
+    terms.add(`write ${array}: filled up`, writeTransfer(denseOf(arrays.get(array)!), box));
   return terms.list;
 }
 
@@ -132,7 +133,7 @@ function writeTerms(writes: Windows, arrays: Arrays): MemoryTerm[] {
  */
 function codecTerms(writes: Windows, arrays: Arrays): MemoryTerm[] {
   const most = mostOfCodecs(arrays);
-  const own = writes.reduce((sum, { array }) => sum + (arrays.get(array)!.transfer?.encoding ?? 0), 0);
+  const own = writes.reduce((sum, { array }) => sum + (statedTransfer(arrays.get(array)!)?.encoding ?? 0), 0);
   const terms = [
     { reason: "decoding", bytes: most.decoding },
     { reason: "encoding", bytes: Math.max(most.encoding, own) },
@@ -147,9 +148,10 @@ function mostOfCodecs(arrays: Arrays): { readonly decoding: number; readonly enc
   let most = codecs.get(arrays);
   if (most === undefined) {
     let [decoding, encoding] = [0, 0];
-    for (const { role, transfer } of arrays.values()) {
+    for (const array of arrays.values()) {
+      const transfer = statedTransfer(array);
       decoding = Math.max(decoding, transfer?.decoding ?? 0);
-      if (role !== "source") encoding = Math.max(encoding, transfer?.encoding ?? 0);
+      if (array.role !== "source") encoding = Math.max(encoding, transfer?.encoding ?? 0);
     }
     most = { decoding, encoding };
     codecs.set(arrays, most);

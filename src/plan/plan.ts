@@ -4,26 +4,44 @@
 // Must hold: a step's inputs are earlier steps; an operation's inputs are outputs of earlier ones or sources.
 
 import type { Attrs } from "../core/attrs.ts";
-import type { ChunkShape } from "../core/chunks.ts";
+import type { Box } from "../core/box.ts";
+import { type ChunkShape, chunkBox, gridOf } from "../core/chunks.ts";
 import type { Shape } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
-import type { ArrayType, Op, ReduceOp, ScanOp } from "../expr/op.ts";
+import type { Op, ReduceOp, ScanOp } from "../expr/op.ts";
+import { type ArrayType, type DenseType, extentOf, type RaggedType } from "../expr/type.ts";
 
-export interface PlanArray extends ArrayType {
+interface ArrayBase {
   readonly name: string;
+  /** Of a ragged array: single partitions. */
   readonly chunks: ChunkShape;
   readonly role: "source" | "intermediate" | "result";
+}
+
+export interface DensePlanArray extends ArrayBase, DenseType {
   /** Parts of chunks that should be readable by themselves, as inner chunks of a shard; the whole chunk where not said. */
   readonly inner?: ChunkShape | undefined;
-  /** Of ragged arrays: about how many bytes the largest partition has. */
-  readonly partitionBytes?: number | undefined;
   /** What its storage needs while it is read and written; nothing for arrays in memory. */
   readonly transfer?: Transfer | undefined;
 }
 
+export interface RaggedPlanArray extends ArrayBase, RaggedType {
+  /** About how many bytes the largest partition has. */
+  readonly partitionBytes: number;
+}
+
+export type PlanArray = DensePlanArray | RaggedPlanArray;
+
+/** How many chunks an array has along each axis. */
+export const gridOfArray = (array: PlanArray): Shape => gridOf(extentOf(array), array.chunks);
+
+/** The chunk at a place of the grid. */
+export const chunkOfArray = (array: PlanArray, place: readonly number[]): Box =>
+  chunkBox(extentOf(array), array.chunks, place);
+
 /** Works on partitions of nested data: no block program is made of it. */
 export const isRagged = ({ steps }: Operation): boolean =>
-  steps.some(({ kind, types }) => kind === "ragged" || types[0]!.ragged !== undefined);
+  steps.some(({ kind, types }) => kind === "ragged" || types[0]!.kind === "ragged");
 
 /** A component of an earlier step's value: reductions can have several. */
 export interface ValueRef {
@@ -31,34 +49,33 @@ export interface ValueRef {
   readonly component: number;
 }
 
-const firsts: ValueRef[] = [];
-
-/** The first component of a step, one object for each number: plans have many. */
-export function firstOf(step: number): ValueRef {
-  while (firsts.length <= step && step < MOST_SHARED) firsts.push({ step: firsts.length, component: 0 });
-  return firsts[step] ?? { step, component: 0 };
-}
-
 const MOST_SHARED = 256;
+const FIRSTS: readonly ValueRef[] = Array.from({ length: MOST_SHARED }, (_, step) => ({
+  step,
+  component: 0,
+}));
 
-interface StepBase {
+/** The first component of a step, one object for each small number: plans have many. */
+export const firstOf = (step: number): ValueRef => FIRSTS[step] ?? { step, component: 0 };
+
+interface StepBase<Type extends ArrayType> {
   readonly inputs: readonly ValueRef[];
   /** Types of the components, as whole arrays. */
-  readonly types: readonly ArrayType[];
+  readonly types: readonly Type[];
   /** The public function that the user called, and `file:line:column` of the call, where known. */
   readonly call?: string | undefined;
   readonly line?: string | undefined;
 }
 
 /** A window of a stored array. */
-export interface ReadStep extends StepBase {
+export interface ReadStep extends StepBase<ArrayType> {
   readonly kind: "read";
   readonly array: string;
 }
 
 type StepClass = "source" | "elementwise" | "move" | "contract" | "routine" | "ragged";
 
-interface StepOfClass<C extends StepClass> extends StepBase {
+interface StepOfClass<C extends StepClass> extends StepBase<C extends "ragged" ? ArrayType : DenseType> {
   readonly kind: C;
   readonly op: Extract<Op, { readonly class: C }>;
   readonly attrs: Attrs;
@@ -68,7 +85,7 @@ interface StepOfClass<C extends StepClass> extends StepBase {
 export type OpStep<C extends StepClass = StepClass> = { readonly [K in C]: StepOfClass<K> }[C];
 
 /** One level of a reduction's tree: `group[k]` places along `axes[k]` become one. */
-export interface ReduceTreeStep extends StepBase {
+export interface ReduceTreeStep extends StepBase<DenseType> {
   readonly kind: "reduce";
   readonly op: ReduceOp | ScanOp;
   readonly attrs: Attrs;
@@ -78,11 +95,11 @@ export interface ReduceTreeStep extends StepBase {
   readonly lifts: boolean;
   readonly finishes: boolean;
   /** The reduction's own input, from which positions and counts are taken. */
-  readonly whole: ArrayType;
+  readonly whole: DenseType;
 }
 
 /** A scan that begins anew every `group` places, each time with what `inputs[1]` says came before. */
-export interface ScanTreeStep extends StepBase {
+export interface ScanTreeStep extends StepBase<DenseType> {
   readonly kind: "scan";
   readonly op: ScanOp;
   readonly attrs: Attrs;

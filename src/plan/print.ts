@@ -3,19 +3,22 @@
 
 import { attrLabel } from "../core/attrs.ts";
 import { bytesText, countText } from "../core/bytes.ts";
-import { gridOf } from "../core/chunks.ts";
 import { typeText } from "../core/form/typeText.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
 import { shapeText, sizeOf } from "../core/shape.ts";
+import { type ArrayType, arrayTypeText } from "../expr/type.ts";
 import { memoryOf, totalMemory } from "./memory.ts";
-import type {
-  Operation,
-  PlanArray,
-  PlanData,
-  PlanStep,
-  ReduceTreeStep,
-  ScanTreeStep,
-  ValueRef,
+import {
+  type DensePlanArray,
+  gridOfArray,
+  type Operation,
+  type PlanArray,
+  type PlanData,
+  type PlanStep,
+  type RaggedPlanArray,
+  type ReduceTreeStep,
+  type ScanTreeStep,
+  type ValueRef,
 } from "./plan.ts";
 import { arrayBytes } from "./ragged.ts";
 import { planTraffic, type Traffic, trafficOf } from "./traffic.ts";
@@ -56,17 +59,27 @@ const trafficText = ({ read, written }: Traffic): string =>
   `reads ${bytesText(read)}, writes ${bytesText(written)}`;
 
 function arrayText(array: PlanArray): string {
-  const { name, role, dtype, shape, chunks, inner, ragged } = array;
-  if (ragged !== undefined) return `${name}: ${role} ${raggedText(array)}`;
-  const cut = `${countText(sizeOf(gridOf(shape, chunks)), "chunk")} of ${shapeText(chunks)}`;
-  const parts = inner === undefined ? "" : `, read in parts of ${shapeText(inner)}`;
-  return `${name}: ${role} ${dtype} ${shapeText(shape)} in ${cut}${parts}`;
+  const begin = `${array.name}: ${array.role}`;
+  switch (array.kind) {
+    case "dense":
+      return `${begin} ${denseText(array)}`;
+    case "ragged":
+      return `${begin} ${raggedText(array)}`;
+    default:
+      throw array satisfies never;
+  }
 }
 
-function raggedText({ shape, ragged, partitionBytes = 0 }: PlanArray): string {
-  const { form, isItem } = ragged!;
+function denseText(array: DensePlanArray): string {
+  const { chunks, inner } = array;
+  const cut = `${countText(sizeOf(gridOfArray(array)), "chunk")} of ${shapeText(chunks)}`;
+  const parts = inner === undefined ? "" : `, read in parts of ${shapeText(inner)}`;
+  return `${arrayTypeText(array)} in ${cut}${parts}`;
+}
+
+function raggedText({ form, isItem, partitions, partitionBytes }: RaggedPlanArray): string {
   if (isItem) return `one ${typeText(form)}`;
-  return `${typeText(form)} in ${countText(sizeOf(shape), "partition")} of about ${bytesText(partitionBytes)}`;
+  return `${typeText(form)} in ${countText(partitions, "partition")} of about ${bytesText(partitionBytes)}`;
 }
 
 function operationText(operation: Operation, arrays: Arrays): string {
@@ -114,9 +127,7 @@ function valueText({ step, component }: ValueRef, names: ReadonlyMap<number, str
 function stepText(step: PlanStep, window: string, names: ReadonlyMap<number, string>): string {
   if (step.kind === "read") return `${step.array}[${window}]`;
   const type = step.types
-    .map(({ dtype, shape, ragged }) =>
-      ragged === undefined ? `${dtype} ${shapeText(shape)}` : typeText(ragged.form),
-    )
+    .map((own: ArrayType) => (own.kind === "dense" ? arrayTypeText(own) : typeText(own.form)))
     .join(", ");
   const phase = step.kind === "reduce" ? reduceText(step) : step.kind === "scan" ? scanText(step) : "";
   const inputs = step.inputs.map((input) => valueText(input, names));
@@ -132,7 +143,7 @@ function reduceText({ axes, group, lifts, finishes }: ReduceTreeStep): string {
 const scanText = ({ group, exclusive }: ScanTreeStep): string =>
   ` anew every ${countText(group, "place")}${exclusive ? ", exclusive" : ""}:`;
 
-const SAID_ELSEWHERE = new Set(["shape", "chunks", "axes", "keepdims"]);
+const SAID_ELSEWHERE: ReadonlySet<string> = new Set(["shape", "chunks", "axes", "keepdims"]);
 
 function attrTexts(step: Exclude<PlanStep, { kind: "read" }>): string[] {
   const hidden =

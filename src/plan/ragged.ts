@@ -2,7 +2,8 @@
 // bytes here are what sources expect of their partitions, carried along: an estimate, where dense arrays have a bound.
 
 import { blockBytes } from "../core/block.ts";
-import { sizeOf } from "../core/shape.ts";
+import { type Shape, sizeOf } from "../core/shape.ts";
+import { extentOf } from "../expr/type.ts";
 import type { MemoryTerm } from "./phases.ts";
 import type { Operation, PlanArray } from "./plan.ts";
 import { taskKinds } from "./windows/kinds.ts";
@@ -10,18 +11,27 @@ import { taskWindows } from "./windows.ts";
 
 type Arrays = ReadonlyMap<string, PlanArray>;
 
+/** Of so many elements along each axis, or of so many partitions. */
+function bytesOf(array: PlanArray, shape: Shape): number {
+  switch (array.kind) {
+    case "dense":
+      return blockBytes(array.dtype, shape);
+    case "ragged":
+      return array.partitionBytes * sizeOf(shape);
+    default:
+      throw array satisfies never;
+  }
+}
+
 /** Of a whole array. */
-export const arrayBytes = ({ dtype, shape, partitionBytes }: PlanArray): number =>
-  partitionBytes === undefined ? blockBytes(dtype, shape) : partitionBytes * sizeOf(shape);
+export const arrayBytes = (array: PlanArray): number => bytesOf(array, extentOf(array));
 
 /** Of the largest chunk. */
-export function chunkBytes({ dtype, shape, chunks, partitionBytes }: PlanArray): number {
-  if (partitionBytes !== undefined) return partitionBytes;
-  return blockBytes(
-    dtype,
-    shape.map((n, axis) => Math.min(n, chunks[axis]!)),
+export const chunkBytes = (array: PlanArray): number =>
+  bytesOf(
+    array,
+    extentOf(array).map((n, axis) => Math.min(n, array.chunks[axis]!)),
   );
-}
 
 /** What one task reads, by array. */
 export function partitionsRead(
@@ -35,10 +45,7 @@ export function partitionsRead(
     const key = `${array} ${box.start} ${box.shape}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    const { dtype, partitionBytes } = arrays.get(array)!;
-    const own =
-      partitionBytes === undefined ? blockBytes(dtype, box.shape) : partitionBytes * sizeOf(box.shape);
-    bytes.set(array, (bytes.get(array) ?? 0) + own);
+    bytes.set(array, (bytes.get(array) ?? 0) + bytesOf(arrays.get(array)!, box.shape));
   }
   return bytes;
 }

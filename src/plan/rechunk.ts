@@ -14,6 +14,7 @@ import { type Shape, sameShape, shapeText, sizeOf } from "../core/shape.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { MoveOp } from "../expr/op.ts";
+import { denseOf } from "../expr/type.ts";
 import { resourceOf } from "../lazy/sources.ts";
 import type { PlanArray } from "./plan.ts";
 import { type PlanWriter, StepList } from "./writer.ts";
@@ -187,6 +188,7 @@ export function lowerRechunk(node: Expr, writer: PlanWriter, role: PlanArray["ro
     ...{ shape: node.shape, itemsize: infoOf(node.dtype).bytes, from, to, maxMem, workers },
     ...accessOf(input),
   });
+  const type = denseOf(node.type);
   let last: string | null = null;
   stages.forEach(({ chunks, inner }, i) => {
     const steps = new StepList(writer);
@@ -195,15 +197,13 @@ export function lowerRechunk(node: Expr, writer: PlanWriter, role: PlanArray["ro
         kind: "move",
         op: node.op as MoveOp,
         attrs: { chunks },
-        types: [node.type],
+        types: [type],
         ...writer.originOf(node),
       },
       inputs: [last === null ? steps.valueOf(input) : steps.read(last)],
     });
     const isLast = i === stages.length - 1;
-    last = isLast
-      ? writer.array(node.type, chunks, role)
-      : writer.array(node.type, chunks, "intermediate", inner);
+    last = isLast ? writer.array(type, chunks, role) : writer.array(type, chunks, "intermediate", inner);
     writer.operation(steps, [{ array: last, value }]);
   });
   writer.place(node, last!);

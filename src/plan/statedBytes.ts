@@ -22,11 +22,12 @@ interface Touched {
   readonly uses: readonly number[];
 }
 
-const recent = new Recent<Stated>();
+const recent = new Recent<Arrays, Stated>();
 
 export function statedBytes(operation: Operation, arrays: Arrays): number {
   const touched = touchedBy(operation, arrays);
   return recent.get(
+    arrays,
     (known) =>
       sameShape(known.operation.grid, operation.grid) &&
       sameTouched(known.touched, touched) &&
@@ -52,7 +53,7 @@ const sameTouched = (a: Touched, b: Touched): boolean =>
   sameShape(a.uses, b.uses) && a.arrays.every((array, i) => sameArray(array, b.arrays[i]!));
 
 function sameArray(a: PlanArray, b: PlanArray): boolean {
-  if (a.ragged !== undefined || b.ragged !== undefined) return a === b;
+  if (a.kind === "ragged" || b.kind === "ragged") return a === b;
   const isCutAlike = sameShape(a.shape, b.shape) && sameShape(a.chunks, b.chunks) && a.inner === b.inner;
   return isCutAlike && a.dtype === b.dtype && a.role === b.role && a.transfer === b.transfer;
 }

@@ -3,6 +3,7 @@
 // their partitions.
 
 import { blockBytes } from "../core/block.ts";
+import { denseOf } from "../expr/type.ts";
 import { compileTask } from "./compile/task.ts";
 import { isRagged, type Operation, type PlanArray, type PlanData } from "./plan.ts";
 import { arrayBytes, partitionsRead } from "./ragged.ts";
@@ -38,7 +39,10 @@ function bytesRead(operation: Operation, arrays: Arrays, place: readonly number[
   if (isRagged(operation))
     return [...partitionsRead(operation, arrays, place).values()].reduce((sum, bytes) => sum + bytes, 0);
   const { reads } = compileTask(operation, arrays, place);
-  return reads.reduce((sum, { array, box }) => sum + blockBytes(arrays.get(array)!.dtype, box.shape), 0);
+  return reads.reduce(
+    (sum, { array, box }) => sum + blockBytes(denseOf(arrays.get(array)!).dtype, box.shape),
+    0,
+  );
 }
 
 /** All operations of a plan. */

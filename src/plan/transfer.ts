@@ -5,8 +5,12 @@
 import type { Box } from "../core/box.ts";
 import { sizeOf } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
-import type { PlanArray } from "./plan.ts";
+import type { DensePlanArray, PlanArray } from "./plan.ts";
 import { gcd } from "./windows/runs.ts";
+
+/** Partitions are read and written by who knows what they are made of. */
+export const statedTransfer = (array: PlanArray): Transfer | undefined =>
+  array.kind === "dense" ? array.transfer : undefined;
 
 /** How a window moves along one axis of its array from task to task: so far, and so many times. */
 export interface Moves {
@@ -19,7 +23,7 @@ export interface Moves {
  * moves, axis by axis; of just this one where nothing is said.
  */
 export function readTransfer(
-  { transfer }: PlanArray,
+  { transfer }: DensePlanArray,
   box: Box,
   moves: readonly (readonly Moves[])[] = box.start.map(() => []),
 ): { encoded: number; aside: number } {
@@ -59,7 +63,7 @@ function latestBegin(start: number, unit: number, moves: readonly Moves[]): numb
 const NO_BYTES = { encoded: 0, aside: 0 };
 
 /** A copy that is filled up, while a chunk is written that reaches beyond the array. */
-export function writeTransfer({ transfer }: PlanArray, box: Box): number {
+export function writeTransfer({ transfer }: DensePlanArray, box: Box): number {
   if (transfer === undefined || box.shape.includes(0)) return 0;
   return transfer.unit.every((length, axis) => box.shape[axis] === length) ? 0 : transfer.padded;
 }

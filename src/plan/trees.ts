@@ -4,11 +4,14 @@
 
 import { blockBytes } from "../core/block.ts";
 import type { ChunkShape } from "../core/chunks.ts";
+import type { DType } from "../core/dtype.ts";
 import { type Shape, sizeOf } from "../core/shape.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
-import type { ArrayType, ReduceOp, ScanOp } from "../expr/op.ts";
+import type { ReduceOp, ScanOp } from "../expr/op.ts";
+import { type DenseType, denseOf, denseType } from "../expr/type.ts";
 import { reduceAttrs } from "../ops/reduction.ts";
+import type { Origin } from "./origin.ts";
 import type { OperationOutput, PlanArray, ReduceTreeStep, ValueRef } from "./plan.ts";
 import { type LowerSettings, type PlanWriter, StepList } from "./writer.ts";
 
@@ -33,91 +36,108 @@ function groupOf(counts: Shape, split: number): number[] {
   return counts.map((count) => Math.max(1, Math.min(along, count)));
 }
 
-export function lowerReduction(node: Expr, op: ReduceOp, writer: PlanWriter, role: PlanArray["role"]): void {
-  const input = node.inputs[0]!;
-  const { axes } = reduceAttrs(node.attrs);
-  const chunks = chunksOf(input);
-  const { call, line } = writer.originOf(node);
-  const stepOf = (
+export const lowerReduction = (node: Expr, op: ReduceOp, writer: PlanWriter, role: PlanArray["role"]): void =>
+  new ReductionTree(node, op, writer, role).write();
+
+/** The operations of one reduction, from the elements upward. */
+class ReductionTree {
+  readonly #node: Expr;
+  readonly #op: ReduceOp;
+  readonly #writer: PlanWriter;
+  readonly #role: PlanArray["role"];
+  readonly #axes: readonly number[];
+  /** Of the reduction's input. */
+  readonly #whole: DenseType;
+  readonly #chunks: ChunkShape;
+  readonly #origin: Origin;
+  readonly #states: readonly DType[];
+
+  constructor(node: Expr, op: ReduceOp, writer: PlanWriter, role: PlanArray["role"]) {
+    const input = node.inputs[0]!;
+    this.#node = node;
+    this.#op = op;
+    this.#writer = writer;
+    this.#role = role;
+    this.#axes = reduceAttrs(node.attrs).axes;
+    this.#whole = denseOf(input.type);
+    this.#chunks = chunksOf(input);
+    this.#origin = writer.originOf(node);
+    this.#states = op.state(input.dtype, node.attrs);
+  }
+
+  write(): void {
+    const [axes, chunks, { shape }] = [this.#axes, this.#chunks, this.#whole];
+    const lengths = axes.map((axis) => shape[axis]!);
+    const steps = new StepList(this.#writer);
+    const elements = [steps.valueOf(this.#node.inputs[0]!)];
+    if (axes.every((axis) => shape[axis]! <= chunks[axis]!))
+      return this.#last(steps, elements, lengths, true);
+    const group = axes.map((axis) => chunks[axis]!);
+    let counts = inGroups(lengths, group);
+    let arrays = this.#level(steps, elements, group, counts, true);
+    for (;;) {
+      const next = new StepList(this.#writer);
+      const states = arrays.map((name) => next.read(name));
+      const together = groupOf(counts, splitOf(counts, this.#stateBytes(), this.#writer.settings));
+      if (counts.every((count, k) => count <= together[k]!)) return this.#last(next, states, counts, false);
+      counts = inGroups(counts, together);
+      arrays = this.#level(next, states, together, counts, false);
+    }
+  }
+
+  /** One operation that leaves `counts` states along the axes. Returns the arrays of their components. */
+  #level(
+    steps: StepList,
+    inputs: readonly ValueRef[],
+    group: readonly number[],
+    counts: readonly number[],
+    lifts: boolean,
+  ): string[] {
+    const shape = replaceAt(this.#whole.shape, this.#axes, counts);
+    const types = this.#states.map((dtype) => denseType(dtype, shape));
+    return writeStates(
+      steps,
+      this.#step(group, [lifts, false], inputs, types),
+      this.#stateChunks(),
+      this.#writer,
+    );
+  }
+
+  #last(steps: StepList, inputs: readonly ValueRef[], counts: readonly number[], lifts: boolean): void {
+    const type = denseOf(this.#node.type);
+    const value = steps.add(this.#step(counts, [lifts, true], inputs, [type]));
+    const array = this.#writer.array(type, chunksOf(this.#node), this.#role);
+    this.#writer.place(this.#node, array);
+    this.#writer.operation(steps, [{ array, value }]);
+  }
+
+  #step(
     group: readonly number[],
     [lifts, finishes]: readonly [boolean, boolean],
     inputs: readonly ValueRef[],
-    types: readonly ArrayType[],
-  ): ReduceTreeStep => {
-    const { attrs } = node;
-    const whole = input.type;
-    const kind = "reduce";
+    types: readonly DenseType[],
+  ): ReduceTreeStep {
+    const { attrs } = this.#node;
+    const { call, line } = this.#origin;
+    const [kind, op, axes, whole] = ["reduce" as const, this.#op, this.#axes, this.#whole];
     // One literal: objects that grow while they are made take several times as long.
     return { kind, op, attrs, axes, whole, call, line, group, lifts, finishes, inputs, types };
-  };
-  const states = op.state(input.dtype, node.attrs);
-  const lastLevel = (steps: StepList, inputs: readonly ValueRef[], counts: Shape, lifts: boolean): void => {
-    const value = steps.add(stepOf(counts, [lifts, true], inputs, [node.type]));
-    const array = writer.array(node.type, chunksOf(node), role);
-    writer.place(node, array);
-    writer.operation(steps, [{ array, value }]);
-  };
-
-  let counts = axes.map((axis) => input.shape[axis]!);
-  const steps = new StepList(writer);
-  const value = steps.valueOf(input);
-  if (axes.every((axis) => input.shape[axis]! <= chunks[axis]!))
-    return lastLevel(steps, [value], counts, true);
-
-  const level = (
-    from: StepList,
-    inputs: readonly ValueRef[],
-    group: readonly number[],
-    lifts: boolean,
-  ): string[] => {
-    counts = counts.map((n, k) => Math.ceil(n / group[k]!));
-    const shape = replaceAt(input.shape, axes, counts);
-    const cut = replaceAt(
-      chunks,
-      axes,
-      counts.map(() => 1),
-    );
-    const types = states.map((dtype) => ({ dtype, shape }));
-    return writeStates(from, stepOf(group, [lifts, false], inputs, types), cut, writer);
-  };
-  let arrays = level(
-    steps,
-    [value],
-    axes.map((axis) => chunks[axis]!),
-    true,
-  );
-  const stateBytes = states.reduce(
-    (bytes, dtype) =>
-      bytes +
-      blockBytes(
-        dtype,
-        replaceAt(
-          chunks,
-          axes,
-          axes.map(() => 1),
-        ),
-      ),
-    0,
-  );
-  for (;;) {
-    const group = groupOf(counts, splitOf(counts, stateBytes, writer.settings));
-    if (counts.every((count, k) => count <= group[k]!)) break;
-    const next = new StepList(writer);
-    arrays = level(
-      next,
-      arrays.map((name) => next.read(name)),
-      group,
-      false,
-    );
   }
-  const last = new StepList(writer);
-  lastLevel(
-    last,
-    arrays.map((name) => last.read(name)),
-    counts,
-    false,
-  );
+
+  #stateChunks(): ChunkShape {
+    const ones = this.#axes.map(() => 1);
+    return replaceAt(this.#chunks, this.#axes, ones);
+  }
+
+  /** Of the states that one chunk becomes. */
+  #stateBytes(): number {
+    const chunk = this.#stateChunks();
+    return this.#states.reduce((bytes, dtype) => bytes + blockBytes(dtype, chunk), 0);
+  }
 }
+
+const inGroups = (counts: readonly number[], group: readonly number[]): number[] =>
+  counts.map((count, k) => Math.ceil(count / group[k]!));
 
 const replaceAt = (list: readonly number[], axes: readonly number[], values: readonly number[]): number[] =>
   list.map((x, axis) => (axes.includes(axis) ? values[axes.indexOf(axis)]! : x));
@@ -140,6 +160,7 @@ function writeStates(
 export function lowerScan(node: Expr, writer: PlanWriter, role: PlanArray["role"]): void {
   const input = node.inputs[0]!;
   const axis = node.attrs["axis"] as number;
+  const type = denseOf(node.type);
   const length = input.shape[axis]!;
   const chunk = chunksOf(input)[axis]!;
   const common = {
@@ -157,9 +178,9 @@ export function lowerScan(node: Expr, writer: PlanWriter, role: PlanArray["role"
     group: Math.max(1, chunk),
     exclusive: false,
     inputs,
-    types: [node.type],
+    types: [type],
   });
-  const array = writer.array(node.type, chunksOf(node), role);
+  const array = writer.array(type, chunksOf(node), role);
   writer.place(node, array);
   writer.operation(steps, [{ array, value }]);
 }
@@ -174,7 +195,7 @@ function scanTotals(node: Expr, writer: PlanWriter, blocks: number): string {
   const chunks = chunksOf(input);
   const steps = new StepList(writer);
   const value = steps.valueOf(input);
-  const totals = totalsOf({ node, writer, axis }, steps, value, input.type, chunks, chunks[axis]!);
+  const totals = totalsOf({ node, writer, axis }, steps, value, denseOf(input.type), chunks, chunks[axis]!);
   return scanBefore({ node, writer, axis }, totals, blocks, chunks);
 }
 
@@ -189,7 +210,7 @@ function totalsOf(
   { node, writer, axis }: ScanAlong,
   steps: StepList,
   value: ValueRef,
-  whole: ArrayType,
+  whole: DenseType,
   chunks: ChunkShape,
   group: number,
 ): string {
@@ -197,7 +218,7 @@ function totalsOf(
   const step: ReduceTreeStep = {
     ...{ kind: "reduce", op: node.op as ScanOp, attrs: node.attrs, ...writer.originOf(node) },
     ...{ axes: [axis], group: [group], whole, lifts: true, finishes: false, inputs: [value] },
-    types: [{ dtype: whole.dtype, shape }],
+    types: [denseType(whole.dtype, shape)],
   };
   return writeStates(steps, step, replaceAt(chunks, [axis], [1]), writer)[0]!;
 }
@@ -205,8 +226,8 @@ function totalsOf(
 /** What came before each of some totals: in one task where they are few, else group by group, each from what came before it. */
 function scanBefore(along: ScanAlong, totals: string, count: number, chunks: ChunkShape): string {
   const { node, writer, axis } = along;
-  const { dtype, shape } = writer.arrayNamed(totals);
-  const type: ArrayType = { dtype, shape };
+  const { dtype, shape } = denseOf(writer.arrayNamed(totals));
+  const type = denseType(dtype, shape);
   const group = Math.min(count, TOTALS_TOGETHER);
   const earlier = count > group ? beforeGroups(along, totals, type, group, chunks) : null;
   const steps = new StepList(writer);
@@ -223,7 +244,7 @@ function scanBefore(along: ScanAlong, totals: string, count: number, chunks: Chu
 function beforeGroups(
   along: ScanAlong,
   totals: string,
-  type: ArrayType,
+  type: DenseType,
   group: number,
   chunks: ChunkShape,
 ): string {

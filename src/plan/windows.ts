@@ -2,9 +2,8 @@
 // places. Out: boxes of arrays, the same that the compiled task reads (test/property/windows.test.ts compares them).
 
 import { type Box, isEmptyBox } from "../core/box.ts";
-import { chunkBox } from "../core/chunks.ts";
-import { inputTypes, pieceSource, piecesOfStep, taskBoxes } from "./demand.ts";
-import type { Operation, OpStep, PlanArray, PlanStep } from "./plan.ts";
+import { denseInputs, pieceSource, piecesOfStep, taskBoxes } from "./demand.ts";
+import { chunkOfArray, type Operation, type OpStep, type PlanArray, type PlanStep } from "./plan.ts";
 
 type Arrays = ReadonlyMap<string, PlanArray>;
 
@@ -17,10 +16,7 @@ export interface ArrayWindow {
 
 /** The chunks that a task writes, in the order of the operation's outputs. */
 export const taskOutputs = (operation: Operation, arrays: Arrays, place: readonly number[]): Box[] =>
-  operation.outputs.map(({ array }) => {
-    const { shape, chunks } = arrays.get(array)!;
-    return chunkBox(shape, chunks, place);
-  });
+  operation.outputs.map(({ array }) => chunkOfArray(arrays.get(array)!, place));
 
 /** May name a window twice. */
 export function taskWindows(operation: Operation, arrays: Arrays, place: readonly number[]): ArrayWindow[] {
@@ -56,7 +52,7 @@ function usersOf(steps: readonly PlanStep[], boxes: readonly (Box | null)[], at:
 }
 
 function windowsOfMove(steps: readonly PlanStep[], move: OpStep<"move">, box: Box, at: number): Box[] {
-  const types = inputTypes(steps, move);
+  const types = denseInputs(steps, move);
   return piecesOfStep(move, box, types).flatMap((piece) => {
     if ("fill" in piece.from || move.inputs[piece.from.input]!.step !== at) return [];
     return [pieceSource(piece, types[piece.from.input]!.shape.length)];

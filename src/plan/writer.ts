@@ -1,17 +1,20 @@
 // The plan under construction: arrays and operations in order, and where each expression's value is.
 
 import type { Attrs, Resource } from "../core/attrs.ts";
-import { type ChunkShape, gridOf } from "../core/chunks.ts";
+import type { ChunkShape } from "../core/chunks.ts";
 import { type Shape, sameShape } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
-import type { ArrayType, SourceOp } from "../expr/op.ts";
+import type { SourceOp } from "../expr/op.ts";
 import type { Site } from "../expr/site.ts";
+import { type ArrayType, denseOf } from "../expr/type.ts";
 import { PartitionResource } from "../ops/partitions.ts";
 import { type Origin, originOf, type SiteOf, siteOfNode } from "./origin.ts";
 import {
+  type DensePlanArray,
   firstOf,
+  gridOfArray,
   type Operation,
   type OperationOutput,
   type OpStep,
@@ -31,7 +34,7 @@ export interface PlanStorage {
   /** Says all that the rest depends on. */
   readonly key: string;
   /** Of an intermediate that memory has no room for. */
-  intermediate(array: Pick<PlanArray, "dtype" | "chunks">): Transfer;
+  intermediate(array: Pick<DensePlanArray, "dtype" | "chunks">): Transfer;
   /** Of the results, in their order; null for those that stay in memory. */
   readonly results: readonly (Transfer | null)[];
 }
@@ -98,17 +101,15 @@ export class PlanWriter {
     chunks: ChunkShape,
     role: PlanArray["role"],
     inner?: ChunkShape,
-    partitionBytes?: number,
+    partitionBytes = 0,
   ): string {
     const name = `a${this.#arrays.length}`;
-    const { dtype, shape, ragged } = type;
-    const array: PlanArray = {
-      ...{ name, dtype, shape, chunks, role },
-      ...(inner === undefined ? {} : { inner }),
-      ...(ragged === undefined ? {} : { ragged, partitionBytes: partitionBytes ?? 0 }),
-    };
-    this.#arrays.push(array);
-    this.#types.push([ragged === undefined ? { dtype, shape } : { dtype, shape, ragged }]);
+    const base = { name, ...type, chunks, role };
+    const isWhole = inner === undefined;
+    this.#arrays.push(
+      base.kind === "ragged" ? { ...base, partitionBytes } : isWhole ? base : { ...base, inner },
+    );
+    this.#types.push([type]);
     return name;
   }
 
@@ -154,16 +155,19 @@ export class PlanWriter {
   /** A partition is made of its inputs': nobody knows more before the run. */
   #partitionBytes(node: Expr): number | undefined {
     const { op, attrs, type } = node;
-    if (type.ragged === undefined) return undefined;
-    if (type.ragged.isItem || (op.class === "ragged" && op.isSmall?.(attrs) === true)) return SMALL_BYTES;
+    if (type.kind === "dense") return undefined;
+    if (type.isItem || (op.class === "ragged" && op.isSmall?.(attrs) === true)) return SMALL_BYTES;
     const parts = [node, ...node.inputs].map((input) => this.#places.get(input));
-    const bytes = parts.map((name) => (name === undefined ? 0 : (this.arrayNamed(name).partitionBytes ?? 0)));
-    return Math.max(...bytes);
+    return Math.max(...parts.map((name) => (name === undefined ? 0 : this.#bytesOfPartition(name))));
+  }
+
+  #bytesOfPartition(name: string): number {
+    const array = this.arrayNamed(name);
+    return array.kind === "ragged" ? array.partitionBytes : 0;
   }
 
   operation(steps: StepList, outputs: readonly OperationOutput[]): void {
-    const { shape, chunks } = this.arrayNamed(outputs[0]!.array);
-    const grid = gridOf(shape, chunks);
+    const grid = gridOfArray(this.arrayNamed(outputs[0]!.array));
     // Often the same as before: one object then, and less to keep.
     if (!sameShape(grid, this.#grid)) this.#grid = grid;
     const name = `op-${String(this.#operations.length + 1).padStart(3, "0")}`;
@@ -216,7 +220,7 @@ export class StepList {
       op: op as SourceOp,
       attrs,
       inputs: NO_INPUTS,
-      types: [type],
+      types: [denseOf(type)],
       call,
       line,
     });

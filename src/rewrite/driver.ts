@@ -154,7 +154,7 @@ class Run {
   }
 
   #resultOf(node: Expr): Expr | null | undefined {
-    if (node.place === this.#order.mark) return node;
+    if (this.#order.isMarked(node)) return node;
     const place = this.#order.placeOf(node);
     return place < 0 ? undefined : this.#now[place];
   }
@@ -229,7 +229,7 @@ class Run {
   #stay(node: Expr): void {
     const place = this.#order.placeOf(node);
     if (place >= 0 && place < this.#order.count) this.#now[place] = node;
-    else node.place = this.#order.mark;
+    else this.#order.mark(node);
   }
 
   #try(rule: Rule, node: Expr): Expr | null {

@@ -3,7 +3,8 @@
 export type { Attr, Attrs } from "../core/attrs.ts";
 export { RuleCycleError, RuleError, RuleGrowthError, RuleTypeError } from "../core/errors.ts";
 export { type Expr, makeExpr } from "../expr/expr.ts";
-export type { ArrayType, ElementwiseOp, Op } from "../expr/op.ts";
+export type { ElementwiseOp, Op } from "../expr/op.ts";
+export { type ArrayType, type DenseType, denseType, type RaggedType } from "../expr/type.ts";
 /** The language in which the bodies of ops are written: `s.add(x, y)`. */
 export * as s from "../kernel/scalar.ts";
 export { binary, type ElementwiseFunction, type ElementwiseLine, unary } from "../ops/elementwise/define.ts";

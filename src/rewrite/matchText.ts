@@ -1,8 +1,8 @@
 // Nodes and values as short text for messages, and equality of scalars.
 
 import { Complex, type Scalar, scalarText } from "../core/numbers.ts";
-import { shapeText } from "../core/shape.ts";
 import type { Expr } from "../expr/expr.ts";
+import { arrayTypeText } from "../expr/type.ts";
 import { full } from "../lazy/sources.ts";
 
 export const valueText = (value: Scalar): string => scalarText(value);
@@ -10,7 +10,7 @@ export const valueText = (value: Scalar): string => scalarText(value);
 /** `add float64 [3]`, `2`: what a node is, without its inputs. */
 export function shortText(node: Expr): string {
   if (node.op === full && node.shape.length === 0) return scalarText(node.attrs["value"] as Scalar);
-  return `${node.op.name} ${node.dtype} ${shapeText(node.shape)}`;
+  return `${node.op.name} ${arrayTypeText(node.type)}`;
 }
 
 /**

@@ -80,7 +80,7 @@ export function rule<Binds>(
     tracks: rootOps(left),
     inputs: inputOps(left),
     apply: (node, context) =>
-      dtypes === undefined || dtypes(node.type.dtype) ? matcher.apply(node, context) : null,
+      dtypes === undefined || dtypes(node.dtype) ? matcher.apply(node, context) : null,
     whyNot: (node, context) => matcher.explain(node, context),
   };
 }

@@ -4,7 +4,7 @@
 
 import { type Block, subBlock } from "../core/block.ts";
 import { type Box, intersect, isEmptyBox } from "../core/box.ts";
-import { chunkBox, gridOf, numberOf, placeOf } from "../core/chunks.ts";
+import { numberOf, placeOf } from "../core/chunks.ts";
 import { InvariantError } from "../core/errors.ts";
 import type { Partition } from "../expr/op.ts";
 import type { Backend } from "../kernel/backend.ts";
@@ -12,33 +12,44 @@ import type { BlockProgram } from "../kernel/blockProgram.ts";
 import type { BlockMemory, Borrowed } from "../kernel/blocks.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
 import type { PartitionFormat } from "../ops/partitions.ts";
-import type { Operation, PlanArray } from "../plan/plan.ts";
+import {
+  chunkOfArray,
+  type DensePlanArray,
+  gridOfArray,
+  type Operation,
+  type PlanArray,
+  type RaggedPlanArray,
+} from "../plan/plan.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { ScratchOptions, scratchIn } from "./kernelScratch.ts";
-import { chunksIn } from "./planGraph.ts";
+import { chunksOfBox } from "./planGraph.ts";
 import type { Soon } from "./settled.ts";
 
-/** What storage needs for a while lies where blocks do, so that each uses the other's memory again. */
-
-/** What tasks read. */
-export interface ArraySource {
+/** What tasks read of a dense array. */
+export interface BlockSource {
   /**
    * The elements of a box, to be read only, and only until `borrowed` is given back. What has to be brought together
    * goes into `into`, where that is given; what lies somewhere in one piece stays there.
    */
   window(box: Box, borrowed: Borrowed, into?: Block): Soon<Block>;
-  /** Of ragged arrays. */
-  partition?(at: number): Soon<Partition>;
 }
 
-/** What tasks write. */
-export interface ArrayTarget {
+/** And of a ragged one. */
+export interface PartitionSource {
+  partition(at: number): Soon<Partition>;
+}
+
+/** Where the chunks of a dense array go. */
+export interface BlockTarget {
   /** A block that the task fills with the elements of a chunk's box. */
   block(box: Box, borrowed: Borrowed): Block;
   /** The chunk is filled: it is stored, in one step. What that needs for a while lies where borrowed blocks do. */
   store(box: Box, block: Block, borrowed: Borrowed): Soon<void>;
-  /** Of ragged arrays. */
-  put?(at: number, partition: Partition): Soon<void>;
+}
+
+/** And the partitions of a ragged one. */
+export interface PartitionTarget {
+  put(at: number, partition: Partition): Soon<void>;
 }
 
 /** Runs a task's block program on the run's backend; what it needs besides comes out of `room`. */
@@ -51,19 +62,23 @@ export type RunProgram = (
 /** What a task works with. */
 export interface TaskArrays {
   readonly arrays: ReadonlyMap<string, PlanArray>;
-  source(array: string): ArraySource;
-  target(array: string): ArrayTarget;
-  readonly run: RunProgram;
   /** What its blocks come from. */
   readonly backend: BlockMemory;
+  /** Of dense arrays. */
+  source(array: string): BlockSource;
+  target(array: string): BlockTarget;
   /** Of ragged arrays. */
+  partitionSource(array: string): PartitionSource;
+  partitionTarget(array: string): PartitionTarget;
+  readonly run: RunProgram;
+  /** What partitions are made of. */
   readonly partitions: PartitionFormat | null;
   /** The memory that was stated for a task of an operation: it gets no more. None where nothing was stated. */
   limitOf?(operation: Operation): number;
 }
 
 /** One block holds all of it. */
-export class MemoryArray implements ArraySource, ArrayTarget {
+export class MemoryArray implements BlockSource, BlockTarget {
   readonly whole: Block;
 
   constructor(whole: Block) {
@@ -80,7 +95,7 @@ export class MemoryArray implements ArraySource, ArrayTarget {
 }
 
 /** An intermediate in a store. Its chunks are the store's. */
-export class StoredArray implements ArraySource, ArrayTarget {
+export class StoredArray implements BlockSource, BlockTarget {
   readonly array: ZarrArray;
   readonly #options = new ScratchOptions();
 
@@ -112,7 +127,7 @@ export interface Part {
 
 /** A box of an array out of parts that cover it: a view of one, or a copy of several. */
 export function assemble(
-  array: PlanArray,
+  array: DensePlanArray,
   box: Box,
   parts: readonly Part[],
   borrowed: Borrowed,
@@ -148,10 +163,10 @@ const partOf = ({ box: from, block }: Part, box: Box): Block =>
     box.shape,
   );
 
-/** An intermediate's chunks. */
-export class HeldArray implements ArraySource, ChunkLookUp {
-  readonly plan: PlanArray;
-  readonly #backend: Backend;
+/** The chunks of an intermediate, of either kind: a partition rests as the bytes that it is packed in. */
+abstract class HeldChunks<Plan extends PlanArray> {
+  readonly plan: Plan;
+  protected readonly backend: Backend;
   readonly #chunks = new Map<number, Block>();
   /** Chunks that are being removed from the store. */
   readonly #leaving = new Map<number, Promise<void>>();
@@ -159,20 +174,20 @@ export class HeldArray implements ArraySource, ChunkLookUp {
   store: ZarrArray | null = null;
   /** Memory is scarce: chunks are moved together, so that what is free lies together. */
   readonly isTight: boolean;
-  /** What its partitions are made of; null for a dense array. */
-  readonly format: PartitionFormat | null;
 
-  constructor(plan: PlanArray, backend: Backend, isTight = false, format: PartitionFormat | null = null) {
+  constructor(plan: Plan, backend: Backend, isTight = false) {
     this.plan = plan;
-    this.#backend = backend;
+    this.backend = backend;
     this.isTight = isTight;
-    this.format = format;
   }
+
+  /** How a chunk's block is stored. */
+  protected abstract write(store: ZarrArray, place: readonly number[], block: Block): Promise<void>;
 
   /** The block is the array's own from now on. */
   put(chunk: number, block: Block): void {
     this.drop(chunk);
-    this.#chunks.set(chunk, this.isTight ? this.#backend.settle(block) : block);
+    this.#chunks.set(chunk, this.isTight ? this.backend.settle(block) : block);
   }
 
   inMemory(chunk: number): Block | undefined {
@@ -188,7 +203,7 @@ export class HeldArray implements ArraySource, ChunkLookUp {
     const block = this.#chunks.get(chunk);
     if (block === undefined) return;
     this.#chunks.delete(chunk);
-    this.#backend.free(block);
+    this.backend.free(block);
   }
 
   dropAll(): void {
@@ -205,20 +220,9 @@ export class HeldArray implements ArraySource, ChunkLookUp {
     if (block !== undefined) await this.saveBlock(chunk, block);
   }
 
-  /** A partition is stored as the bytes it is packed in. */
   async saveBlock(chunk: number, block: Block): Promise<void> {
     await this.#leaving.get(chunk)?.catch(() => {});
-    const [store, place] = [this.stored(chunk), this.placeOf(chunk)];
-    if (this.plan.ragged === undefined) return store.setShard(place, block, scratchIn(this.#backend));
-    return store.setRaw(place, block.data as Uint8Array);
-  }
-
-  async partition(chunk: number): Promise<Partition> {
-    const bytes = this.#chunks.get(chunk)?.data ?? (await this.stored(chunk).getRaw(this.placeOf(chunk)));
-    if (bytes === undefined)
-      throw new InvariantError({ what: `partition ${chunk} of ${this.plan.name} is not stored` });
-    // A copy: what is made of it may outlive the chunk.
-    return this.format!.unpack((bytes as Uint8Array).slice(), this.plan.ragged!.form);
+    await this.write(this.stored(chunk), this.placeOf(chunk), block);
   }
 
   /** From the store. One that is computed again meanwhile is stored after that. */
@@ -235,15 +239,48 @@ export class HeldArray implements ArraySource, ChunkLookUp {
     if (this.store !== null) return this.store;
     throw new InvariantError({ what: `chunk ${chunk} of ${this.plan.name} is neither in memory nor stored` });
   }
+}
+
+export class HeldBlocks extends HeldChunks<DensePlanArray> implements BlockSource, ChunkLookUp {
+  readonly kind = "dense";
+
+  protected override write(store: ZarrArray, place: readonly number[], block: Block): Promise<void> {
+    return store.setShard(place, block, scratchIn(this.backend));
+  }
 
   window(box: Box, borrowed: Borrowed, into?: Block): Soon<Block> {
     return windowOfChunks(this, box, borrowed, into);
   }
 }
 
+export class HeldPartitions extends HeldChunks<RaggedPlanArray> implements PartitionSource {
+  readonly kind = "ragged";
+  readonly format: PartitionFormat;
+
+  constructor(plan: RaggedPlanArray, backend: Backend, isTight: boolean, format: PartitionFormat) {
+    super(plan, backend, isTight);
+    this.format = format;
+  }
+
+  protected override write(store: ZarrArray, place: readonly number[], block: Block): Promise<void> {
+    return store.setRaw(place, block.data as Uint8Array);
+  }
+
+  async partition(chunk: number): Promise<Partition> {
+    const bytes = this.inMemory(chunk)?.data ?? (await this.stored(chunk).getRaw(this.placeOf(chunk)));
+    if (bytes === undefined)
+      throw new InvariantError({ what: `partition ${chunk} of ${this.plan.name} is not stored` });
+    // A copy: what is made of it may outlive the chunk.
+    return this.format.unpack((bytes as Uint8Array).slice(), this.plan.form);
+  }
+}
+
+/** An intermediate while a plan runs. */
+export type HeldArray = HeldBlocks | HeldPartitions;
+
 /** An intermediate, whose chunks are found by their numbers: in memory, or else in the store. */
 export interface ChunkLookUp {
-  readonly plan: PlanArray;
+  readonly plan: DensePlanArray;
   inMemory(chunk: number): Block | undefined;
   /** Where a chunk is that is not in memory; an error when it is nowhere. */
   stored(chunk: number): ZarrArray;
@@ -255,7 +292,7 @@ export function windowOfChunks(look: ChunkLookUp, box: Box, borrowed: Borrowed, 
   if (isEmptyBox(box)) return borrowed.block(plan.dtype, box.shape);
   const parts: Part[] = [];
   const elsewhere: number[] = [];
-  for (const chunk of chunksIn(box, plan)) {
+  for (const chunk of chunksOfBox(box, plan)) {
     const block = look.inMemory(chunk);
     if (block === undefined) elsewhere.push(chunk);
     else parts.push({ box: boxOfChunk(plan, chunk), block });
@@ -268,7 +305,7 @@ export function windowOfChunks(look: ChunkLookUp, box: Box, borrowed: Borrowed, 
 }
 
 async function readChunks(
-  plan: PlanArray,
+  plan: DensePlanArray,
   box: Box,
   chunks: readonly number[],
   stores: readonly ZarrArray[],
@@ -283,14 +320,13 @@ async function readChunks(
   return whole;
 }
 
-const placeOfChunk = ({ shape, chunks }: PlanArray, chunk: number): number[] =>
-  placeOf(chunk, gridOf(shape, chunks));
+const placeOfChunk = (plan: PlanArray, chunk: number): number[] => placeOf(chunk, gridOfArray(plan));
 
 export const boxOfChunk = (plan: PlanArray, chunk: number): Box =>
-  chunkBox(plan.shape, plan.chunks, placeOfChunk(plan, chunk));
+  chunkOfArray(plan, placeOfChunk(plan, chunk));
 
-export const chunkNumber = (box: Box, { shape, chunks }: PlanArray): number =>
+export const chunkNumber = (box: Box, plan: PlanArray): number =>
   numberOf(
-    box.start.map((x, axis) => x / chunks[axis]!),
-    gridOf(shape, chunks),
+    box.start.map((x, axis) => x / plan.chunks[axis]!),
+    gridOfArray(plan),
   );

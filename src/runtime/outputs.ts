@@ -4,7 +4,14 @@
 import { type Block, blockBytes } from "../core/block.ts";
 import type { Box } from "../core/box.ts";
 import { type BlockMemory, takenBlock } from "../kernel/blocks.ts";
-import { type ArrayTarget, chunkNumber, type HeldArray } from "./arrays.ts";
+import {
+  type BlockTarget,
+  chunkNumber,
+  type HeldArray,
+  type HeldBlocks,
+  type HeldPartitions,
+  type PartitionTarget,
+} from "./arrays.ts";
 
 export class AttemptOutputs {
   readonly #memory: BlockMemory;
@@ -20,19 +27,25 @@ export class AttemptOutputs {
     this.storesAll = storesAll;
   }
 
-  /** Where an intermediate's chunk goes; undefined for other arrays. */
-  target(array: string): ArrayTarget | undefined {
+  /** Where the chunk of a dense intermediate goes; undefined for other arrays. */
+  target(array: string): BlockTarget | undefined {
     const held = this.#held.get(array);
-    if (held === undefined) return undefined;
+    if (held?.kind !== "dense") return undefined;
     return {
-      put: (at, partition) => this.putBytes(held, at, held.format!.pack(partition)),
       block: (box) => this.block(held, box),
       store: (box, block) =>
         this.storesAll ? held.store!.setShard(held.placeOf(chunkNumber(box, held.plan)), block) : undefined,
     };
   }
 
-  block({ plan }: HeldArray, box: Box): Block {
+  /** And the partition of a ragged one. */
+  partitionTarget(array: string): PartitionTarget | undefined {
+    const held = this.#held.get(array);
+    if (held?.kind !== "ragged") return undefined;
+    return { put: (at, partition) => this.#putBytes(held, at, held.format.pack(partition)) };
+  }
+
+  block({ plan }: HeldBlocks, box: Box): Block {
     const block = takenBlock(this.#memory, plan.dtype, box.shape);
     this.#blocks.set(plan.name, block);
     this.bytes += blockBytes(plan.dtype, box.shape);
@@ -40,13 +53,13 @@ export class AttemptOutputs {
   }
 
   /** A partition, packed. */
-  putBytes(held: HeldArray, at: number, bytes: Uint8Array): Promise<void> | undefined {
+  #putBytes(held: HeldPartitions, at: number, bytes: Uint8Array): Promise<void> | undefined {
     const block = this.hold(held, bytes);
     return this.storesAll ? held.saveBlock(at, block) : undefined;
   }
 
   /** The same where it is stored already, or need not be. */
-  hold({ plan }: HeldArray, bytes: Uint8Array): Block {
+  hold({ plan }: HeldPartitions, bytes: Uint8Array): Block {
     const block = takenBlock(this.#memory, "uint8", [bytes.length]);
     (block.data as Uint8Array).set(bytes);
     this.#blocks.set(plan.name, block);

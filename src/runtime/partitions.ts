@@ -3,33 +3,25 @@
 
 import { type Block, blockBytes } from "../core/block.ts";
 import type { Box } from "../core/box.ts";
-import { chunkBox, placeOf } from "../core/chunks.ts";
-import { InvariantError } from "../core/errors.ts";
+import { placeOf } from "../core/chunks.ts";
 import type { Made, Partition, RaggedInput } from "../expr/op.ts";
 import { Borrowed } from "../kernel/blocks.ts";
 import { copyElements } from "../kernel/routines/walk.ts";
 import type { PartitionFormat, PartitionResource } from "../ops/partitions.ts";
 import { inputTypes, taskBoxes } from "../plan/demand.ts";
-import type { Operation, OpStep, PlanArray } from "../plan/plan.ts";
-import type { ArraySource, ArrayTarget, TaskArrays } from "./arrays.ts";
+import { chunkOfArray, type Operation, type OpStep, type PlanArray } from "../plan/plan.ts";
+import type { PartitionSource, PartitionTarget, TaskArrays } from "./arrays.ts";
 import { now, type TaskStats } from "./events.ts";
 import type { Soon } from "./settled.ts";
 
-/** What tasks read and write of ragged arrays has no boxes of elements. */
-export function noBlocks(name: string): never {
-  throw new InvariantError({ what: `${name} has partitions and no blocks` });
-}
-
-export class ReadPartitions implements ArraySource {
+/** A source: its partitions are read from where they lie. */
+export class ReadPartitions implements PartitionSource {
   readonly resource: PartitionResource;
 
   constructor(resource: PartitionResource) {
     this.resource = resource;
   }
 
-  window(): Block {
-    return noBlocks("a source");
-  }
   partition(at: number): Soon<Partition> {
     return this.resource.readPartition(at);
   }
@@ -39,20 +31,11 @@ export class ReadPartitions implements ArraySource {
 export type TakePartition = (at: number, partition: Partition) => Soon<void>;
 
 /** A result: its partitions go to whoever takes them. */
-export class TakenPartitions implements ArrayTarget {
-  readonly plan: PlanArray;
+export class TakenPartitions implements PartitionTarget {
   readonly put: TakePartition;
 
-  constructor(plan: PlanArray, take: TakePartition) {
-    this.plan = plan;
+  constructor(take: TakePartition) {
     this.put = take;
-  }
-
-  block(): Block {
-    return noBlocks(this.plan.name);
-  }
-  store(): void {
-    noBlocks(this.plan.name);
   }
 }
 
@@ -98,8 +81,7 @@ class RaggedTask {
   }
 
   #chunk(array: string): Box {
-    const { shape, chunks } = this.#using.arrays.get(array)!;
-    return chunkBox(shape, chunks, this.#place);
+    return chunkOfArray(this.#using.arrays.get(array)!, this.#place);
   }
 
   async run(): Promise<TaskStats> {
@@ -140,14 +122,23 @@ class RaggedTask {
     const key = `${array} ${box.start} ${box.shape}`;
     const known = this.#read.get(key);
     if (known !== undefined) return known;
-    const { ragged } = this.#using.arrays.get(array)!;
-    const source = this.#using.source(array);
-    const made = ragged === undefined ? await source.window(box, this.#borrowed) : await partsOf(source, box);
+    const made = await this.#readFrom(this.#using.arrays.get(array)!, box);
     this.#read.set(key, made);
     this.#bytesRead += isBlock(made)
       ? blockBytes(made.dtype, made.shape)
       : sumBytes(made, this.#using.partitions!);
     return made;
+  }
+
+  #readFrom({ kind, name }: PlanArray, box: Box): Soon<RaggedInput> {
+    switch (kind) {
+      case "dense":
+        return this.#using.source(name).window(box, this.#borrowed);
+      case "ragged":
+        return partsOf(this.#using.partitionSource(name), box);
+      default:
+        throw kind satisfies never;
+    }
   }
 
   async #making(at: number, step: OpStep<"ragged">): Promise<RaggedInput> {
@@ -165,12 +156,12 @@ class RaggedTask {
       }
     };
     const made: Made[] = [];
-    if (type.ragged === undefined) made.push(await run(box));
+    if (type.kind === "dense") made.push(await run(box));
     else
       for (let i = 0; i < box.shape[0]!; i++)
         made.push(await run({ start: [box.start[0]! + i], shape: [1] }));
     for (const { step: from } of step.inputs) this.#used(from);
-    return type.ragged === undefined ? (made[0] as Block) : (made as Partition[]);
+    return type.kind === "dense" ? (made[0] as Block) : (made as Partition[]);
   }
 
   #used(at: number): void {
@@ -182,11 +173,11 @@ class RaggedTask {
   }
 
   async #write(array: string, { made, bytes }: Value): Promise<number> {
-    const target = this.#using.target(array);
     if (!isBlock(made)) {
-      await target.put!(this.#task, made[0]!);
+      await this.#using.partitionTarget(array).put(this.#task, made[0]!);
       return bytes;
     }
+    const target = this.#using.target(array);
     const box = this.#chunk(array);
     const block = target.block(box, this.#borrowed);
     copyElements(made, block);
@@ -210,9 +201,9 @@ const isBlock = (made: RaggedInput): made is Block => !Array.isArray(made);
 const sumBytes = (parts: readonly Partition[], format: PartitionFormat): number =>
   parts.reduce((sum, part) => sum + format.bytesOf(part), 0);
 
-async function partsOf(source: ArraySource, box: Box): Promise<Partition[]> {
+async function partsOf(source: PartitionSource, box: Box): Promise<Partition[]> {
   const parts: Partition[] = [];
-  for (let i = 0; i < box.shape[0]!; i++) parts.push(await source.partition!(box.start[0]! + i));
+  for (let i = 0; i < box.shape[0]!; i++) parts.push(await source.partition(box.start[0]! + i));
   return parts;
 }
 

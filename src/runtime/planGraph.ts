@@ -2,9 +2,16 @@
 // reads it, from windows (src/plan/windows): arithmetic on boxes, nothing kept per task.
 
 import type { Box } from "../core/box.ts";
-import { chunkBox, gridOf, numberOf, placeOf } from "../core/chunks.ts";
+import { type ChunkShape, numberOf, placeOf } from "../core/chunks.ts";
 import { type Shape, sizeOf } from "../core/shape.ts";
-import { type Operation, type PlanArray, type PlanData, readsOf } from "../plan/plan.ts";
+import {
+  chunkOfArray,
+  gridOfArray,
+  type Operation,
+  type PlanArray,
+  type PlanData,
+  readsOf,
+} from "../plan/plan.ts";
 import { chunkBytes } from "../plan/ragged.ts";
 import { statedBytes } from "../plan/statedBytes.ts";
 import { type Places, readersOf } from "../plan/windows/readers.ts";
@@ -72,7 +79,7 @@ export class PlanGraph implements TaskGraph {
     for (const { array, box } of taskWindows(operation, this.arrays, placeOf(task, operation.grid))) {
       const maker = this.#makers.get(array);
       if (maker === undefined) continue;
-      for (const chunk of chunksIn(box, this.arrays.get(array)!)) yield { op: maker, task: chunk };
+      for (const chunk of chunksOfBox(box, this.arrays.get(array)!)) yield { op: maker, task: chunk };
     }
   }
 
@@ -80,8 +87,7 @@ export class PlanGraph implements TaskGraph {
     const { outputs, grid } = this.plan.operations[op]!;
     const place = placeOf(task, grid);
     return outputs.flatMap(({ array }) => {
-      const { shape, chunks } = this.arrays.get(array)!;
-      const box = chunkBox(shape, chunks, place);
+      const box = chunkOfArray(this.arrays.get(array)!, place);
       return (this.#readers.get(array) ?? []).flatMap((reader) => {
         const operation = this.plan.operations[reader]!;
         return readersOf(operation, this.arrays, array, box).map((places) =>
@@ -107,12 +113,12 @@ function rangeOf(op: number, grid: Shape, places: Places): ReaderRange {
   return { op, count, last: task(count - 1), tasks };
 }
 
-/** Numbers of the chunks that a box touches, row-major. */
-export function* chunksIn(
-  box: Box,
-  { shape, chunks }: Pick<PlanArray, "shape" | "chunks">,
-): Iterable<number> {
-  const grid = gridOf(shape, chunks);
+/** Numbers of the chunks of an array that a box touches, row-major. */
+export const chunksOfBox = (box: Box, array: PlanArray): Iterable<number> =>
+  chunksIn(box, gridOfArray(array), array.chunks);
+
+/** The same for any chunks, of which so many are along each axis. */
+export function* chunksIn(box: Box, grid: Shape, chunks: ChunkShape): Iterable<number> {
   const first = box.start.map((x, axis) => Math.floor(x / chunks[axis]!));
   const counts = box.start.map(
     (x, axis) => Math.floor((x + box.shape[axis]! - 1) / chunks[axis]!) - first[axis]! + 1,

@@ -2,16 +2,16 @@
 // Must hold: nothing that another computation made is ever taken for ours: the mark of a target says whose it is (mark.ts),
 // the folder of intermediates has the key in its name, and what was damaged meanwhile is removed before (damaged.ts).
 
-import { gridOf, numberOf } from "../core/chunks.ts";
-import type { PlanArray, PlanData } from "../plan/plan.ts";
+import { numberOf } from "../core/chunks.ts";
+import { gridOfArray, type PlanArray, type PlanData } from "../plan/plan.ts";
 import type { DenseTarget } from "../storage/formats/dense.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import type { FoundTask } from "./scheduler/scheduler.ts";
 import type { IntermediateStore } from "./workDir.ts";
 
 /** Numbers of the chunks that are stored: those that were damaged are not there any more. */
-async function storedChunks({ shape, chunks: cut }: PlanArray, places: Places): Promise<Set<number>> {
-  const grid = gridOf(shape, cut);
+async function storedChunks(array: PlanArray, places: Places): Promise<Set<number>> {
+  const grid = gridOfArray(array);
   const chunks = new Set<number>();
   for await (const place of places) chunks.add(numberOf(place, grid));
   return chunks;

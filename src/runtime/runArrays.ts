@@ -4,7 +4,6 @@
 import type { Resource } from "../core/attrs.ts";
 import { type Block, blockBytes } from "../core/block.ts";
 import { bytesText } from "../core/bytes.ts";
-import { gridOf } from "../core/chunks.ts";
 import { InvariantError, RunError } from "../core/errors.ts";
 import { shapeText, sizeOf } from "../core/shape.ts";
 import type { Backend } from "../kernel/backend.ts";
@@ -12,7 +11,15 @@ import { resultBlock } from "../kernel/blocks.ts";
 import { DataResource } from "../lazy/sources.ts";
 import { OPS } from "../ops/index.ts";
 import { type PartitionFormat, PartitionResource } from "../ops/partitions.ts";
-import { isRagged, type Operation, type PlanArray, type PlanData, type PlanStep } from "../plan/plan.ts";
+import {
+  type DensePlanArray,
+  gridOfArray,
+  isRagged,
+  type Operation,
+  type PlanArray,
+  type PlanData,
+  type PlanStep,
+} from "../plan/plan.ts";
 import { arrayBytes } from "../plan/ragged.ts";
 import type { CodecTable } from "../storage/codecs/table.ts";
 import type { DenseTarget } from "../storage/formats/dense.ts";
@@ -20,10 +27,14 @@ import { hereOnly, StoredSource } from "../storage/formats/storedSource.ts";
 import type { FormatTable } from "../storage/formats/table.ts";
 import type { Store } from "../storage/store.ts";
 import {
-  type ArraySource,
-  type ArrayTarget,
-  HeldArray,
+  type BlockSource,
+  type BlockTarget,
+  type HeldArray,
+  HeldBlocks,
+  HeldPartitions,
   MemoryArray,
+  type PartitionSource,
+  type PartitionTarget,
   type RunProgram,
   type TaskArrays,
 } from "./arrays.ts";
@@ -105,16 +116,26 @@ export class RunArrays implements TaskArrays {
     const target = this.request.targets?.get(name);
     if (role === "source") this.#bind(name, this.request.sources.get(name)!);
     else if (target !== undefined) this.#write(name, target);
-    else if (role === "result" && array.ragged !== undefined) this.taken.set(name, this.#takenBy(array));
-    else if (role === "result") this.memory.set(name, new MemoryArray(resultOf(this.backend, array)));
-    else this.held.set(name, new HeldArray(array, this.backend, this.#isTight, this.partitions));
+    else if (role === "intermediate") this.held.set(name, this.#heldFor(array));
+    else if (array.kind === "ragged") this.taken.set(name, this.#takenBy(array));
+    else this.memory.set(name, new MemoryArray(resultOf(this.backend, array)));
   }
 
-  #takenBy(array: PlanArray): TakenPartitions {
-    const take = this.request.takers?.get(array.name);
-    if (take === undefined)
-      throw new InvariantError({ what: `nobody takes the partitions of ${array.name}` });
-    return new TakenPartitions(array, take);
+  #heldFor(array: PlanArray): HeldArray {
+    switch (array.kind) {
+      case "dense":
+        return new HeldBlocks(array, this.backend, this.#isTight);
+      case "ragged":
+        return new HeldPartitions(array, this.backend, this.#isTight, this.partitions!);
+      default:
+        throw array satisfies never;
+    }
+  }
+
+  #takenBy({ name }: PlanArray): TakenPartitions {
+    const take = this.request.takers?.get(name);
+    if (take === undefined) throw new InvariantError({ what: `nobody takes the partitions of ${name}` });
+    return new TakenPartitions(take);
   }
 
   #bind(name: string, resource: Resource): void {
@@ -135,13 +156,25 @@ export class RunArrays implements TaskArrays {
     this.#stored.set(name, new TargetArray(written.target, written.dtype));
   }
 
-  source(name: string): ArraySource {
-    const { memory, held, partitioned } = this;
-    return (memory.get(name) ?? this.#stored.get(name) ?? held.get(name) ?? partitioned.get(name))!;
+  source(name: string): BlockSource {
+    const held = this.held.get(name);
+    if (held?.kind === "dense") return held;
+    return this.memory.get(name) ?? this.#stored.get(name) ?? noSuch("dense", name);
   }
 
-  target(name: string): ArrayTarget {
-    return (this.memory.get(name) ?? this.#stored.get(name) ?? this.taken.get(name))! as ArrayTarget;
+  target(name: string): BlockTarget {
+    return (
+      this.memory.get(name) ?? (this.#stored.get(name) as TargetArray | undefined) ?? noSuch("dense", name)
+    );
+  }
+
+  partitionSource(name: string): PartitionSource {
+    const held = this.held.get(name);
+    return held?.kind === "ragged" ? held : (this.partitioned.get(name) ?? noSuch("ragged", name));
+  }
+
+  partitionTarget(name: string): PartitionTarget {
+    return this.taken.get(name) ?? noSuch("ragged", name);
   }
 
   limitOf(operation: Operation): number {
@@ -174,7 +207,7 @@ export class RunArrays implements TaskArrays {
     const stored = [...[...this.sources.values()].map(({ array }) => array), ...this.#targets];
     if (!isKernel || !stored.every(({ isPlainFiles }) => isPlainFiles === true)) return false;
     const chunks = [...this.#stored.keys()].map((name) => this.arrays.get(name)!);
-    const count = chunks.reduce((sum, array) => sum + sizeOf(gridOf(array.shape, array.chunks)), 0);
+    const count = chunks.reduce((sum, array) => sum + sizeOf(gridOfArray(array)), 0);
     return this.storedBytes >= count * LARGE_CHUNK;
   }
 
@@ -223,6 +256,10 @@ export class RunArrays implements TaskArrays {
   freeAll(): void {
     for (const held of this.held.values()) held.dropAll();
   }
+}
+
+function noSuch(kind: PlanArray["kind"], name: string): never {
+  throw new InvariantError({ what: `${name} is no ${kind} array of the run` });
 }
 
 /** An op of the user's is a function, which no message carries. */
@@ -281,7 +318,7 @@ function presentBlock(backend: Backend, name: string, { block, length }: DataRes
   });
 }
 
-function resultOf(backend: Backend, { dtype, shape }: PlanArray): Block {
+function resultOf(backend: Backend, { dtype, shape }: DensePlanArray): Block {
   try {
     return resultBlock(backend, dtype, shape);
   } catch (error) {

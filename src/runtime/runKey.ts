@@ -6,13 +6,14 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Resource } from "../core/attrs.ts";
 import { attrsText } from "../core/attrs.ts";
+import { arrayTypeText } from "../expr/type.ts";
 import type { Operation, PlanData, PlanStep } from "../plan/plan.ts";
 import { moduleState } from "./moduleState.ts";
 import { sourceState } from "./sourceState.ts";
 import { functionsOf } from "./userFunctions.ts";
 
 /** Counts versions whose kernels or plans give other bits for the same expression. */
-const VERSION = 3;
+const VERSION = 4;
 
 export interface RunKey {
   readonly text: string;
@@ -33,8 +34,8 @@ export async function runKey(plan: PlanData, sources: ReadonlyMap<string, Resour
 function planText(plan: PlanData, sources: ReadonlyMap<string, Resource>): string {
   const parts: string[] = [`chunkwise ${VERSION}`];
   for (const [name, resource] of sources) parts.push(`${name} ${resource.fingerprint()}`);
-  for (const { name, dtype, shape, chunks, role } of plan.arrays)
-    parts.push(`${name} ${role} ${dtype}[${shape}](${chunks})`);
+  for (const array of plan.arrays)
+    parts.push(`${array.name} ${array.role} ${arrayTypeText(array)}(${array.chunks})`);
   for (const operation of plan.operations) parts.push(operationText(operation));
   parts.push(plan.results.join());
   return parts.join("\n");
@@ -45,9 +46,9 @@ function operationText({ name, grid, steps, outputs }: Operation): string {
   return `${name} [${grid}] ${steps.map(stepText).join(";")} → ${made.join()}`;
 }
 
-/** All of a step but the user's line, and attributes as text. */
+/** All of a step but the user's line: its op by name, which JSON would leave out of functions, and attributes as text. */
 function stepText({ line: _, call: __, ...step }: PlanStep): string {
   if (!("attrs" in step)) return JSON.stringify(step);
-  const { attrs, ...rest } = step;
-  return `${JSON.stringify(rest)}{${attrsText(attrs, (resource) => resource.fingerprint())}}`;
+  const { attrs, op, ...rest } = step;
+  return `${op.name}${JSON.stringify(rest)}{${attrsText(attrs, (resource) => resource.fingerprint())}}`;
 }

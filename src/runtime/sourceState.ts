@@ -33,15 +33,16 @@ function unitsRead(name: string, shape: Shape, unit: ChunkShape, plan: PlanData)
   const readers = plan.operations.filter((operation) => [...readsOf(operation)].includes(name));
   const tasks = readers.reduce((sum, { grid }) => sum + sizeOf(grid), 0);
   const units = new Set<number>();
+  const grid = gridOf(shape, unit);
   if (tasks > MOST_TASKS) {
-    const all = sizeOf(gridOf(shape, unit));
+    const all = sizeOf(grid);
     for (let at = 0; at < Math.min(all, MOST_ASKED + 1); at++) units.add(at);
   } else
     for (const operation of readers)
       for (let task = 0; task < sizeOf(operation.grid); task++)
         for (const { array, box } of taskWindows(operation, arrays, placeOf(task, operation.grid)))
           if (array === name) {
-            for (const at of chunksIn(box, { shape, chunks: unit })) units.add(at);
+            for (const at of chunksIn(box, grid, unit)) units.add(at);
             if (units.size > MOST_ASKED) return null;
           }
   return units.size > MOST_ASKED ? null : units;

@@ -15,13 +15,13 @@ import type { ChunkWriter, DenseArray, DenseTarget } from "../storage/formats/de
 import type { Place } from "../storage/formats/look.ts";
 import type { StoredSource } from "../storage/formats/storedSource.ts";
 import type { Store } from "../storage/store.ts";
-import type { ArraySource, ArrayTarget } from "./arrays.ts";
+import type { BlockSource, BlockTarget } from "./arrays.ts";
 import { ScratchOptions } from "./kernelScratch.ts";
 import { chunksIn } from "./planGraph.ts";
 import type { Soon } from "./settled.ts";
 
 /** A source, of any format. */
-export class SourceArray implements ArraySource {
+export class SourceArray implements BlockSource {
   readonly #array: DenseArray;
   readonly #chunks: ChunkShape;
   readonly #format: string;
@@ -44,9 +44,9 @@ export class SourceArray implements ArraySource {
   async #byChunks(box: Box, whole: Block): Promise<Block> {
     if (isEmptyBox(box)) return whole;
     const { shape } = this.#array;
-    const grid = { shape, chunks: this.#chunks };
-    for (const chunk of chunksIn(box, grid)) {
-      const cell = chunkBox(shape, this.#chunks, placeOf(chunk, gridOf(shape, this.#chunks)));
+    const grid = gridOf(shape, this.#chunks);
+    for (const chunk of chunksIn(box, grid, this.#chunks)) {
+      const cell = chunkBox(shape, this.#chunks, placeOf(chunk, grid));
       const part = intersect(box, cell);
       const elements = this.#checked(await this.#array.read!(part), part);
       const start = part.start.map((x, axis) => x - box.start[axis]!);
@@ -79,7 +79,7 @@ export interface Written {
 }
 
 /** A result, of any format. */
-export class TargetArray implements ArraySource, ArrayTarget {
+export class TargetArray implements BlockSource, BlockTarget {
   readonly #writer: ChunkWriter;
   readonly #dtype: DType;
   readonly #options = new ScratchOptions();

@@ -6,6 +6,7 @@
 import { type Block, blockBytes } from "../core/block.ts";
 import { placeOf } from "../core/chunks.ts";
 import { sizeOf } from "../core/shape.ts";
+import { denseOf } from "../expr/type.ts";
 import { Borrowed } from "../kernel/blocks.ts";
 import { TaskKinds } from "../plan/compile/kinds.ts";
 import { type RoundedTask, roundsOf } from "../plan/compile/rounds.ts";
@@ -197,7 +198,7 @@ function sumOf({ sum, rest }: RoundedTask, using: TaskArrays, borrowed: Borrowed
 }
 
 const bytesOf = (windows: readonly Window[], { arrays }: TaskArrays): number =>
-  windows.reduce((sum, { array, box }) => sum + blockBytes(arrays.get(array)!.dtype, box.shape), 0);
+  windows.reduce((sum, { array, box }) => sum + blockBytes(denseOf(arrays.get(array)!).dtype, box.shape), 0);
 
 interface Compiled {
   readonly kinds: TaskKinds;

@@ -6,14 +6,14 @@ import type * as Fs from "node:fs";
 import type * as Path from "node:path";
 import type { ChunkShape } from "../core/chunks.ts";
 import { sameShape } from "../core/shape.ts";
-import type { PlanArray } from "../plan/plan.ts";
+import type { DensePlanArray, PlanArray } from "../plan/plan.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import type { KnownCodecs } from "../storage/codecs/table.ts";
 import { MetadataError, NotFoundError } from "../storage/errors.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import { keyIn } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
-import { type CodecArgument, createArray } from "../storage/zarr/create.ts";
+import { type CodecArgument, type CreateArrayOptions, createArray } from "../storage/zarr/create.ts";
 import { openArray } from "../storage/zarr/group.ts";
 import { writeNode } from "../storage/zarr/nodes.ts";
 import { removeDamaged } from "./damaged.ts";
@@ -85,10 +85,10 @@ export class IntermediateStore {
   }
 
   async #open(array: PlanArray): Promise<ZarrArray> {
-    const { name, dtype, shape } = array;
+    const { name } = array;
     try {
       const found = await openArray(this.store, name, { ...ALL_STORED, known: this.#storing.known });
-      await removeDamaged(found, doubtOf(this.#before ?? undefined, false), array.ragged !== undefined);
+      await removeDamaged(found, doubtOf(this.#before ?? undefined, false), array.kind === "ragged");
       return found;
     } catch (error) {
       // Metadata that a power cut spoiled are as good as none, and so are the chunks.
@@ -96,8 +96,8 @@ export class IntermediateStore {
       if (error instanceof MetadataError) await this.store.delete("/zarr.json");
     }
     const { codecs, known } = this.#storing;
-    const options = { shape, dtype, codecs: codecs ?? INTERMEDIATE_CODECS, known, overwrite: true };
-    return createArray(this.store, name, { ...options, ...ALL_STORED, ...cutOf(array) });
+    const options = { codecs: codecs ?? INTERMEDIATE_CODECS, known, overwrite: true };
+    return createArray(this.store, name, { ...options, ...ALL_STORED, ...storedAs(array) });
   }
 
   /** All that an earlier run left has been looked at: what is here is as safe as it is written now. */
@@ -149,8 +149,20 @@ function wordIn(folder: string): string | null {
   }
 }
 
+/** A partition is stored as bytes, in a chunk of its own that holds as many as there are (`setRaw`). */
+function storedAs(array: PlanArray): Pick<CreateArrayOptions, "shape" | "dtype" | "chunks" | "shards"> {
+  switch (array.kind) {
+    case "dense":
+      return { shape: array.shape, dtype: array.dtype, ...cutOf(array) };
+    case "ragged":
+      return { shape: [array.partitions], dtype: "uint8", chunks: array.chunks };
+    default:
+      throw array satisfies never;
+  }
+}
+
 /** Chunks are shards where parts of them are to be read: of parts that fill them, or that reach beyond the end. */
-function cutOf({ shape, chunks, inner }: PlanArray): { chunks: ChunkShape; shards?: ChunkShape } {
+function cutOf({ shape, chunks, inner }: DensePlanArray): { chunks: ChunkShape; shards?: ChunkShape } {
   if (inner === undefined || sameShape(inner, chunks)) return { chunks };
   const shards = chunks.map((n, axis) => (n < shape[axis]! ? n : Math.ceil(n / inner[axis]!) * inner[axis]!));
   const fills = shards.every((n, axis) => n % inner[axis]! === 0);

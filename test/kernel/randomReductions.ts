@@ -12,6 +12,7 @@ import {
   type TypedArray,
 } from "../../src/core/dtype.ts";
 import { ChunkwiseError } from "../../src/core/errors.ts";
+import { denseType } from "../../src/expr/type.ts";
 import { programOf, type ScalarProgram } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
 import { REDUCE_OPS } from "../../src/ops/index.ts";
@@ -59,7 +60,7 @@ export const TABLE: readonly Reduction[] = REDUCE_OPS.filter(({ name }) => !name
 
 function accepts(op: ReduceRecord, dtype: DType): boolean {
   try {
-    op.infer([{ dtype, shape: [3] }], { axes: [0], keepdims: false });
+    op.infer([denseType(dtype, [3])], { axes: [0], keepdims: false });
     return true;
   } catch (error) {
     if (error instanceof ChunkwiseError) return false;

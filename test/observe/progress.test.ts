@@ -273,12 +273,14 @@ describe("the bar", () => {
     bar(events[0]!);
     const ours = process.listeners("SIGTERM").find((listener) => !before.has(listener))!;
     const kill = vi.spyOn(process, "kill").mockReturnValue(true);
-    const count = vi.spyOn(process, "listenerCount").mockReturnValue(2);
+    const somebodyElse = (): void => {};
+    const listening = vi.spyOn(process, "listeners").mockReturnValue([ours, somebodyElse] as never);
     try {
       ours("SIGTERM");
       expect(screen.cursorShown).toBe(false);
-      count.mockReturnValue(1);
+      listening.mockReturnValue([ours] as never);
       ours("SIGTERM");
+      listening.mockRestore();
       expect(screen.cursorShown).toBe(true);
       expect(kill).toHaveBeenCalledExactlyOnceWith(process.pid, "SIGTERM");
       expect(process.listeners("SIGTERM")).not.toContain(ours);
@@ -286,6 +288,25 @@ describe("the bar", () => {
       vi.restoreAllMocks();
     }
     bar(events.at(-1)!);
+  });
+
+  test("a signal that two bars hear shows both cursors, and ends the process once", () => {
+    const screens = [new Screen(100), new Screen(100)];
+    const before = new Set(process.listeners("SIGHUP"));
+    const bars = screens.map((screen) => progressBar({ stream: screen }));
+    for (const bar of bars) bar(events[0]!);
+    const ours = process.listeners("SIGHUP").filter((listener) => !before.has(listener));
+    const kill = vi.spyOn(process, "kill").mockReturnValue(true);
+    for (const listener of before) process.removeListener("SIGHUP", listener);
+    try {
+      for (const listener of ours) listener("SIGHUP");
+      expect(screens.map(({ cursorShown }) => cursorShown)).toEqual([true, true]);
+      expect(kill).toHaveBeenCalledExactlyOnceWith(process.pid, "SIGHUP");
+    } finally {
+      vi.restoreAllMocks();
+      for (const listener of before) process.on("SIGHUP", listener);
+    }
+    for (const bar of bars) bar(events.at(-1)!);
   });
 
   test("survives a terminal that becomes narrower and wider", () => {

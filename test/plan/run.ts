@@ -4,6 +4,7 @@
 import { type Block, newBlock, subBlock } from "../../src/core/block.ts";
 import { placeOf } from "../../src/core/chunks.ts";
 import { sizeOf } from "../../src/core/shape.ts";
+import { denseOf } from "../../src/expr/type.ts";
 import { interpret } from "../../src/kernel/interpret/index.ts";
 import { compileTask } from "../../src/plan/compile/task.ts";
 import type { Plan } from "../../src/plan/index.ts";
@@ -14,7 +15,7 @@ export function runPlain({ data, sources }: Plan): Block[] {
   for (const [name, source] of sources) blocks.set(name, (source as unknown as { block: Block }).block);
   for (const operation of data.operations) {
     for (const { array } of operation.outputs) {
-      const { dtype, shape } = arrays.get(array)!;
+      const { dtype, shape } = denseOf(arrays.get(array)!);
       blocks.set(array, newBlock(dtype, shape));
     }
     for (let task = 0; task < sizeOf(operation.grid); task++) {

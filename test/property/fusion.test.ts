@@ -8,6 +8,7 @@ import { blockBytes } from "../../src/core/block.ts";
 import type { Box } from "../../src/core/box.ts";
 import { numberOf, placeOf } from "../../src/core/chunks.ts";
 import { sameShape, sizeOf } from "../../src/core/shape.ts";
+import { denseOf } from "../../src/expr/type.ts";
 import { taskBoxes } from "../../src/plan/demand.ts";
 import { costsOf, MOST_CELLS } from "../../src/plan/fusion/costs.ts";
 import { chunkLaws, costsAlone, type Group, groupBytes, heldBy } from "../../src/plan/fusion/group.ts";
@@ -25,7 +26,7 @@ import {
   windowsAt,
 } from "../../src/plan/fusion/reads.ts";
 import { sideBySide } from "../../src/plan/fusion/siblings.ts";
-import type { Operation, PlanArray, PlanData } from "../../src/plan/plan.ts";
+import type { DensePlanArray, Operation, PlanData } from "../../src/plan/plan.ts";
 import { placeIn } from "../../src/plan/windows/cells.ts";
 import { boxAt } from "../../src/plan/windows/laws.ts";
 import { type Partition, tasksIn } from "../../src/plan/windows/partition.ts";
@@ -44,7 +45,7 @@ const textOf = ({ start, shape }: Box): string => `${start}+${shape}`;
 type Sequence = readonly (readonly Box[])[];
 
 interface Reading {
-  readonly array: PlanArray;
+  readonly array: DensePlanArray;
   readonly tasks: Sequence;
 }
 
@@ -62,7 +63,7 @@ function readingsOf(operation: Operation, arrays: Arrays): Map<string, Reading> 
   const readings = new Map<string, Reading>();
   operation.steps.forEach((step, at) => {
     if (step.kind !== "read") return;
-    const reading = { array: arrays.get(step.array)!, tasks: perStep[at]! };
+    const reading = { array: denseOf(arrays.get(step.array)!), tasks: perStep[at]! };
     readings.set(keyOf(reading), reading);
   });
   return readings;
@@ -84,16 +85,20 @@ function readingOf(read: Read, cells: Partition, grid: readonly number[]): Readi
 }
 
 /** Numbers of the chunks, or parts of them, that a box touches along an axis. */
-function touchedAlong({ chunks, inner = chunks }: PlanArray, { start, shape }: Box, axis: number): number[] {
+function touchedAlong(
+  { chunks, inner = chunks }: DensePlanArray,
+  { start, shape }: Box,
+  axis: number,
+): number[] {
   const numbers = new Set<number>();
   for (let i = 0; i < shape[axis]!; i++) numbers.add(Math.floor((start[axis]! + i) / inner[axis]!));
   return [...numbers];
 }
 
-const chunksTouched = (array: PlanArray, box: Box): number =>
+const chunksTouched = (array: DensePlanArray, box: Box): number =>
   array.shape.reduce((count, _, axis) => count * touchedAlong(array, box, axis).length, 1);
 
-function bytesTouched(array: PlanArray, box: Box): number {
+function bytesTouched(array: DensePlanArray, box: Box): number {
   const inner = array.inner ?? array.chunks;
   const lengths = array.shape.map((n, axis) =>
     touchedAlong(array, box, axis).reduce(
@@ -310,9 +315,10 @@ describe("arithmetic", () => {
           slopes.reduce((sum, slope, g) => sum + Math.max(0, slope * (counts[g]! - 1)), 0),
         );
         const shape = axes.map(({ length }, a) => high[a]! - low[a]! + length + more);
-        const array: PlanArray = {
+        const array: DensePlanArray = {
           name: "x",
           role: "source",
+          kind: "dense",
           dtype: "float64",
           shape,
           chunks: axes.map(({ chunk }) => chunk),

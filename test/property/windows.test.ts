@@ -5,19 +5,26 @@
 import * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
 import { blockBytes } from "../../src/core/block.ts";
-import { chunkBox, gridOf, numberOf, placeOf } from "../../src/core/chunks.ts";
+import { numberOf, placeOf } from "../../src/core/chunks.ts";
 import { sizeOf } from "../../src/core/shape.ts";
+import { denseOf } from "../../src/expr/type.ts";
 import { TaskKinds } from "../../src/plan/compile/kinds.ts";
 import { memoryOf, termsOf, totalMemory } from "../../src/plan/memory.ts";
-import type { Operation, PlanArray, PlanData } from "../../src/plan/plan.ts";
-import { readsOf } from "../../src/plan/plan.ts";
+import {
+  chunkOfArray,
+  gridOfArray,
+  type Operation,
+  type PlanArray,
+  type PlanData,
+  readsOf,
+} from "../../src/plan/plan.ts";
 import { trafficOf } from "../../src/plan/traffic.ts";
 import { cellsOf, placeIn } from "../../src/plan/windows/cells.ts";
 import { startAt } from "../../src/plan/windows/laws.ts";
 import { tasksIn } from "../../src/plan/windows/partition.ts";
 import { readersOf } from "../../src/plan/windows/readers.ts";
 import { taskWindows } from "../../src/plan/windows.ts";
-import { chunksIn } from "../../src/runtime/planGraph.ts";
+import { chunksOfBox } from "../../src/runtime/planGraph.ts";
 import { largePrograms } from "./largePlans.ts";
 import { type Arrays, arraysOf } from "./planTasks.ts";
 import { check } from "./settings.ts";
@@ -58,17 +65,17 @@ function windowsOfTasks(operation: Operation, arrays: Arrays): string[][] {
 
 /** For every chunk of an array the tasks that read it. */
 function readersOfTasks(operation: Operation, arrays: Arrays, array: PlanArray): Set<number>[] {
-  const readers = Array.from({ length: sizeOf(gridOf(array.shape, array.chunks)) }, () => new Set<number>());
+  const readers = Array.from({ length: sizeOf(gridOfArray(array)) }, () => new Set<number>());
   for (let task = 0; task < sizeOf(operation.grid); task++)
     for (const window of taskWindows(operation, arrays, placeOf(task, operation.grid)))
       if (window.array === array.name)
-        for (const chunk of chunksIn(window.box, array)) readers[chunk]!.add(task);
+        for (const chunk of chunksOfBox(window.box, array)) readers[chunk]!.add(task);
   return readers;
 }
 
 function readersOfChunk(operation: Operation, arrays: Arrays, array: PlanArray, chunk: number): Set<number> {
-  const { name, shape, chunks } = array;
-  const box = chunkBox(shape, chunks, placeOf(chunk, gridOf(shape, chunks)));
+  const { name } = array;
+  const box = chunkOfArray(array, placeOf(chunk, gridOfArray(array)));
   const tasks = new Set<number>();
   for (const places of readersOf(operation, arrays, name, box)) {
     const counts = places.map(({ count }) => count);
@@ -110,7 +117,8 @@ function memoryAndTraffic(operation: Operation, arrays: Arrays): { memory: numbe
     const needed = known.get(compiled.program) ?? totalMemory(termsOf(compiled, arrays));
     known.set(compiled.program, needed);
     memory = Math.max(memory, needed);
-    for (const { array, box } of compiled.reads) read += blockBytes(arrays.get(array)!.dtype, box.shape);
+    for (const { array, box } of compiled.reads)
+      read += blockBytes(denseOf(arrays.get(array)!).dtype, box.shape);
   }
   return { memory, read };
 }

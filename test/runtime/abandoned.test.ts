@@ -9,9 +9,9 @@ import { Worker } from "node:worker_threads";
 import * as cw from "chunkwise";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Block } from "../../src/core/block.ts";
-import type { PlanArray } from "../../src/plan/plan.ts";
-import type { TaskArrays } from "../../src/runtime/arrays.ts";
-import { HeldArray } from "../../src/runtime/arrays.ts";
+import { denseType } from "../../src/expr/type.ts";
+import type { DensePlanArray } from "../../src/plan/plan.ts";
+import { HeldBlocks, type TaskArrays } from "../../src/runtime/arrays.ts";
 import { type Driven, drive } from "../../src/runtime/drive.ts";
 import type { TaskStats } from "../../src/runtime/events.ts";
 import { AttemptOutputs } from "../../src/runtime/outputs.ts";
@@ -62,15 +62,18 @@ const STATS: TaskStats = {
   ...{ startTime: 0, readTime: 0, computeTime: 0, endTime: 0 },
   ...{ bytesRead: 0, bytesWritten: 0, measuredMem: null },
 };
-const PLAN: PlanArray = { name: "a1", dtype: "float64", shape: [100], chunks: [10], role: "intermediate" };
+const PLAN: DensePlanArray = {
+  ...{ name: "a1", role: "intermediate", chunks: [10] },
+  ...denseType("float64", [100]),
+};
 const START = {
   ...{ kind: "start", ref: { op: 0, task: 3 } },
   attempt: { id: 1, number: 1, isTwin: false, worker: 0, startTime: 0 },
 } as Action;
 
 /** One attempt, which takes a block for its output and goes as `run` does. */
-async function driveOne(run: () => TaskStats | Promise<TaskStats>, counts: boolean): Promise<HeldArray> {
-  const held = new HeldArray(PLAN, backend);
+async function driveOne(run: () => TaskStats | Promise<TaskStats>, counts: boolean): Promise<HeldBlocks> {
+  const held = new HeldBlocks(PLAN, backend);
   const actions: Action[] = [START];
   const scheduler = {
     ...{ isEnding: false, cancel() {}, failed() {}, done: () => counts },
@@ -165,6 +168,8 @@ test("blocks that a read still fills are a failed task's until it has ended", as
       },
     }),
     target: () => ({ block: (box, borrowed) => borrowed.block("float64", box.shape), store() {} }),
+    partitionSource: () => expect.fail("there are no partitions"),
+    partitionTarget: () => expect.fail("there are no partitions"),
     run() {},
     backend,
   };

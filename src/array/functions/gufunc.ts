@@ -150,9 +150,9 @@ function loopGrid(inputs: readonly LazyArray[], signature: Signature): LoopGrid 
   const shapes = inputs.map(({ shape }, k) => lead(shape, k));
   const whole = broadcastShapes(shapes);
   const cut = unifyChunks(
-    shapes.map((shape) => ({ dtype: "bool", shape })),
+    shapes.map((shape) => ({ shape })),
     inputs.map(({ expr }, k) => lead(chunksOf(expr), k)),
-    { dtype: "bool", shape: whole },
+    { shape: whole },
   );
   return { whole, cut };
 }

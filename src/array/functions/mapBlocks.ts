@@ -91,9 +91,8 @@ export interface CommonGrid {
 
 export function commonGrid(inputs: readonly LazyArray[]): CommonGrid {
   const whole = broadcastShapes(inputs.map(({ shape }) => shape));
-  const types = inputs.map(({ expr }) => expr.type);
   const chunks = inputs.map(({ expr }) => chunksOf(expr));
-  return { whole, cut: unifyChunks(types, chunks, { dtype: "bool", shape: whole }) };
+  return { whole, cut: unifyChunks(inputs, chunks, { shape: whole }) };
 }
 
 export type ResultOptions = Pick<MapBlocksOptions, "dropAxis" | "newAxis" | "chunks" | "shape">;

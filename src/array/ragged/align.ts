@@ -3,6 +3,7 @@
 
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
+import { raggedOf } from "../../expr/type.ts";
 import { areKnown, type Rows, rowsOfExpr } from "../../ragged/lazy/rows.ts";
 import { repartition } from "../../ragged/lazy/structure.ts";
 import type { LazyRagged } from "./arrays.ts";
@@ -15,13 +16,13 @@ export const recut = (expr: Expr, from: readonly number[], to: readonly number[]
 
 export function aligned(arrays: readonly LazyRagged[]): readonly Expr[] {
   const exprs = arrays.map(({ expr }) => expr);
-  const main = exprs.find(({ type }) => !type.ragged!.isItem && type.shape[0]! > 1) ?? exprs.find(isArray);
+  const main = exprs.find(({ type }) => raggedOf(type).partitions > 1) ?? exprs.find(isArray);
   if (main === undefined) return exprs;
   const rows = rowsOfExpr(main);
   return exprs.map((expr) => (expr === main || !isArray(expr) ? expr : cutAs(expr, rows)));
 }
 
-const isArray = ({ type }: Expr): boolean => !type.ragged!.isItem;
+const isArray = ({ type }: Expr): boolean => !raggedOf(type).isItem;
 
 function cutAs(expr: Expr, wanted: Rows): Expr {
   const own = rowsOfExpr(expr);

@@ -7,6 +7,7 @@ import type { DType } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
+import { raggedOf } from "../../expr/type.ts";
 import { type RaggedOp, REDUCTIONS, reduceFinish, toList } from "../../ragged/index.ts";
 import { depthOfForm } from "../../ragged/lazy/depth.ts";
 import { nodeOfRecord } from "../../ragged/lazy/placewise.ts";
@@ -46,8 +47,9 @@ function eagerly(record: RaggedOp<object>, inputs: readonly RaggedArray[], attrs
 
 function lazily(record: RaggedOp<object>, arrays: readonly LazyRagged[], attrs: Attrs): Expr {
   const inputs = arrays.map(({ expr }) => expr);
-  const forms = inputs.map(({ type }) => type.ragged!.form);
-  if (inputs.every(({ type }) => type.shape[0] === 1)) return makeExpr(nodeOfRecord(record), inputs, attrs);
+  const types = inputs.map(({ type }) => raggedOf(type));
+  const forms = types.map(({ form }) => form);
+  if (types.every(({ partitions }) => partitions === 1)) return makeExpr(nodeOfRecord(record), inputs, attrs);
   if (record.isRowwise(forms, attrs))
     return isStretched(inputs)
       ? gathered(record, inputs, attrs)
@@ -61,7 +63,7 @@ function lazily(record: RaggedOp<object>, arrays: readonly LazyRagged[], attrs: 
 function isStretched(inputs: readonly Expr[]): boolean {
   if (inputs.length === 1) return false;
   const counts = inputs
-    .filter(({ type }) => !type.ragged!.isItem)
+    .filter(({ type }) => !raggedOf(type).isItem)
     .map(rowsOfExpr)
     .map((rows) => (areKnown(rows) ? rows.reduce((sum, n) => sum + n, 0) : null));
   return counts.includes(1) && counts.some((count) => count !== 1);
@@ -69,10 +71,8 @@ function isStretched(inputs: readonly Expr[]): boolean {
 
 /** All rows in one partition. */
 export function gather(input: Expr): Expr {
-  const count = input.type.shape[0]!;
-  return input.type.ragged!.isItem || count === 1
-    ? input
-    : makeExpr(allRows, [input], { first: 0, last: count });
+  const { partitions } = raggedOf(input.type);
+  return partitions === 1 ? input : makeExpr(allRows, [input], { first: 0, last: partitions });
 }
 
 const gathered = (record: RaggedOp<object>, inputs: readonly Expr[], attrs: Attrs): Expr =>
@@ -85,12 +85,12 @@ const SPLIT_EVERY = 8;
 function reduceAll(record: RaggedOp<object>, input: Expr, attrs: Attrs): Expr | null {
   const { name } = record;
   const { axis = null } = attrs as { axis?: number | null };
-  const form = input.type.ragged!.form;
+  const { form } = raggedOf(input.type);
   const depth = depthOfForm(form);
   const over = axis === null ? null : 0;
   let state = partialOf(input, { name, axis: over });
   if (state === null) return null;
-  while (state.type.shape[0]! > 1)
+  while (raggedOf(state.type).partitions > 1)
     state = makeExpr(combine, [state], { name, axis: over, every: SPLIT_EVERY });
   const dtype = leafDType(record.form([form], attrs));
   return makeExpr(nodeOfRecord(reduceFinish), [state], {

@@ -8,6 +8,7 @@ import { typeText } from "../../core/form/typeText.ts";
 import type { Expr } from "../../expr/expr.ts";
 import { exprText } from "../../expr/print.ts";
 import { currentSite, type Site } from "../../expr/site.ts";
+import { type RaggedType, raggedOf } from "../../expr/type.ts";
 import type { OtherArray } from "../../lazy/otherArrays.ts";
 import {
   fieldsOf,
@@ -86,30 +87,33 @@ export class RaggedArray {
  */
 export class LazyRagged {
   readonly expr: Expr;
+  /** The expression's. */
+  readonly #type: RaggedType;
   /** The user's call that made it. */
   readonly site: Site | null;
 
   /** Expressions come from this library only. */
   constructor(expr: Expr) {
-    if (expr.type.ragged === undefined)
+    if (expr.type.kind === "dense")
       throw new ValueError({
         where: "LazyRagged",
         what: "this is no ragged expression",
         cure: "Use fromParquet, fromIter or lazy",
       });
     this.expr = expr;
+    this.#type = expr.type;
     this.site = currentSite();
   }
 
   get form(): Form {
-    return this.expr.type.ragged!.form;
+    return this.#type.form;
   }
   /** True when it is one value, and not rows. */
   get isItem(): boolean {
-    return this.expr.type.ragged!.isItem;
+    return this.#type.isItem;
   }
   get npartitions(): number {
-    return this.expr.shape[0]!;
+    return this.#type.partitions;
   }
   /** Rows before each partition and in all, where they are known before computing; else null. */
   get divisions(): readonly number[] | null {
@@ -149,7 +153,7 @@ export class LazyItem extends LazyRagged {
 
 /** The array, or the value, of an expression. */
 export const lazyFrom = (expr: Expr): LazyRagged =>
-  expr.type.ragged?.isItem === true ? new LazyItem(expr) : new LazyRagged(expr);
+  raggedOf(expr.type).isItem ? new LazyItem(expr) : new LazyRagged(expr);
 
 interface Twins extends OtherArray {
   /** For types only. */

@@ -3,7 +3,6 @@
 
 import { ValueError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
-import type { Expr } from "../../expr/expr.ts";
 import type { Partition } from "../../expr/op.ts";
 import { asyncCall, userCall } from "../../lazy/call.ts";
 import { type Plan, planOf } from "../../plan/index.ts";
@@ -20,7 +19,7 @@ import { runPlan } from "../../runtime/run.ts";
 import { runKey } from "../../runtime/runKey.ts";
 import { settingFor } from "../../runtime/runSetting.ts";
 import { engine } from "../engine.ts";
-import { backendOf, guarded, type PlanningOptions, planOptions } from "../prepare.ts";
+import { planOptions, preparePartitions, requestOf } from "../prepare.ts";
 import { rewritingOf } from "../rewriting.ts";
 import { type LazyItem, LazyRagged, RaggedArray, type RaggedValue } from "./arrays.ts";
 
@@ -30,37 +29,22 @@ export type Computed<X> = X extends LazyItem ? RaggedValue : RaggedArray;
 /** What the partitions of each array go to. */
 type Takers = readonly TakePartition[];
 
-const planned = (roots: readonly Expr[], options: PlanningOptions): Plan =>
-  planOf(rewritingOf(options).apply(roots), planOptions(options));
-
 /** Runs all in one plan; every partition goes to its array's taker as soon as it is there. */
 export async function runRagged(
   arrays: readonly LazyRagged[],
   takers: Takers,
   options: CheckedRun,
 ): Promise<void> {
-  const plan = planned(
+  const prepared = preparePartitions(
     arrays.map(({ expr }) => expr),
     options,
   );
-  const { data, sources } = plan;
+  const { data, sources } = prepared.plan;
   const byName = new Map<string, TakePartition[]>();
   data.results.forEach((name, i) => byName.set(name, [...(byName.get(name) ?? []), takers[i]!]));
   const setting = await settingFor(data, () => runKey(data, sources), options, engine);
-  const { onEvent, threads } = options;
-  await runPlan(
-    {
-      ...{ plan: data, sources },
-      takers: new Map([...byName].map(([name, list]) => [name, toAll(list)])),
-      emit: onEvent === undefined ? null : guarded(onEvent),
-      codecs: engine.codecs,
-      formats: engine.formats,
-      partitions: engine.tasks.partitions,
-      backend: backendOf(options),
-      threads,
-    },
-    setting,
-  );
+  const takersOf = new Map([...byName].map(([name, list]) => [name, toAll(list)]));
+  await runPlan({ ...requestOf(prepared, options), takers: takersOf }, setting);
 }
 
 const toAll =
@@ -121,13 +105,12 @@ export const compute: {
 /** The plan of one or several arrays. Computes nothing: `console.log(rg.plan([x, y]))`. */
 export const plan: (arrays: LazyRagged | readonly LazyRagged[], options?: PlanOnlyOptions) => Plan = userCall(
   "plan",
-  (arrays: LazyRagged | readonly LazyRagged[], options?: PlanOnlyOptions) => {
+  (arrays: LazyRagged | readonly LazyRagged[], given?: PlanOnlyOptions) => {
     const list = Array.from(Array.isArray(arrays) ? arrays : [arrays], lazyOnly);
-    const checked = checkRun(options, "plan", "plan", engine.spec);
-    return planned([...new Set(list.map(({ expr }) => expr))], {
-      ...checked,
-      spec: checked.spec ?? engine.spec,
-    });
+    const checked = checkRun(given, "plan", "plan", engine.spec);
+    const roots = [...new Set(list.map(({ expr }) => expr))];
+    const options = { ...checked, spec: checked.spec ?? engine.spec };
+    return planOf(rewritingOf(options).apply(roots), planOptions(options));
   },
   [1, ...OPTIONS_AT.plan],
 );

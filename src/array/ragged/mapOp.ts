@@ -7,8 +7,9 @@ import { sameForm } from "../../core/form/json.ts";
 import { parseElementType } from "../../core/form/parseType.ts";
 import { typeText } from "../../core/form/typeText.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
+import { assertRagged, raggedOf, raggedType } from "../../expr/type.ts";
 import { formOf, fromIter, type Layout, plain, plainForm, plainProbe } from "../../ragged/index.ts";
-import { commonPartitions, FIRST, raggedType, rowsOf } from "../../ragged/lazy/placewise.ts";
+import { commonPartitions, rowsOf, samePlaces } from "../../ragged/lazy/placewise.ts";
 import type { FunctionResource } from "../../runtime/userFunctions.ts";
 import { RaggedArray } from "./arrays.ts";
 
@@ -23,14 +24,16 @@ export const mapOp: RaggedNode = {
   class: "ragged",
   isOpaque: true,
   isPlacewise: true,
-  infer: (types, attrs) => raggedType(parseElementType(attrs["type"] as string), commonPartitions(types)),
-  demand: (out, types, _, type) =>
-    types.map(({ ragged, shape }) => (ragged!.isItem || shape[0] !== type.shape[0] ? FIRST : out)),
+  infer(types, attrs) {
+    assertRagged(types);
+    return raggedType(parseElementType(attrs["type"] as string), commonPartitions(types));
+  },
+  demand: (out, types, _, type) => samePlaces(out, types, type),
   async run(inputs, attrs, { box, type }) {
     const call = (attrs["function"] as FunctionResource).loaded as (...args: unknown[]) => unknown;
     const arrays = inputs.map((input) => new RaggedArray(rowsOf(input)));
     const given = await call(...arrays, { partition: box.start[0]! } satisfies PartitionInfo);
-    return checkedRows(given, type.ragged!.form);
+    return checkedRows(given, raggedOf(type).form);
   },
   chunks: () => [1],
 };

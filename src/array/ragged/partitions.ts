@@ -7,6 +7,7 @@ import { parseElementType } from "../../core/form/parseType.ts";
 import { typeText } from "../../core/form/typeText.ts";
 import { describe } from "../../core/shape.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
+import { raggedOf } from "../../expr/type.ts";
 import { userCall } from "../../lazy/call.ts";
 import { plainForm, plainProbe, probeOf } from "../../ragged/index.ts";
 import type { TracedCall } from "../../ragged/lazy/project.ts";
@@ -90,7 +91,7 @@ function tracedCall(
       cure: "Pass a function of partitions, or moduleFunction(url, name)",
     });
   const placeholders = inputs.map(({ type }) =>
-    lazyOf(new MemorySource([probeOf(plainForm(type.ragged!.form))])),
+    lazyOf(new MemorySource([probeOf(plainForm(raggedOf(type).form))])),
   );
   try {
     const result = (fn as (...args: unknown[]) => unknown)(...placeholders, { partition: 0 });
@@ -109,7 +110,7 @@ function tracedCall(
 function probedForm(fn: PartitionFunction | ModuleFunction, inputs: readonly Expr[], failure: unknown): Form {
   try {
     if (fn instanceof ModuleFunction) throw failure;
-    const arrays = inputs.map(({ type }) => new RaggedArray(plainProbe(type.ragged!.form)));
+    const arrays = inputs.map(({ type }) => new RaggedArray(plainProbe(raggedOf(type).form)));
     const given = (fn as (...args: unknown[]) => unknown)(...arrays, { partition: 0 });
     if (given instanceof RaggedArray) return given.form;
     throw new ValueError({ what: `it gives ${describe(given)}` });

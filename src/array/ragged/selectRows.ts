@@ -5,6 +5,7 @@
 import type { Attrs } from "../../core/attrs.ts";
 import { IndexError } from "../../core/errors.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
+import { raggedOf } from "../../expr/type.ts";
 import { ALL, concatenate, get, localIndex, type RaggedOp, type SelectionItem } from "../../ragged/index.ts";
 import { nodeOfRecord } from "../../ragged/lazy/placewise.ts";
 import { areKnown, rowsOfExpr } from "../../ragged/lazy/rows.ts";
@@ -24,7 +25,7 @@ export const selectRows = (record: RaggedOp<object>, inputs: readonly Expr[], at
 
 /** One number for each row, and not one inside of each field? */
 const isFlat = (input: Expr, attrs: Attrs): boolean =>
-  localIndex.form([input.type.ragged!.form], attrs).kind === "numpy";
+  localIndex.form([raggedOf(input.type).form], attrs).kind === "numpy";
 
 function numbered(input: Expr): Expr | null {
   const rows = rowsOfExpr(input);

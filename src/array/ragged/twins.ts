@@ -7,12 +7,11 @@ import { describe } from "../../core/shape.ts";
 import { checkNames } from "../../lazy/call.ts";
 import { CALLED } from "../../lazy/otherArrays.ts";
 import { ELEMENTWISE, REDUCTIONS } from "../../ragged/index.ts";
+import { ownOptions, reducerNamed } from "../../ragged/ops/reducers.ts";
 import { apply } from "./apply.ts";
 import { LazyRagged, RaggedArray } from "./arrays.ts";
 import { where } from "./lists.ts";
 import { asRagged, splitOperands } from "./operands.ts";
-
-const WITH_DDOF = ["var", "std"];
 
 function calledElementwise(name: string, args: readonly unknown[]): unknown {
   const { arrays, operands } = splitOperands(args);
@@ -23,7 +22,7 @@ function calledElementwise(name: string, args: readonly unknown[]): unknown {
 function calledReduction(name: string, [x, options = {}, ...more]: readonly unknown[]): unknown {
   if (more.length > 0 || typeof options !== "object" || options === null)
     throw new ValueError({ what: `the options are ${describe(options)}`, cure: "Write {axis: 1}" });
-  checkNames(options, ["axis", "keepdims", "maskIdentity", ...(WITH_DDOF.includes(name) ? ["ddof"] : [])]);
+  checkNames(options, ["axis", "keepdims", "maskIdentity", ...ownOptions(reducerNamed(name))]);
   return apply(REDUCTIONS[name] as never, [asRagged(x)], options);
 }
 

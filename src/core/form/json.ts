@@ -18,42 +18,72 @@ type JsonObject = { readonly [name: string]: Json };
 
 /** The JSON of a form: `rg.jsonOfForm(x.form)`. */
 export function jsonOfForm(form: Form): JsonObject {
-  const tail = { parameters: form.parameters, form_key: form.key };
   switch (form.kind) {
     case "empty":
-      return { class: "EmptyArray", ...tail };
+      return { class: "EmptyArray", ...tailOf(form) };
     case "numpy":
-      return { class: "NumpyArray", primitive: form.dtype, inner_shape: form.innerShape, ...tail };
+      return { class: "NumpyArray", primitive: form.dtype, inner_shape: form.innerShape, ...tailOf(form) };
+    case "string":
+      return stringJson(form);
     case "regular":
-      return { class: "RegularArray", size: form.size, content: jsonOfForm(form.content), ...tail };
     case "listOffset":
-      return { class: "ListOffsetArray", offsets: form.offsets, content: jsonOfForm(form.content), ...tail };
     case "list":
-      return {
-        class: "ListArray",
-        starts: form.starts,
-        stops: form.stops,
-        content: jsonOfForm(form.content),
-        ...tail,
-      };
-    case "record":
-      return {
-        class: "RecordArray",
-        fields: form.fields,
-        contents: form.contents.map(jsonOfForm),
-        ...tail,
-      };
+      return listJson(form);
     case "indexed":
-      return { class: "IndexedArray", index: form.index, content: jsonOfForm(form.content), ...tail };
+      return { class: "IndexedArray", index: form.index, ...contentOf(form) };
     case "indexedOption":
-      return { class: "IndexedOptionArray", index: form.index, content: jsonOfForm(form.content), ...tail };
+    case "byteMasked":
+    case "bitMasked":
+    case "unmasked":
+      return optionJson(form);
+    case "record":
+      return { class: "RecordArray", fields: form.fields, ...contentsOf(form) };
+    case "union":
+      return { class: "UnionArray", tags: form.tags, index: form.index, ...contentsOf(form) };
+    default:
+      form satisfies never;
+      throw form;
+  }
+}
+
+const tailOf = ({ parameters, key }: Form): JsonObject => ({ parameters, form_key: key });
+
+const contentOf = (form: Extract<Form, { content: Form }>): JsonObject => ({
+  content: jsonOfForm(form.content),
+  ...tailOf(form),
+});
+
+const contentsOf = (form: Extract<Form, { contents: readonly Form[] }>): JsonObject => ({
+  contents: form.contents.map(jsonOfForm),
+  ...tailOf(form),
+});
+
+function listJson(form: Extract<Form, { kind: "regular" | "listOffset" | "list" }>): JsonObject {
+  switch (form.kind) {
+    case "regular":
+      return { class: "RegularArray", size: form.size, ...contentOf(form) };
+    case "listOffset":
+      return { class: "ListOffsetArray", offsets: form.offsets, ...contentOf(form) };
+    case "list":
+      return { class: "ListArray", starts: form.starts, stops: form.stops, ...contentOf(form) };
+    default:
+      form satisfies never;
+      throw form;
+  }
+}
+
+type OptionForm = Extract<Form, { kind: "indexedOption" | "byteMasked" | "bitMasked" | "unmasked" }>;
+
+function optionJson(form: OptionForm): JsonObject {
+  switch (form.kind) {
+    case "indexedOption":
+      return { class: "IndexedOptionArray", index: form.index, ...contentOf(form) };
     case "byteMasked":
       return {
         class: "ByteMaskedArray",
         mask: form.mask,
         valid_when: form.validWhen,
-        content: jsonOfForm(form.content),
-        ...tail,
+        ...contentOf(form),
       };
     case "bitMasked":
       return {
@@ -61,21 +91,10 @@ export function jsonOfForm(form: Form): JsonObject {
         mask: form.mask,
         valid_when: form.validWhen,
         lsb_order: form.lsbOrder,
-        content: jsonOfForm(form.content),
-        ...tail,
+        ...contentOf(form),
       };
     case "unmasked":
-      return { class: "UnmaskedArray", content: jsonOfForm(form.content), ...tail };
-    case "union":
-      return {
-        class: "UnionArray",
-        tags: form.tags,
-        index: form.index,
-        contents: form.contents.map(jsonOfForm),
-        ...tail,
-      };
-    case "string":
-      return stringJson(form);
+      return { class: "UnmaskedArray", ...contentOf(form) };
     default:
       form satisfies never;
       throw form;

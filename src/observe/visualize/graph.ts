@@ -2,12 +2,13 @@
 // operations and arrays with the lines of their labels, and edges from what is read to who reads it. Large plans are
 // cut: the operations nearest to the results are shown.
 
-import { blockBytes } from "../../core/block.ts";
 import { bytesText, countText } from "../../core/bytes.ts";
-import { gridOf } from "../../core/chunks.ts";
+import { typeText } from "../../core/form/typeText.ts";
 import { shapeText, sizeOf } from "../../core/shape.ts";
+import { arrayTypeText } from "../../expr/type.ts";
 import { memoryOf, totalMemory } from "../../plan/memory.ts";
-import { type Operation, type PlanArray, type PlanData, readsOf } from "../../plan/plan.ts";
+import { gridOfArray, type Operation, type PlanArray, type PlanData, readsOf } from "../../plan/plan.ts";
+import { arrayBytes } from "../../plan/ragged.ts";
 import { trafficOf } from "../../plan/traffic.ts";
 
 export type NodeKind = "operation" | "over" | "more" | PlanArray["role"];
@@ -79,20 +80,29 @@ function edgesOf(operation: Operation): GraphEdge[] {
 function titleOf({ operations, arrays }: PlanData, budget: number | null): string {
   const tasks = operations.reduce((sum, { grid }) => sum + sizeOf(grid), 0);
   const stored = arrays.filter(({ role }) => role === "intermediate");
-  const bytes = stored.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
+  const bytes = stored.reduce((sum, array) => sum + arrayBytes(array), 0);
   const allowed = budget === null ? "" : `, a task may use ${bytesText(budget)}`;
   return `${countText(operations.length, "operation")}, ${countText(tasks, "task")}, ${bytesText(bytes)} in between${allowed}`;
 }
 
-function arrayNode({ name, role, dtype, shape, chunks }: PlanArray): GraphNode {
-  const cut = `${countText(sizeOf(gridOf(shape, chunks)), "chunk")} of ${shapeText(chunks)}`;
-  const lines = [
-    `${name}: ${role}`,
-    `${dtype} ${shapeText(shape)}`,
-    cut,
-    bytesText(blockBytes(dtype, shape)),
-  ];
+function arrayNode(array: PlanArray): GraphNode {
+  const { name, role } = array;
+  const lines = [`${name}: ${role}`, ...typeLines(array), bytesText(arrayBytes(array))];
   return { id: name, kind: role, lines };
+}
+
+/** Of what it is, and how it is cut. */
+function typeLines(array: PlanArray): readonly [string, string] {
+  switch (array.kind) {
+    case "dense": {
+      const cut = `${countText(sizeOf(gridOfArray(array)), "chunk")} of ${shapeText(array.chunks)}`;
+      return [arrayTypeText(array), cut];
+    }
+    case "ragged":
+      return [typeText(array.form), countText(array.partitions, "partition")];
+    default:
+      throw array satisfies never;
+  }
 }
 
 function operationNode(operation: Operation, arrays: Arrays, budget: number | null): GraphNode {

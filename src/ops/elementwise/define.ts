@@ -8,7 +8,7 @@ import { DTypeError, InvariantError } from "../../core/errors.ts";
 import { checkKind, type KindSet } from "../../core/kinds.ts";
 import { type ResultRule, resultOf } from "../../core/results.ts";
 import { broadcastType } from "../../expr/broadcastType.ts";
-import type { ArrayType } from "../../expr/op.ts";
+import type { DenseType } from "../../expr/type.ts";
 import { type ComplexTerm, isComplexTerm, type Term, type Value } from "../../kernel/scalar.ts";
 import { type Built, type ComputesIn, elementwiseCall } from "../../lazy/build.ts";
 import { opCall } from "../../lazy/call.ts";
@@ -84,10 +84,10 @@ function recordOf<L extends ElementwiseLine, N extends number>(
 
 function inferElementwise(
   name: string,
-  inputs: readonly ArrayType[],
+  inputs: readonly DenseType[],
   computeIn: (dtype: DType) => DType,
   result: ResultRule,
-): ArrayType {
+): DenseType {
   const first = inputs[0]!;
   if (computeIn(first.dtype) !== first.dtype || inputs.some((input) => input.dtype !== first.dtype)) {
     throw new DTypeError({

@@ -5,6 +5,7 @@ import { infoOf } from "../../core/dtype.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { type Shape, shapeText } from "../../core/shape.ts";
 import type { MoveOp } from "../../expr/op.ts";
+import { denseType } from "../../expr/type.ts";
 import { run, seamless, separable } from "./fragments.ts";
 
 const axesOf = (attrs: { readonly [name: string]: unknown }): readonly number[] =>
@@ -16,10 +17,11 @@ export const permute: MoveOp = {
   class: "move",
   injective: true,
   seams: seamless,
-  infer: ([input], attrs) => ({
-    dtype: input!.dtype,
-    shape: axesOf(attrs).map((axis) => input!.shape[axis]!),
-  }),
+  infer: ([input], attrs) =>
+    denseType(
+      input!.dtype,
+      axesOf(attrs).map((axis) => input!.shape[axis]!),
+    ),
   chunks: ([chunks], _, attrs) => axesOf(attrs).map((axis) => chunks![axis]!),
   pieces: (out, [input], attrs) =>
     separable(out, 0, input!.shape.length, (axis, at, length) => [
@@ -42,7 +44,7 @@ export const broadcast: MoveOp = {
         cure: "Only axes of length 1 stretch, and new axes come in front",
       });
     }
-    return { dtype: input!.dtype, shape };
+    return denseType(input!.dtype, shape);
   },
   chunks([chunks], [input], _, type) {
     const lead = type.shape.length - input!.shape.length;
@@ -67,7 +69,7 @@ export const expandDims: MoveOp = {
   class: "move",
   injective: true,
   seams: seamless,
-  infer: ([input], attrs) => ({ dtype: input!.dtype, shape: withOnes(input!.shape, axesOf(attrs)) }),
+  infer: ([input], attrs) => denseType(input!.dtype, withOnes(input!.shape, axesOf(attrs))),
   chunks: ([chunks], _, attrs) => withOnes(chunks!, axesOf(attrs)),
   pieces(out, [input], attrs) {
     const axes = axesOf(attrs);
@@ -100,7 +102,10 @@ export const squeeze: MoveOp = {
         cure: "Only axes of length 1 can be squeezed; select an element of the axis instead",
       });
     }
-    return { dtype: input!.dtype, shape: input!.shape.filter((_, axis) => !axesOf(attrs).includes(axis)) };
+    return denseType(
+      input!.dtype,
+      input!.shape.filter((_, axis) => !axesOf(attrs).includes(axis)),
+    );
   },
   chunks: ([chunks], _, attrs) => chunks!.filter((_, axis) => !axesOf(attrs).includes(axis)),
   pieces(out, [input], attrs) {

@@ -7,7 +7,8 @@ import type { Attrs } from "../../core/attrs.ts";
 import { type Box, isEmptyBox } from "../../core/box.ts";
 import type { ChunkShape } from "../../core/chunks.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { type ArrayType, type AxisSeams, type MoveOp, type Piece, SEAMLESS } from "../../expr/op.ts";
+import { type AxisSeams, type MoveOp, type Piece, SEAMLESS } from "../../expr/op.ts";
+import { type DenseType, denseType } from "../../expr/type.ts";
 import { checkCounts, checkList, wrongAttr } from "../attrChecks.ts";
 import { type Fragment, run, separable } from "./fragments.ts";
 import { filled, PAD_MODES, type PadMode, RUNS } from "./pad.ts";
@@ -44,7 +45,7 @@ export const overlap: MoveOp = {
     const shape = input!.shape.map(
       (n, axis) => n + Math.ceil(n / attrs.chunks[axis]!) * aroundAt(attrs, axis),
     );
-    return { dtype: input!.dtype, shape };
+    return denseType(input!.dtype, shape);
   },
   chunks: (_, __, attrs) =>
     overlapAttrs(attrs).chunks.map((n, axis) => n + aroundAt(overlapAttrs(attrs), axis)),
@@ -107,7 +108,7 @@ function runsOf({ modes }: OverlapAttrs, axis: number, { at, length, phase }: Sp
 }
 
 /** Where axes with constant ends reach beyond the array. In a corner the last axis says what is there, as in NumPy. */
-function fills(out: Box, { shape }: ArrayType, attrs: OverlapAttrs): Piece[] {
+function fills(out: Box, { shape }: DenseType, attrs: OverlapAttrs): Piece[] {
   return shape.flatMap((n, axis) => {
     if (attrs.modes[axis] !== "constant") return [];
     const spans = spansOf(attrs, axis, out.start[axis]!, out.shape[axis]!);

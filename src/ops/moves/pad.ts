@@ -4,6 +4,7 @@
 import { intersect, isEmptyBox } from "../../core/box.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import type { AxisSeams, MoveOp, Piece } from "../../expr/op.ts";
+import { denseType } from "../../expr/type.ts";
 import { axisOf, type Fragment, run, separable } from "./fragments.ts";
 import { everyTime, periodicRuns } from "./select.ts";
 
@@ -29,7 +30,10 @@ export const pad: MoveOp = {
   },
   infer([input], attrs) {
     const { before, after } = padAttrs(attrs);
-    return { dtype: input!.dtype, shape: input!.shape.map((n, axis) => before[axis]! + n + after[axis]!) };
+    return denseType(
+      input!.dtype,
+      input!.shape.map((n, axis) => before[axis]! + n + after[axis]!),
+    );
   },
   chunks: ([chunks]) => chunks!,
   pieces(out, [input], attrs) {

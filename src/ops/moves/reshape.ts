@@ -6,6 +6,7 @@ import { isEmptyBox } from "../../core/box.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { type Shape, sameShape, shapeText, sizeOf } from "../../core/shape.ts";
 import { type AxisSeams, type MoveOp, type PieceAxis, SEAMLESS } from "../../expr/op.ts";
+import { denseType } from "../../expr/type.ts";
 import { axisOf, type Fragment, piecesOf } from "./fragments.ts";
 
 /** Axes of the input that hold the same elements as axes of the output, in order. */
@@ -74,7 +75,7 @@ export const reshape: MoveOp = {
         what: `reshape of ${shapeText(input!.shape)} to ${shapeText(shape)} is not one step`,
       });
     }
-    return { dtype: input!.dtype, shape };
+    return denseType(input!.dtype, shape);
   },
   chunks([chunks], [input], attrs, type) {
     if (sizeOf(type.shape) === 0) return type.shape.map((length) => Math.max(1, length));

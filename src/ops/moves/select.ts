@@ -4,7 +4,8 @@ import { type Box, intersect } from "../../core/box.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { type Shape, sameShape, shapeText } from "../../core/shape.ts";
 import { unifyChunks } from "../../expr/chunks.ts";
-import { type ArrayType, type AxisSeams, type MoveOp, SEAMLESS } from "../../expr/op.ts";
+import { type AxisSeams, type MoveOp, SEAMLESS } from "../../expr/op.ts";
+import { type DenseType, denseType } from "../../expr/type.ts";
 import { axisOf, type Fragment, piecesOf, run, seamless, separable } from "./fragments.ts";
 
 /** A regular selection: place j of axis a is start[a] + step[a]·j, for j < shape[a]. */
@@ -22,7 +23,7 @@ export const slice: MoveOp = {
   class: "move",
   injective: true,
   seams: seamless,
-  infer: ([input], attrs) => ({ dtype: input!.dtype, shape: sliceAttrs(attrs).shape }),
+  infer: ([input], attrs) => denseType(input!.dtype, sliceAttrs(attrs).shape),
   chunks([chunks], _, attrs) {
     const { step, shape } = sliceAttrs(attrs);
     return chunks!.map((chunk, axis) =>
@@ -122,17 +123,15 @@ export const concat: MoveOp = {
     const along = attrs["axis"] as number;
     inputs.forEach((input, i) => checkFits(inputs[0]!, input, i, along));
     const length = inputs.reduce((sum, { shape }) => sum + shape[along]!, 0);
-    return {
-      dtype: inputs[0]!.dtype,
-      shape: inputs[0]!.shape.map((n, axis) => (axis === along ? length : n)),
-    };
+    const { dtype, shape } = inputs[0]!;
+    return denseType(
+      dtype,
+      shape.map((n, axis) => (axis === along ? length : n)),
+    );
   },
   chunks(chunks, types, attrs, type) {
     const along = attrs["axis"] as number;
-    const rest = types.map(({ dtype, shape }) => ({
-      dtype,
-      shape: shape.map((n, axis) => (axis === along ? 1 : n)),
-    }));
+    const rest = types.map(({ shape }) => ({ shape: shape.map((n, axis) => (axis === along ? 1 : n)) }));
     const unified = unifyChunks(rest, chunks, {
       ...type,
       shape: type.shape.map((n, a) => (a === along ? 1 : n)),
@@ -158,7 +157,7 @@ const copyOf = (part: Box, input: number, begins: readonly number[]): ReturnType
     run(axis, at, length, axis, at - begins[axis]!, 1),
   ]);
 
-function checkFits(first: ArrayType, input: ArrayType, i: number, along: number): void {
+function checkFits(first: DenseType, input: DenseType, i: number, along: number): void {
   const fits =
     input.shape.length === first.shape.length &&
     input.shape.every((n, axis) => axis === along || n === first.shape[axis]);
@@ -182,7 +181,10 @@ export const repeat: MoveOp = {
   },
   infer: ([input], attrs) => {
     const { axis: along, repeats } = attrs as unknown as { axis: number; repeats: number };
-    return { dtype: input!.dtype, shape: input!.shape.map((n, axis) => (axis === along ? n * repeats : n)) };
+    return denseType(
+      input!.dtype,
+      input!.shape.map((n, axis) => (axis === along ? n * repeats : n)),
+    );
   },
   chunks: ([chunks], _, __, type) =>
     chunks!.map((chunk, axis) => Math.max(1, Math.min(chunk, type.shape[axis]!))),
@@ -219,10 +221,11 @@ export const tile: MoveOp = {
   class: "move",
   injective: false,
   seams: ([input]) => input!.shape.map((n) => everyTime(n)),
-  infer: ([input], attrs) => ({
-    dtype: input!.dtype,
-    shape: input!.shape.map((n, axis) => n * (attrs["repetitions"] as readonly number[])[axis]!),
-  }),
+  infer: ([input], attrs) =>
+    denseType(
+      input!.dtype,
+      input!.shape.map((n, axis) => n * (attrs["repetitions"] as readonly number[])[axis]!),
+    ),
   chunks: ([chunks], _, __, type) =>
     chunks!.map((chunk, axis) => Math.max(1, Math.min(chunk, type.shape[axis]!))),
   pieces: (out, [input]) =>

@@ -4,11 +4,10 @@
 // Must hold: tasks with alike layouts have the same program but for those.
 
 import type { Box } from "../../core/box.ts";
-import { chunkBox } from "../../core/chunks.ts";
 import { sameShape } from "../../core/shape.ts";
 import type { Piece } from "../../expr/op.ts";
-import { inputTypes, piecesOfStep, taskBoxes } from "../demand.ts";
-import type { Operation, PlanArray, PlanStep } from "../plan.ts";
+import { denseInputs, piecesOfStep, taskBoxes } from "../demand.ts";
+import { chunkOfArray, type Operation, type PlanArray, type PlanStep } from "../plan.ts";
 
 export interface TaskLayout {
   /** What the task writes, in the order of the operation's outputs. */
@@ -26,10 +25,7 @@ export function layoutOf(
   arrays: ReadonlyMap<string, PlanArray>,
   place: readonly number[],
 ): TaskLayout {
-  const outputs = operation.outputs.map(({ array }) => {
-    const { shape, chunks } = arrays.get(array)!;
-    return chunkBox(shape, chunks, place);
-  });
+  const outputs = operation.outputs.map(({ array }) => chunkOfArray(arrays.get(array)!, place));
   const demands = operation.steps.map((): readonly Box[] => NO_BOXES);
   const boxes = taskBoxes(operation, outputs, demands);
   return { outputs, boxes, demands, pieces: piecesIn(operation, boxes) };
@@ -43,7 +39,7 @@ function piecesIn({ steps }: Operation, boxes: readonly (Box | null)[]): TaskLay
   const pieces = new Map<number, readonly Piece[]>();
   steps.forEach((step, at) => {
     if (step.kind === "move" && boxes[at] !== null)
-      pieces.set(at, piecesOfStep(step, boxes[at]!, inputTypes(steps, step)));
+      pieces.set(at, piecesOfStep(step, boxes[at]!, denseInputs(steps, step)));
   });
   return pieces;
 }

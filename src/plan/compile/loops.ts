@@ -132,7 +132,7 @@ export class LoopBody {
   }
 
   #load(ref: ValueRef): s.Value {
-    const { dtype, shape } = this.#task.stepAt(ref).types[ref.component]!;
+    const { dtype, shape } = this.#task.typeOf(ref);
     const access = operandAccess(this.#task.placed(ref), shape, this.#box);
     const known = this.operands.findIndex((other) => sameAccess(other, access));
     if (known >= 0) return this.#loaded[known]!;

@@ -42,7 +42,7 @@ export function emitStep(task: TaskWriter, at: number): void {
   }
 }
 
-function emitMove(task: TaskWriter, at: number, step: OpStep): void {
+function emitMove(task: TaskWriter, at: number, step: OpStep<"move">): void {
   const box = task.boxes[at]!;
   const pieces = task.layout.pieces.get(at)!;
   const sources = pieces.map((piece, i) => sourceOf(task, at, step, piece, i));
@@ -53,12 +53,18 @@ function emitMove(task: TaskWriter, at: number, step: OpStep): void {
 }
 
 /** Where a piece is copied from: its input's box, or a window of its own. Null for a fill. */
-function sourceOf(task: TaskWriter, at: number, step: OpStep, piece: Piece, i: number): Placed | null {
+function sourceOf(
+  task: TaskWriter,
+  at: number,
+  step: OpStep<"move">,
+  piece: Piece,
+  i: number,
+): Placed | null {
   if ("fill" in piece.from) return null;
   const value = step.inputs[piece.from.input]!;
   if (!task.isPieced(value)) return task.placed(value);
-  const { array, types } = task.stepAt(value) as ReadStep;
-  const dims = types[0]!.shape.length;
+  const { array } = task.stepAt(value) as ReadStep;
+  const dims = task.typeOf(value).shape.length;
   return task.window(value.step, array, ({ pieces }) => pieceSource(pieces.get(at)![i]!, dims));
 }
 

@@ -2,10 +2,11 @@
 
 import { type Box, isEmptyBox, sameBox } from "../../core/box.ts";
 import type { DType } from "../../core/dtype.ts";
+import { type DenseType, denseOf } from "../../expr/type.ts";
 import type { Access, BlockProgram, Buffer, KernelStep } from "../../kernel/blockProgram.ts";
 import { joinReductions } from "../../kernel/join.ts";
 import { programOf } from "../../kernel/program.ts";
-import type { Operation, PlanStep, ValueRef } from "../plan.ts";
+import { firstOf, type Operation, type PlanStep, type ValueRef } from "../plan.ts";
 import { accessFrom, identityAccess, type Placed } from "./access.ts";
 import type { TaskLayout } from "./layout.ts";
 
@@ -64,7 +65,7 @@ export class TaskWriter {
     this.#writes = operation.outputs.map(({ array, value }, i) => ({
       array,
       box: layout.outputs[i]!,
-      buffer: this.#buffer("output", this.stepAt(value).types[value.component]!.dtype, layout.outputs[i]!),
+      buffer: this.#buffer("output", this.typeOf(value).dtype, layout.outputs[i]!),
     }));
   }
 
@@ -74,6 +75,10 @@ export class TaskWriter {
 
   stepAt({ step }: ValueRef): PlanStep {
     return this.operation.steps[step]!;
+  }
+
+  typeOf(value: ValueRef): DenseType {
+    return denseOf(this.stepAt(value).types[value.component]!);
   }
 
   #buffer(role: Buffer["role"], dtype: DType, box: Box): number {
@@ -97,7 +102,7 @@ export class TaskWriter {
   /** Room for a step's value: the output itself where the value is one, else a temporary. */
   allocate(at: number, component: number): Placed {
     const box = this.boxes[at]!;
-    const { dtype } = this.operation.steps[at]!.types[component]!;
+    const { dtype } = this.typeOf({ step: at, component });
     const output = this.operation.outputs.findIndex(
       ({ value }, i) =>
         value.step === at && value.component === component && sameBox(box, this.layout.outputs[i]!),
@@ -133,7 +138,7 @@ export class TaskWriter {
   window(at: number, array: string, boxOf: BoxOf): Placed {
     const box = boxOf(this.layout);
     const known = this.#reads.find((read) => read.array === array && sameBox(read.box, box));
-    const buffer = known?.buffer ?? this.#buffer("input", this.operation.steps[at]!.types[0]!.dtype, box);
+    const buffer = known?.buffer ?? this.#buffer("input", this.typeOf(firstOf(at)).dtype, box);
     if (known === undefined) {
       this.#reads.push({ array, box, buffer });
       this.#readBoxes.push(boxOf);
@@ -160,7 +165,7 @@ export class TaskWriter {
       const { buffer } = this.#writes[i]!;
       const from = this.placed(value);
       if (from.access.buffer === buffer || isEmptyBox(box)) return;
-      const { dtype } = this.stepAt(value).types[value.component]!;
+      const { dtype } = this.typeOf(value);
       const access = accessFrom(from, box.start);
       this.push(copyStep(dtype, box, access, identityAccess(buffer, box.shape.length)), null);
     });

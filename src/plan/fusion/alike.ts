@@ -3,7 +3,7 @@
 
 import type { Attrs } from "../../core/attrs.ts";
 import { sameShape } from "../../core/shape.ts";
-import type { ArrayType } from "../../expr/op.ts";
+import { sameType } from "../../expr/type.ts";
 import type { Operation, PlanStep, ValueRef } from "../plan.ts";
 
 const MAX_STEPS = 8;
@@ -22,8 +22,6 @@ function sameList<T>(a: readonly T[], b: readonly T[], isSame: (one: T, other: T
 }
 
 const sameRef = (a: ValueRef, b: ValueRef): boolean => a.step === b.step && a.component === b.component;
-
-const sameType = (a: ArrayType, b: ArrayType): boolean => a.dtype === b.dtype && sameShape(a.shape, b.shape);
 
 const sameStep = (a: PlanStep, b: PlanStep): boolean =>
   sameForm(a, b) && sameList(a.inputs, b.inputs, sameRef) && sameList(a.types, b.types, sameType);

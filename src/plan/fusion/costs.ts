@@ -5,6 +5,7 @@
 import { blockBytes } from "../../core/block.ts";
 import { type Box, hull } from "../../core/box.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
+import { denseOf } from "../../expr/type.ts";
 import type { Operation, PlanArray, ValueRef } from "../plan.ts";
 import { type EvenCell, evenCells, lawIn } from "../windows/even.ts";
 import { type Laws, sameLaw, sameLaws } from "../windows/laws.ts";
@@ -47,7 +48,7 @@ export function costsOf(
   arrays: Arrays,
 ): Costs | null {
   if (isPlain(operation, wanted)) return plainCosts(operation, cells, wanted, arrays);
-  const form = formOf(operation, cells, wanted);
+  const form = formOf(operation, cells, wanted, arrays);
   if (form.found === null) return null;
   const { cells: finer, from, hulls, windows, temporaries, work, heavy } = form.found;
   const reads: Read[] = [];
@@ -55,7 +56,7 @@ export function costsOf(
     const [step, window] = [operation.steps[at]!, windows[at]];
     if (step.kind !== "read" || window == null) continue;
     const { asked, pieces, isStreamed } = window;
-    addRead(reads, { array: arrays.get(step.array)!, asked, pieces, isStreamed, isShared: false });
+    addRead(reads, { array: denseOf(arrays.get(step.array)!), asked, pieces, isStreamed, isShared: false });
   }
   return { cells: finer, from, hulls, reads, temporaries, work, heavy };
 }
@@ -73,12 +74,13 @@ interface FormCosts extends Omit<Costs, "reads"> {
   readonly windows: readonly (Omit<Read, "array" | "isShared"> | null)[];
 }
 
-const recentForms = new Recent<CostForm>();
+const recentForms = new Recent<Arrays, CostForm>();
 
-function formOf(operation: Operation, cells: Partition, wanted: readonly Wanted[]): CostForm {
+function formOf(operation: Operation, cells: Partition, wanted: readonly Wanted[], arrays: Arrays): CostForm {
   const make = (): CostForm => ({ operation, cells, wanted, found: newForm(operation, cells, wanted) });
   if (!isComparable(operation)) return make();
   return recentForms.get(
+    arrays,
     (known) =>
       known.cells === cells &&
       known.wanted.length === wanted.length &&
@@ -197,9 +199,9 @@ function computed(
     work += workOf(step) * elements;
     if (isHeavyStep(step)) heavy += elements;
     if (streamed[at]) return;
-    for (const { dtype } of step.types)
+    for (const type of step.types)
       own.forEach(({ shape }, cell) => {
-        temporaries[cell]! += blockBytes(dtype, shape);
+        temporaries[cell]! += blockBytes(denseOf(type).dtype, shape);
       });
   });
   return { temporaries, work, heavy };
@@ -220,10 +222,11 @@ function isPlain({ steps }: Operation, wanted: readonly Wanted[]): boolean {
     if (!isSameValue(value, other.value) || !sameLaws(laws, other.laws)) return false;
   // Such pieces would be passed on.
   if (use !== null && use.pieces !== null && steps[value.step]!.kind === "read") return false;
-  const { shape } = steps[value.step]!.types[0]!;
+  const { shape } = denseOf(steps[value.step]!.types[0]!);
   return steps.every(
     ({ kind, types }) =>
-      kind === "source" || ((kind === "read" || kind === "elementwise") && sameShape(types[0]!.shape, shape)),
+      kind === "source" ||
+      ((kind === "read" || kind === "elementwise") && sameShape(denseOf(types[0]!).shape, shape)),
   );
 }
 
@@ -240,7 +243,7 @@ function plainCosts(
   for (const step of steps) {
     if (step.kind === "read")
       addRead(reads, {
-        array: arrays.get(step.array)!,
+        array: denseOf(arrays.get(step.array)!),
         asked: laws,
         pieces: null,
         isStreamed: true,
@@ -248,7 +251,7 @@ function plainCosts(
       });
     else if (step.kind === "elementwise") loops += workOf(step);
   }
-  const { dtype } = steps[value.step]!.types[0]!;
+  const { dtype } = denseOf(steps[value.step]!.types[0]!);
   const temporaries = laws.map(({ shape }) => (isStreamed ? 0 : blockBytes(dtype, shape)));
   return {
     cells,

@@ -4,7 +4,8 @@
 
 import { blockBytes } from "../../core/block.ts";
 import { type Shape, sameShape } from "../../core/shape.ts";
-import type { Operation, PlanArray } from "../plan.ts";
+import { denseOf, extentOf } from "../../expr/type.ts";
+import type { DensePlanArray, Operation, PlanArray } from "../plan.ts";
 import { writeTransfer } from "../transfer.ts";
 import { chunkLaw, type Law, type Laws } from "../windows/laws.ts";
 import { chunkPartition, type Partition } from "../windows/partition.ts";
@@ -55,7 +56,7 @@ export function alone(operation: Operation, arrays: Arrays): Alone {
 /** What it costs where its outputs are stored. */
 export function costsAlone(operation: Operation, arrays: Arrays): Costs | null {
   const written = operation.outputs.map(({ array }) => arrays.get(array)!);
-  const cells = cellsFor(operation.grid, written);
+  const cells = cellsFor(operation.grid, written, arrays);
   const wanted = operation.outputs.map(({ value }, i) => ({
     array: written[i]!,
     value,
@@ -73,7 +74,7 @@ export function heldBy(
 ): readonly number[] {
   const held = [...temporaries];
   for (const output of outputs) {
-    const array = arrays.get(output.array)!;
+    const array = denseOf(arrays.get(output.array)!);
     const laws = chunkLaws(array, cells);
     for (let cell = 0; cell < held.length; cell++) held[cell]! += writtenBytes(array, laws[cell]!);
   }
@@ -81,7 +82,7 @@ export function heldBy(
 }
 
 /** A chunk, and what storage needs to write it. */
-const writtenBytes = (array: PlanArray, chunk: Law): number =>
+const writtenBytes = (array: DensePlanArray, chunk: Law): number =>
   blockBytes(array.dtype, chunk.shape) + (array.transfer?.encoding ?? 0) + writeTransfer(array, chunk);
 
 interface KnownCells {
@@ -91,12 +92,15 @@ interface KnownCells {
 }
 
 /** Most operations of a plan are cut as one of a few others. */
-const recentCells = new Recent<KnownCells>();
+const recentCells = new Recent<Arrays, KnownCells>();
 
-/** The coarsest partition in which chunks of these arrays have one shape: one object for all that are cut alike. */
-export function cellsFor(grid: Shape, arrays: readonly PlanArray[]): Partition {
-  const isCut = grid.map((_, axis) => arrays.some(({ shape, chunks }) => shape[axis]! % chunks[axis]! !== 0));
+/** The coarsest partition in which chunks of these arrays have one shape: one object for all of a plan that are cut alike. */
+export function cellsFor(grid: Shape, arrays: readonly PlanArray[], all: Arrays): Partition {
+  const isCut = grid.map((_, axis) =>
+    arrays.some((array) => extentOf(array)[axis]! % array.chunks[axis]! !== 0),
+  );
   return recentCells.get(
+    all,
     (known) => sameShape(known.grid, grid) && known.isCut.every((cut, axis) => cut === isCut[axis]),
     () => ({ grid, isCut, cells: chunkPartition(grid, arrays) }),
   ).cells;
@@ -105,24 +109,21 @@ export function cellsFor(grid: Shape, arrays: readonly PlanArray[]): Partition {
 interface KnownChunks {
   readonly shape: Shape;
   readonly chunks: Shape;
-  readonly cells: Partition;
   readonly laws: Laws;
 }
 
-const recentChunks = new Recent<KnownChunks>();
+const recentChunks = new Recent<Partition, KnownChunks>();
 
 /** The chunks with the numbers of the tasks. */
-export const chunkLaws = (array: PlanArray, cells: Partition): Laws =>
-  recentChunks.get(
-    (known) =>
-      known.cells === cells && sameShape(known.shape, array.shape) && sameShape(known.chunks, array.chunks),
-    () => ({
-      shape: array.shape,
-      chunks: array.chunks,
-      cells,
-      laws: cells.map((runs) => chunkLaw(array, runs)),
-    }),
+export function chunkLaws(array: PlanArray, cells: Partition): Laws {
+  const { chunks } = array;
+  const shape = extentOf(array);
+  return recentChunks.get(
+    cells,
+    (known) => sameShape(known.shape, shape) && sameShape(known.chunks, chunks),
+    () => ({ shape, chunks, laws: cells.map((runs) => chunkLaw(array, runs)) }),
   ).laws;
+}
 
 /** True when a group is sure to fit; where not, `exact` has to say. */
 export const fits = (group: Alone, allowed: number, exact: () => number): boolean =>

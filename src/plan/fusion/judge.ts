@@ -3,10 +3,10 @@
 // chunks), what is stored, and one byte for each element that a step computes. Fused must cost no more than apart;
 // it must not do heavy work again; and it must not need much more memory than its parts, nor more than is allowed.
 
-import { blockBytes } from "../../core/block.ts";
 import { bytesText } from "../../core/bytes.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
 import type { Operation, PlanArray, ValueRef } from "../plan.ts";
+import { arrayBytes } from "../ragged.ts";
 import { areChunks } from "../windows/laws.ts";
 import { type Finer, meetOf, type Partition, samePartition } from "../windows/partition.ts";
 import { MOST_LOOKED_AT } from "../windows/touched.ts";
@@ -98,7 +98,7 @@ export function propose({
   copies,
 }: Pick<Question, "producer" | "group" | "arrays" | "isResult" | "copies">): Proposal | null {
   const given = producer.outputs.map(({ array }) => arrays.get(array)!);
-  const start = isResult ? withChunks(group, given) : wholeOf(group);
+  const start = isResult ? withChunks(group, given, arrays) : wholeOf(group);
   if (start === null) return null;
   const known = refinedReads(group.reads, group.cells!, start);
   const wanted = given.flatMap((array, i) =>
@@ -133,10 +133,10 @@ const wholeOf = ({ cells }: Group): Finer | null =>
   cells === null ? null : { cells, from: cells.map((_, cell) => cell) };
 
 /** Cells in which the chunks of these arrays have one shape, too. */
-function withChunks(group: Group, arrays: readonly PlanArray[]): Finer | null {
+function withChunks(group: Group, given: readonly PlanArray[], arrays: Arrays): Finer | null {
   const whole = wholeOf(group);
   if (whole === null) return null;
-  const own = cellsFor(group.grid, arrays);
+  const own = cellsFor(group.grid, given, arrays);
   if (samePartition(own, whole.cells)) return whole;
   const meet = meetOf(whole.cells, own, MOST_CELLS);
   if (meet === null) return null;
@@ -228,7 +228,7 @@ function agreement({ fused, cells, before }: Proposal, { producer, rules: { maxB
 }
 
 const storedBytes = (arrays: readonly PlanArray[]): number =>
-  arrays.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
+  arrays.reduce((sum, array) => sum + arrayBytes(array), 0);
 
 /** Windows that the group does not read already. */
 const newReads = (reads: Reads, before: Reads): Reads =>

@@ -17,9 +17,12 @@ export function workOf(step: PlanStep): number {
   return op.class === "elementwise" ? (op.work ?? 1) : 1;
 }
 
-/** Nothing but loops. */
+/** Nothing but loops over elements. */
 export const isLoop = ({ steps }: Operation): boolean =>
-  steps.every(({ kind }) => kind === "read" || kind === "source" || kind === "elementwise");
+  steps.every(
+    ({ kind, types }) =>
+      kind === "source" || kind === "elementwise" || (kind === "read" && types[0]!.kind === "dense"),
+  );
 
 /** The same elements, cut otherwise: nothing is left to do where they are computed by boxes. */
 export const isRecut = (step: PlanStep): boolean => step.kind === "move" && step.op === rechunk;

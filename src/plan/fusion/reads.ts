@@ -5,7 +5,8 @@
 import { blockBytes } from "../../core/block.ts";
 import { isEmptyBox } from "../../core/box.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
-import type { PlanArray } from "../plan.ts";
+import { extentOf } from "../../expr/type.ts";
+import type { DensePlanArray, PlanArray } from "../plan.ts";
 import { readTransfer } from "../transfer.ts";
 import { type Law, type Laws, sameLaw, sameLaws } from "../windows/laws.ts";
 import { type Finer, type Partition, type Runs, refined, tasksIn } from "../windows/partition.ts";
@@ -13,11 +14,11 @@ import { elementsTouched, mostTouched } from "../windows/touched.ts";
 import { Recent } from "./recent.ts";
 
 /** One element is read with whatever else is read. */
-export const isConstant = ({ shape }: PlanArray): boolean => sizeOf(shape) <= 1;
+export const isConstant = (array: PlanArray): boolean => sizeOf(extentOf(array)) <= 1;
 
 /** What a step of a group reads, and whether its elements go straight into a loop. */
 export interface Read {
-  readonly array: PlanArray;
+  readonly array: DensePlanArray;
   /** What is asked of the array, cell by cell. */
   readonly asked: Laws;
   /** What is read of that, cell by cell, where it is not all: pieces may lie far apart. */
@@ -117,21 +118,21 @@ export function blockCount(reads: Reads, cells: Partition): number | null {
 
 interface KnownElements {
   readonly law: Law;
-  readonly runs: Runs;
-  readonly array: PlanArray;
+  readonly array: DensePlanArray;
   readonly elements: number | null;
 }
 
 /** Most windows of a plan are one of a few. */
-const recentElements = new Recent<KnownElements>();
+const recentElements = new Recent<Runs, KnownElements>();
 
-const knownElements = (array: PlanArray, law: Law, runs: Runs): number | null =>
+const knownElements = (array: DensePlanArray, law: Law, runs: Runs): number | null =>
   recentElements.get(
-    (known) => known.law === law && known.runs === runs && isCutAlike(known.array, array),
-    () => ({ law, runs, array, elements: elementsTouched(array, law, runs) }),
+    runs,
+    (known) => known.law === law && isCutAlike(known.array, array),
+    () => ({ law, array, elements: elementsTouched(array, law, runs) }),
   ).elements;
 
-const isCutAlike = (a: PlanArray, b: PlanArray): boolean =>
+const isCutAlike = (a: DensePlanArray, b: DensePlanArray): boolean =>
   a === b ||
   (sameShape(a.shape, b.shape) &&
     sameShape(a.chunks, b.chunks) &&
@@ -164,7 +165,7 @@ export function readTransfers(reads: Reads, cells: Partition): number {
   return bytes;
 }
 
-function transferOf(array: PlanArray, law: Law, runs: Runs): number {
+function transferOf(array: DensePlanArray, law: Law, runs: Runs): number {
   const moves = law.start.map((_, axis) =>
     runs.map(({ count }, g) => ({ slope: law.slopes[g]![axis]!, count })),
   );

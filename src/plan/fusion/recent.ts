@@ -1,19 +1,33 @@
 // Recent: what was made last is found again instead of being made anew. Plans of many operations have few kinds of
 // them, so a handful of entries answers nearly all questions, and equal answers are the same object.
-// Must hold: an entry depends on nothing but what `isSame` compares.
+// Must hold: an entry depends on nothing but what `isSame` compares. What is kept goes with what it is kept for.
 
 const KEPT = 16;
 
-export class Recent<Entry> {
-  readonly #entries: Entry[] = [];
-  #next = 0;
+interface Kept<Entry> {
+  readonly entries: Entry[];
+  next: number;
+}
 
-  /** What is known already, or else what `make` makes. */
-  get(isSame: (entry: Entry) => boolean, make: () => Entry): Entry {
-    for (const entry of this.#entries) if (isSame(entry)) return entry;
+export class Recent<Owner extends object, Entry> {
+  readonly #kept = new WeakMap<Owner, Kept<Entry>>();
+
+  /** What is known already for an owner (the arrays of a plan, say), or else what `make` makes. */
+  get(owner: Owner, isSame: (entry: Entry) => boolean, make: () => Entry): Entry {
+    const kept = this.#keptFor(owner);
+    for (const entry of kept.entries) if (isSame(entry)) return entry;
     const entry = make();
-    this.#entries[this.#next] = entry;
-    this.#next = (this.#next + 1) % KEPT;
+    kept.entries[kept.next] = entry;
+    kept.next = (kept.next + 1) % KEPT;
     return entry;
+  }
+
+  #keptFor(owner: Owner): Kept<Entry> {
+    let kept = this.#kept.get(owner);
+    if (kept === undefined) {
+      kept = { entries: [], next: 0 };
+      this.#kept.set(owner, kept);
+    }
+    return kept;
   }
 }

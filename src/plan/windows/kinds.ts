@@ -6,7 +6,8 @@
 import { type Box, isEmptyBox } from "../../core/box.ts";
 import { placeOf } from "../../core/chunks.ts";
 import { sizeOf } from "../../core/shape.ts";
-import { inputTypes, taskBoxes } from "../demand.ts";
+import { extentOf } from "../../expr/type.ts";
+import { denseInputs, taskBoxes } from "../demand.ts";
 import type { Operation, PlanArray } from "../plan.ts";
 import { taskOutputs } from "../windows.ts";
 import { type Cell, cellsOf, placeIn } from "./cells.ts";
@@ -118,9 +119,10 @@ function comparable(
   return steps.flatMap((step, at) => {
     const box = boxes[at];
     if (box == null || isEmptyBox(box)) return [];
-    const own = { family: `of ${step.types[0]!.shape}`, box };
-    const reduced = { family: `of ${inputTypes(steps, step)[0]?.shape}`, box: demands[at]![0] ?? box };
-    return step.kind === "reduce" ? [own, reduced] : [own];
+    const own = { family: `of ${extentOf(step.types[0]!)}`, box };
+    if (step.kind !== "reduce") return [own];
+    const [input] = denseInputs(steps, step);
+    return [own, { family: `of ${input!.shape}`, box: demands[at]![0] ?? box }];
   });
 }
 

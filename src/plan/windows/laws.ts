@@ -4,6 +4,7 @@
 
 import { type Box, isEmptyBox } from "../../core/box.ts";
 import { sameShape } from "../../core/shape.ts";
+import { extentOf } from "../../expr/type.ts";
 import type { PlanArray } from "../plan.ts";
 import type { Run } from "./runs.ts";
 
@@ -26,13 +27,17 @@ export const lawOf = ({ start, shape }: Box, next: readonly Box[]): Law => ({
 });
 
 /** The chunks with the numbers of a cell's places. They have one shape there. */
-export const chunkLaw = ({ shape, chunks }: PlanArray, runs: readonly Run[]): Law => ({
-  start: runs.map(({ first }, axis) => first * chunks[axis]!),
-  shape: runs.map(({ first }, axis) => Math.min(chunks[axis]!, shape[axis]! - first * chunks[axis]!)),
-  slopes: runs.map(({ step, count }, g) =>
-    runs.map((_, axis) => (axis === g && count > 1 ? step * chunks[axis]! : 0)),
-  ),
-});
+export function chunkLaw(array: PlanArray, runs: readonly Run[]): Law {
+  const { chunks } = array;
+  const shape = extentOf(array);
+  return {
+    start: runs.map(({ first }, axis) => first * chunks[axis]!),
+    shape: runs.map(({ first }, axis) => Math.min(chunks[axis]!, shape[axis]! - first * chunks[axis]!)),
+    slopes: runs.map(({ step, count }, g) =>
+      runs.map((_, axis) => (axis === g && count > 1 ? step * chunks[axis]! : 0)),
+    ),
+  };
+}
 
 /** Where a box lies so many steps along each axis from the first place of its cell. */
 export const startAt = ({ start, slopes }: Law, steps: readonly number[]): number[] =>
@@ -74,7 +79,7 @@ export const areChunks = (laws: Laws, array: PlanArray, cells: readonly (readonl
 
 function isChunkAlong({ start, shape, slopes }: Law, array: PlanArray, run: Run, axis: number): boolean {
   const { first, step, count } = run;
-  const [chunk, size] = [array.chunks[axis]!, array.shape[axis]!];
+  const [chunk, size] = [array.chunks[axis]!, extentOf(array)[axis]!];
   const last = (first + step * (count - 1)) * chunk;
   if (start[axis] !== first * chunk || shape[axis] !== Math.min(chunk, size - first * chunk)) return false;
   if (shape[axis] !== Math.min(chunk, size - last)) return false;

@@ -2,6 +2,7 @@
 // them. Out: the coarsest one in which chunks have one shape, the finer one of two, and laws on a finer one.
 
 import { type Shape, sizeOf } from "../../core/shape.ts";
+import { extentOf } from "../../expr/type.ts";
 import type { PlanArray } from "../plan.ts";
 import { type Law, lawWithin } from "./laws.ts";
 import { gcd, type Run } from "./runs.ts";
@@ -24,7 +25,7 @@ export function chunkPartition(grid: Shape, arrays: readonly PlanArray[]): Runs[
   if (sizeOf(grid) === 0) return [];
   let all: Run[][] = [[]];
   grid.forEach((n, axis) => {
-    const isCut = n > 1 && arrays.some(({ shape, chunks }) => shape[axis]! % chunks[axis]! !== 0);
+    const isCut = n > 1 && arrays.some((array) => extentOf(array)[axis]! % array.chunks[axis]! !== 0);
     const runs = isCut ? [runOf(0, n - 1), runOf(n - 1, 1)] : [runOf(0, n)];
     all = all.flatMap((left) => runs.map((run) => [...left, run]));
   });

@@ -1,9 +1,10 @@
 // Where a step asks in another way for what it needs. In: a step. Out: for each axis of its output the seams of it
 // (expr/op.ts says what a seam is). Must hold: what demand.ts says of the step changes nowhere else.
 
-import { type ArrayType, type AxisSeams, SEAMLESS } from "../../expr/op.ts";
+import { type AxisSeams, SEAMLESS } from "../../expr/op.ts";
+import { type ArrayType, assertDense, type DenseType, extentOf } from "../../expr/type.ts";
 import { inputTypes, isPlacewise, outputAxes } from "../demand.ts";
-import type { PlanStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
+import type { OpStep, PlanStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
 
 const known = new WeakMap<PlanStep, readonly AxisSeams[] | null>();
 
@@ -19,6 +20,8 @@ export function seamsOf(steps: readonly PlanStep[], step: PlanStep): readonly Ax
 }
 
 function stepSeams(step: PlanStep, inputs: readonly ArrayType[]): readonly AxisSeams[] {
+  if (step.kind === "ragged") return partitionSeams(step, inputs);
+  assertDense(inputs);
   switch (step.kind) {
     case "read":
     case "source":
@@ -29,10 +32,6 @@ function stepSeams(step: PlanStep, inputs: readonly ArrayType[]): readonly AxisS
       return step.op.seams(inputs, step.attrs, step.types[0]!);
     case "routine":
       return step.op.seams?.(inputs, step.attrs, step.types[0]!) ?? [];
-    case "ragged":
-      return inputs.every((input) => isPlacewise(step, input))
-        ? []
-        : step.types[0]!.shape.map(() => ALL_OVER);
     case "reduce":
       return reduceSeams(step, inputs[0]!);
     case "scan":
@@ -46,8 +45,11 @@ function stepSeams(step: PlanStep, inputs: readonly ArrayType[]): readonly AxisS
 /** Nothing is known of how partitions are cut: each place is looked at by itself. */
 const ALL_OVER: AxisSeams = { zones: [[Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]] };
 
+const partitionSeams = (step: OpStep<"ragged">, inputs: readonly ArrayType[]): readonly AxisSeams[] =>
+  inputs.every((input) => isPlacewise(step, input)) ? [] : extentOf(step.types[0]!).map(() => ALL_OVER);
+
 /** The last place of an axis may be made of fewer. */
-function reduceSeams({ axes, types }: ReduceTreeStep, input: ArrayType): readonly AxisSeams[] {
+function reduceSeams({ axes, types }: ReduceTreeStep, input: DenseType): readonly AxisSeams[] {
   const { shape } = types[0]!;
   const kept = outputAxes(axes, input.shape.length, shape.length);
   const reduced = axes.map((axis) => kept[axis]!);

@@ -3,6 +3,7 @@
 // goes with it, "4:10" one that is the same in all tasks that read it. Found from all cells of the operation's tasks.
 
 import { type Box, isEmptyBox } from "../../core/box.ts";
+import { extentOf } from "../../expr/type.ts";
 import { taskBoxes } from "../demand.ts";
 import type { Operation, PlanArray } from "../plan.ts";
 import { taskOutputs } from "../windows.ts";
@@ -24,7 +25,9 @@ export function windowTexts(operation: Operation, arrays: Arrays, letters: reado
   return operation.steps.map((step, at) => {
     if (step.kind !== "read") return "";
     const array = arrays.get(step.array)!;
-    return array.shape.map((_, axis) => axisText(array, axis, readings[at]!, letters)).join(", ");
+    return extentOf(array)
+      .map((_, axis) => axisText(array, axis, readings[at]!, letters))
+      .join(", ");
   });
 }
 
@@ -57,7 +60,7 @@ function axisText(
   const moving = movingAxes(readings, axis);
   const [start, length] = [first.box.start[axis]!, first.box.shape[axis]!];
   if (moving.length === 0)
-    return start === 0 && length === array.shape[axis] ? ":" : `${start}:${start + length}`;
+    return start === 0 && length === extentOf(array)[axis] ? ":" : `${start}:${start + length}`;
   const isChunk =
     moving.length === 1 && readings.every((reading) => isChunkAt(array, axis, moving[0]!, reading));
   return `${isChunk ? "" : "~"}${moving.map((g) => letters[g] ?? `g${g}`).join("")}`;
@@ -92,17 +95,12 @@ function isMovingAlong(readings: readonly Reading[], axis: number, g: number): b
 }
 
 /** The window is the chunk of the array whose number is the task's along an axis of the grid. */
-function isChunkAt(
-  { shape, chunks }: PlanArray,
-  axis: number,
-  g: number,
-  { runs, box, next }: Reading,
-): boolean {
+function isChunkAt(array: PlanArray, axis: number, g: number, { runs, box, next }: Reading): boolean {
   const { first, step, count } = runs[g]!;
-  const chunk = chunks[axis]!;
+  const [chunk, length] = [array.chunks[axis]!, extentOf(array)[axis]!];
   return (
     box.start[axis] === first * chunk &&
-    box.shape[axis] === Math.min(chunk, shape[axis]! - first * chunk) &&
+    box.shape[axis] === Math.min(chunk, length - first * chunk) &&
     (count === 1 || next[g]!.start[axis] === (first + step) * chunk)
   );
 }

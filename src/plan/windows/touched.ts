@@ -7,7 +7,7 @@
 import { isEmptyBox } from "../../core/box.ts";
 import { placeOf } from "../../core/chunks.ts";
 import { sizeOf } from "../../core/shape.ts";
-import type { PlanArray } from "../plan.ts";
+import type { DensePlanArray } from "../plan.ts";
 import { type Law, startAt } from "./laws.ts";
 import { type Runs, tasksIn } from "./partition.ts";
 import { countRemainders } from "./remainders.ts";
@@ -27,10 +27,10 @@ interface Along {
   readonly size: number;
 }
 
-const partsOf = ({ chunks, inner = chunks, shape }: PlanArray): number[] =>
+const partsOf = ({ chunks, inner = chunks, shape }: DensePlanArray): number[] =>
   inner.map((length, axis) => Math.min(length, Math.max(1, shape[axis]!)));
 
-function alongOf(array: PlanArray, { start, shape, slopes }: Law, runs: Runs): Along[] {
+function alongOf(array: DensePlanArray, { start, shape, slopes }: Law, runs: Runs): Along[] {
   return partsOf(array).map((chunk, axis) => ({
     start: start[axis]!,
     length: shape[axis]!,
@@ -48,7 +48,7 @@ const sharedAxes = ({ slopes }: Law): number[] =>
   slopes.flatMap((along, g) => (along.filter((slope) => slope !== 0).length > 1 ? [g] : []));
 
 /** Elements of the chunks that the window touches, summed over all tasks of the cell. */
-export function elementsTouched(array: PlanArray, law: Law, runs: Runs): number | null {
+export function elementsTouched(array: DensePlanArray, law: Law, runs: Runs): number | null {
   if (isEmptyBox(law)) return 0;
   const shared = sharedAxes(law);
   const counts = shared.map((g) => runs[g]!.count);
@@ -77,7 +77,7 @@ const fixedAt = (law: Law, axes: readonly number[], at: readonly number[]): Law 
       };
 
 /** Every axis of the array goes with axes of the grid of its own: what is touched is a product. */
-function elementsApart(array: PlanArray, law: Law, runs: Runs, fixed: readonly number[]): number | null {
+function elementsApart(array: DensePlanArray, law: Law, runs: Runs, fixed: readonly number[]): number | null {
   let product = 1;
   for (const along of alongOf(array, law, runs)) {
     const sum = touchedAlong(along);
@@ -123,7 +123,7 @@ function countFrom(start: number, slope: number, count: number, least: number): 
 
 /** A window of an array. */
 export interface Touching {
-  readonly array: PlanArray;
+  readonly array: DensePlanArray;
   readonly law: Law;
 }
 

@@ -5,7 +5,6 @@
 import type { Form } from "../../core/form/form.ts";
 import { ABSENT, type Level, NEEDED, type Need } from "../../core/form/need.ts";
 import type { RaggedOp } from "../ops/op.ts";
-import { internedForm } from "./intern.ts";
 import { WHOLE } from "./levels.ts";
 import { demandOfOp, type OpDemand } from "./needs.ts";
 import { outlineOf } from "./outline.ts";
@@ -49,7 +48,7 @@ class Tally implements Reasons {
   readonly places: Int32Array;
 
   constructor(form: Form) {
-    const { length } = outlineOf(internedForm(form)).nodes;
+    const { length } = outlineOf(form).nodes;
     this.levels = new Array<Level>(length).fill(ABSENT);
     this.consumers = new Int32Array(length).fill(-1);
     this.places = new Int32Array(length).fill(-1);
@@ -69,7 +68,7 @@ class Tally implements Reasons {
   }
 }
 
-const all = (form: Form): Need => outlineOf(internedForm(form)).nodes.map((): Level => NEEDED);
+const all = (form: Form): Need => outlineOf(form).nodes.map((): Level => NEEDED);
 
 /** Sinks: numbers of nodes, and what is wanted of them (all, unless said). */
 export function demandOf(nodes: readonly DemandNode[], sinks: ReadonlyMap<number, Need | null>): GraphDemand {

@@ -18,9 +18,10 @@ import {
   lesserCandidate,
   wholeCandidate,
 } from "./candidate.ts";
-import { formNumber, internedForm } from "./intern.ts";
+import { formKey } from "./formKey.ts";
 import { Levels, WHOLE } from "./levels.ts";
 import { inputOfMark, isLeafForm, nodeOfMark, outlineOf, sameNodes } from "./outline.ts";
+import { Recent } from "./recent.ts";
 import { roleOf } from "./roles.ts";
 
 export interface OpDemand {
@@ -39,38 +40,24 @@ export interface OpDemand {
   readonly reasons: readonly Int32Array[];
 }
 
-/** Beyond this all are forgotten. */
-const MOST = 4000;
-const known = new Map<string, OpDemand>();
+const known = new WeakMap<object, Recent<OpDemand>>();
 
-/** Found once for all operations that are the same, of the same forms, of which the same is wanted. */
+/** Found once for all uses of an operation on the same forms, of which the same is wanted. */
 export function demandOfOp(applied: Applied, need: Need): OpDemand {
-  const key = keyOf(applied, need);
-  const found = known.get(key) ?? findDemand(withInterned(applied), need);
-  if (known.size > MOST) known.clear();
-  known.set(key, found);
+  const own = known.get(applied.op) ?? new Recent<OpDemand>();
+  known.set(applied.op, own);
+  const found = own.get(keyOf(applied, need), () => findDemand(applied, need));
   // Texts of numbers are not exact: attributes that were not changed are the operation's own.
   return found.isWhole ? { ...found, attrs: applied.attrs } : found;
 }
-
-const withInterned = (applied: Applied): Applied => ({
-  ...applied,
-  inputs: applied.inputs.map(internedForm),
-  form: internedForm(applied.form),
-});
-
-const opNumbers = new WeakMap<object, number>();
-let ops = 0;
 
 /** Big integers have no JSON. */
 const exactText = (attrs: object): string =>
   JSON.stringify(attrs, (_, value) => (typeof value === "bigint" ? `${value}n` : value));
 
 function keyOf({ op, attrs, inputs, form, items }: Applied, need: Need): string {
-  const number = opNumbers.get(op) ?? ops++;
-  opNumbers.set(op, number);
   const text = op.demand.attrsText?.(attrs) ?? attempt(() => JSON.stringify(attrs)) ?? exactText(attrs);
-  return `${number}${text}(${inputs.map(formNumber)})${formNumber(form)} ${items ?? ""} ${need.join("")}`;
+  return `${text}(${inputs.map(formKey)})${formKey(form)} ${items ?? ""} ${need.join("")}`;
 }
 
 function findDemand(applied: Applied, need: Need): OpDemand {

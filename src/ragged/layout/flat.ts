@@ -6,11 +6,12 @@ import { allocate, type DType, infoOf } from "../../core/dtype.ts";
 import { fillElements, storeElement } from "../../core/elements.ts";
 import { DEFAULT_OF_SCALAR_KIND, fitScalar, isScalar, type Scalar, scalarKind } from "../../core/numbers.ts";
 import { resultDType } from "../../core/promotion.ts";
+import { denseType } from "../../expr/type.ts";
 import type { LoopStep } from "../../kernel/blockProgram.ts";
 import type { Borrowed } from "../../kernel/blocks.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
-import { castValue } from "../../lazy/cast.ts";
+import { cast, castValue } from "../../lazy/cast.ts";
 import { where } from "../../ops/elementwise/choice.ts";
 import type { ElementwiseFunction } from "../../ops/elementwise/define.ts";
 import { blockOfData, borrowing, newNumbers, runBlocks } from "./kernels.ts";
@@ -19,21 +20,26 @@ import { joinedParameters } from "./origins.ts";
 
 export type FlatOperand = NumpyLayout | Scalar;
 
-/** One program for each op's body, dtypes and operands, so that its kernel is found again. */
-const programs = new Map<string, ScalarProgram>();
+/** One program for each function, dtype it computes in, and dtypes of operands, so that its kernel is found again. */
+const programs = new WeakMap<object, Map<string, ScalarProgram>>();
 
-function programFor(name: string, dtypes: readonly DType[], body: Body): ScalarProgram {
-  const key = `${name} ${dtypes.join(" ")}`;
-  const program = programs.get(key) ?? programOf(dtypes, (...values) => [body(...values)]);
-  programs.set(key, program);
+function programFor(by: object, dtype: DType, dtypes: readonly DType[], body: Body): ScalarProgram {
+  const own = programs.get(by) ?? new Map<string, ScalarProgram>();
+  if (own.size === 0) programs.set(by, own);
+  const key = `${dtype} ${dtypes.join(" ")}`;
+  let program = own.get(key);
+  if (program === undefined) {
+    program = programOf(dtypes, (...values) => [body(...values)]);
+    own.set(key, program);
+  }
   return program;
 }
 
 type Body = (...values: s.Value[]) => s.Value;
 
-/** A body over operands of one length and scalars, which are of `dtype`. */
+/** A body over operands of one length and scalars, which are of `dtype`. It is the same for one `by` and one dtype. */
 function runFlat(
-  name: string,
+  by: object,
   operands: readonly FlatOperand[],
   dtype: DType,
   body: Body,
@@ -44,7 +50,7 @@ function runFlat(
   // A scalar that does not fit is an error, whether there are elements or not.
   for (const operand of operands) if (isScalar(operand)) fitScalar(operand, dtype);
   if (length === 0) return numpyOf(allocate(result, 0), result);
-  return loopOver(programFor(name, dtypes, body), operands, result, length);
+  return loopOver(programFor(by, dtype, dtypes, body), operands, result, length);
 }
 
 /** A body over arrays of one length, which is written anew each time. */
@@ -93,24 +99,22 @@ function scalarBlock(value: Scalar, dtype: DType, length: number, borrowed: Borr
   return { ...block, shape: [length], strides: [0] };
 }
 
+type OfList = (start: s.Term, stop: s.Term) => s.Term;
+
+const LENGTH: OfList = (start, stop) => s.convert(s.sub(stop, start), "int64");
+const PLACE: OfList = (start, stop) =>
+  s.select(s.eq(start, stop), s.constant("int32", -1), s.convert(s.index(0), "int32"));
+
 /** How long lists are, as int64. */
-export const listLengths = (offsets: Int32Array): NumpyLayout =>
-  ofLists("lengths", offsets, "int64", (start, stop) => s.convert(s.sub(stop, start), "int64"));
+export const listLengths = (offsets: Int32Array): NumpyLayout => ofLists(offsets, "int64", LENGTH);
 
 /** Numbers of the lists, −1 for those without elements. */
 export const placesOfLists = (offsets: Int32Array): Int32Array =>
-  ofLists("places", offsets, "int32", (start, stop) =>
-    s.select(s.eq(start, stop), s.constant("int32", -1), s.convert(s.index(0), "int32")),
-  ).data as Int32Array;
+  ofLists(offsets, "int32", PLACE).data as Int32Array;
 
-function ofLists(
-  name: string,
-  offsets: Int32Array,
-  result: DType,
-  body: (start: s.Term, stop: s.Term) => s.Term,
-): NumpyLayout {
+function ofLists(offsets: Int32Array, result: DType, body: OfList): NumpyLayout {
   const bounds = [offsets.subarray(0, -1), offsets.subarray(1)].map((data) => numpyOf(data));
-  return runFlat(name, bounds, "int32", body as Body, result, offsets.length - 1);
+  return runFlat(body, bounds, "int32", body as Body, result, offsets.length - 1);
 }
 
 const dtypesOf = (operands: readonly FlatOperand[]): DType[] =>
@@ -127,7 +131,7 @@ export function elementwiseFlat(
   length: number,
 ): NumpyLayout {
   const dtype = op.computeIn(commonDType(operands));
-  const type = { dtype, shape: [length] };
+  const type = denseType(dtype, [length]);
   const result = op.infer(
     operands.map(() => type),
     {},
@@ -137,26 +141,26 @@ export function elementwiseFlat(
       values.map((value) => castValue(value, dtype)),
       {},
     );
-  return runFlat(`${op.name} in ${dtype}`, operands, dtype, body, result.dtype, length);
+  return runFlat(op, operands, dtype, body, result.dtype, length);
 }
 
-/** A function made of ops' bodies, all in one loop; operands are cast to `dtype` first. */
+/** A function made of ops' bodies, all in one loop; operands are cast to `dtype` first. The body is a constant. */
 export function composedFlat(
-  name: string,
   operands: readonly FlatOperand[],
   dtype: DType,
   result: DType,
   body: Body,
   length: number,
 ): NumpyLayout {
-  const cast = (...values: s.Value[]): s.Value => body(...values.map((value) => castValue(value, dtype)));
-  return runFlat(`${name} in ${dtype}`, operands, dtype, cast, result, length);
+  const castFirst = (...values: s.Value[]): s.Value =>
+    body(...values.map((value) => castValue(value, dtype)));
+  return runFlat(body, operands, dtype, castFirst, result, length);
 }
 
 export function castFlat(x: NumpyLayout, dtype: DType): NumpyLayout {
   if (x.dtype === dtype) return x;
-  const cast = runFlat(`cast to ${dtype}`, [x], dtype, (value) => castValue(value!, dtype), dtype, x.length);
-  return { ...cast, parameters: x.parameters };
+  const made = runFlat(cast, [x], dtype, (value) => castValue(value!, dtype), dtype, x.length);
+  return { ...made, parameters: x.parameters };
 }
 
 /** x where the condition (a bool array) holds, else y, in the dtype that x and y meet in. */
@@ -165,7 +169,7 @@ export function whereFlat(condition: NumpyLayout, x: FlatOperand, y: FlatOperand
   const { length } = condition;
   const body = (test: s.Value, yes: s.Value, no: s.Value): s.Value =>
     where.body([test, castValue(yes, dtype), castValue(no, dtype)], {});
-  return runFlat(`where in ${dtype}`, [condition, x, y], dtype, body as Body, dtype, length);
+  return runFlat(where, [condition, x, y], dtype, body as Body, dtype, length);
 }
 
 /** One value, as often as asked for. */

@@ -5,6 +5,7 @@
 
 import type { TypedArray } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
+import { once } from "../../core/once.ts";
 import { newNumbers } from "./kernels.ts";
 
 export const MAX_LENGTH: number = 2 ** 31 - 1;
@@ -26,32 +27,30 @@ export function arange(count: number): Int32Array {
   return index;
 }
 
-/** What is the same for all, and never written to: 0, 1, 2, … as an index, and a mask of ones. */
-let places: Int32Array = new Int32Array(0);
-let ones: Int8Array = new Int8Array(0);
-const shared = new WeakSet<ArrayBufferLike>();
+/** Memory of which it is known that it is 0, 1, 2, …, or all ones, because nobody writes to it. */
+const known = new WeakSet<ArrayBufferLike>();
 
-/** 0, 1, 2, … of which nobody writes: where nothing is null and nothing is moved, indexes take no memory. */
-export function identity(count: number): Int32Array {
-  if (places.length < count) {
-    places = arange(Math.max(count, 2 * places.length));
-    shared.add(places.buffer);
-  }
-  return places.subarray(0, count);
+function neverWritten<T extends Int32Array | Int8Array>(array: T): T {
+  known.add(array.buffer);
+  return array;
 }
 
-export const isIdentity = (index: Int32Array): boolean => index.byteOffset === 0 && shared.has(index.buffer);
+/** So many take no memory of their own: a megabyte has them for all. */
+const MOST_SHARED = 2 ** 18;
+const PLACES = once(() => neverWritten(arange(MOST_SHARED)));
+const ONES = once(() => neverWritten(new Int8Array(MOST_SHARED).fill(1)));
+
+/** 0, 1, 2, … of which nobody writes: where nothing is null and nothing is moved. */
+export const identity = (count: number): Int32Array =>
+  count <= MOST_SHARED ? PLACES().subarray(0, count) : neverWritten(arange(count));
+
+export const isIdentity = (index: Int32Array): boolean => index.byteOffset === 0 && known.has(index.buffer);
 
 /** A mask of ones. */
-export function allValid(count: number): Int8Array {
-  if (ones.length < count) {
-    ones = new Int8Array(Math.max(count, 2 * ones.length)).fill(1);
-    shared.add(ones.buffer);
-  }
-  return ones.subarray(0, count);
-}
+export const allValid = (count: number): Int8Array =>
+  count <= MOST_SHARED ? ONES().subarray(0, count) : neverWritten(new Int8Array(count).fill(1));
 
-export const isAllValid = (mask: Int8Array): boolean => shared.has(mask.buffer);
+export const isAllValid = (mask: Int8Array): boolean => known.has(mask.buffer);
 
 /** [2, 0, 3] → [0, 2, 2, 5] */
 export function offsetsOfCounts(counts: Int32Array): Int32Array {

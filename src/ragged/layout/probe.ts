@@ -2,7 +2,7 @@
 // probes computes nothing and gives a probe of its result, whose form is the form of every result: that is how forms
 // are inferred, by the code that computes, so the two cannot differ.
 
-import { allocate, type DType, type TypedArray } from "../../core/dtype.ts";
+import { allocate, DTYPES, type DType, type TypedArray } from "../../core/dtype.ts";
 import type { Form } from "../../core/form/form.ts";
 import { formOf, type Layout, type Plain } from "./layout.ts";
 import { plain } from "./plain.ts";
@@ -12,95 +12,54 @@ const NONE = new Int32Array(0);
 const NO_OFFSETS = new Int32Array(1);
 const NO_BYTES = new Uint8Array(0);
 const NO_TAGS = new Int8Array(0);
-const noData = new Map<DType, TypedArray>();
-
-function emptyData(dtype: DType): TypedArray {
-  const data = noData.get(dtype) ?? allocate(dtype, 0);
-  noData.set(dtype, data);
-  return data;
-}
+const NO_DATA: ReadonlyMap<DType, TypedArray> = new Map(DTYPES.map((dtype) => [dtype, allocate(dtype, 0)]));
 
 /** Written out field by field: it is asked for all the time. */
 export function probeOf(form: Form): Layout {
   const length = 0;
-  const { parameters } = form;
-  switch (form.kind) {
+  const { kind, parameters } = form;
+  switch (kind) {
     case "empty":
-      return { kind: "empty", length, parameters };
-    case "numpy":
-      return {
-        kind: "numpy",
-        length,
-        parameters,
-        dtype: form.dtype,
-        data: emptyData(form.dtype),
-        innerShape: form.innerShape,
-      };
-    case "string":
-      return {
-        kind: "string",
-        length,
-        parameters,
-        encoding: form.encoding,
-        offsets: NO_OFFSETS,
-        bytes: NO_BYTES,
-      };
-    case "regular":
-      return { kind: "regular", length, parameters, size: form.size, content: probeOf(form.content) };
-    case "listOffset":
-      return { kind: "listOffset", length, parameters, offsets: NO_OFFSETS, content: probeOf(form.content) };
-    case "list":
-      return { kind: "list", length, parameters, starts: NONE, stops: NONE, content: probeOf(form.content) };
-    case "record":
-      return {
-        kind: "record",
-        length,
-        parameters,
-        fields: form.fields,
-        contents: form.contents.map(probeOf),
-      };
-    case "indexed":
-      return { kind: "indexed", length, parameters, index: NONE, content: probeOf(form.content) };
-    case "indexedOption":
-      return { kind: "indexedOption", length, parameters, index: NONE, content: probeOf(form.content) };
-    case "byteMasked": {
-      const { validWhen } = form;
-      return {
-        kind: "byteMasked",
-        length,
-        parameters,
-        mask: NO_TAGS,
-        validWhen,
-        content: probeOf(form.content),
-      };
+      return { kind, length, parameters };
+    case "numpy": {
+      const { dtype, innerShape } = form;
+      return { kind, length, parameters, dtype, data: NO_DATA.get(dtype)!, innerShape };
     }
+    case "string":
+      return { kind, length, parameters, encoding: form.encoding, offsets: NO_OFFSETS, bytes: NO_BYTES };
+    case "record":
+      return { kind, length, parameters, fields: form.fields, contents: form.contents.map(probeOf) };
+    case "union":
+      return { kind, length, parameters, tags: NO_TAGS, index: NONE, contents: form.contents.map(probeOf) };
+    default:
+      return probeAround(form, probeOf(form.content));
+  }
+}
+
+/** Of a form with one content. */
+function probeAround(form: Extract<Form, { content: Form }>, content: Layout): Layout {
+  const length = 0;
+  const { kind, parameters } = form;
+  switch (kind) {
+    case "regular":
+      return { kind, length, parameters, size: form.size, content };
+    case "listOffset":
+      return { kind, length, parameters, offsets: NO_OFFSETS, content };
+    case "list":
+      return { kind, length, parameters, starts: NONE, stops: NONE, content };
+    case "indexed":
+    case "indexedOption":
+      return { kind, length, parameters, index: NONE, content };
+    case "byteMasked":
+      return { kind, length, parameters, mask: NO_TAGS, validWhen: form.validWhen, content };
     case "bitMasked": {
       const { validWhen, lsbOrder } = form;
-      const mask = NO_BYTES;
-      return {
-        kind: "bitMasked",
-        length,
-        parameters,
-        mask,
-        validWhen,
-        lsbOrder,
-        content: probeOf(form.content),
-      };
+      return { kind, length, parameters, mask: NO_BYTES, validWhen, lsbOrder, content };
     }
     case "unmasked":
-      return { kind: "unmasked", length, parameters, content: probeOf(form.content) };
-    case "union":
-      return {
-        kind: "union",
-        length,
-        parameters,
-        tags: NO_TAGS,
-        index: NONE,
-        contents: form.contents.map(probeOf),
-      };
+      return { kind, length, parameters, content };
     default:
-      form satisfies never;
-      throw form;
+      throw kind satisfies never;
   }
 }
 

@@ -10,10 +10,10 @@ import type { DType } from "../../core/dtype.ts";
 import { numpyForm } from "../../core/form/form.ts";
 import type { Shape } from "../../core/shape.ts";
 import type { Partition, RaggedOp as RaggedNode } from "../../expr/op.ts";
+import { denseOf, denseType, raggedType } from "../../expr/type.ts";
 import { copyElements } from "../../kernel/routines/walk.ts";
 import { fromNumpy, toNumpy } from "../io/dense.ts";
 import type { Layout } from "../layout/layout.ts";
-import { raggedType } from "./placewise.ts";
 
 /** attrs.rows: how many rows a partition has (the last may have fewer). */
 export const fromDense: RaggedNode = {
@@ -21,12 +21,12 @@ export const fromDense: RaggedNode = {
   class: "ragged",
   isPlacewise: false,
   infer: ([input], attrs) => {
-    const { dtype, shape } = input!;
+    const { dtype, shape } = denseOf(input!);
     const count = Math.max(1, Math.ceil(shape[0]! / (attrs["rows"] as number)));
     return raggedType(numpyForm(dtype, shape.slice(1)), count);
   },
   demand(out, [input], attrs) {
-    const { shape } = input!;
+    const { shape } = denseOf(input!);
     const rows = attrs["rows"] as number;
     const start = Math.min(shape[0]!, out.start[0]! * rows);
     const stop = Math.min(shape[0]!, (out.start[0]! + out.shape[0]!) * rows);
@@ -65,7 +65,7 @@ export const toDense: RaggedNode = {
   name: "rg.toDense",
   class: "ragged",
   isPlacewise: false,
-  infer: (_, attrs) => ({ dtype: denseAttrs(attrs).dtype, shape: denseAttrs(attrs).shape }),
+  infer: (_, attrs) => denseType(denseAttrs(attrs).dtype, denseAttrs(attrs).shape),
   demand: (out, _, attrs) => [partitionsOf(denseAttrs(attrs).rows, out).box],
   run([input], attrs, { box }) {
     const { dtype, rows } = denseAttrs(attrs);

@@ -49,7 +49,7 @@ export const necessaryColumnsPass: GlobalRewrite = {
   name: "necessaryColumns",
   apply(graph, context = { onFail: undefined, told: new Set() }) {
     const roots = graph.outputs;
-    if (!graph.toposort().some(({ type }) => type.ragged !== undefined)) return;
+    if (!graph.toposort().some(({ type }) => type.kind === "ragged")) return;
     const projection = projectionOf(roots);
     tell(projection, context);
     const least = projected(roots, projection);

@@ -6,8 +6,17 @@ import { type Attrs, attrsText } from "../../core/attrs.ts";
 import type { Box } from "../../core/box.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
-import type { ArrayType, Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/op.ts";
-import { formNumber } from "../demand/intern.ts";
+import type { Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/op.ts";
+import {
+  type ArrayType,
+  assertRagged,
+  itemType,
+  type RaggedType,
+  raggedOf,
+  raggedType,
+} from "../../expr/type.ts";
+import { formKey } from "../demand/formKey.ts";
+import { Recent } from "../demand/recent.ts";
 import type { Layout, Plain } from "../layout/layout.ts";
 import { plain } from "../layout/plain.ts";
 import { formOfProbe, plainProbe } from "../layout/probe.ts";
@@ -17,13 +26,7 @@ import { Item, type RaggedOp } from "../ops/op.ts";
 import { RAGGED_OPS } from "../ops/table.ts";
 import { unwrapRow } from "../ops/unwrap.ts";
 
-export const raggedType = (form: Form, partitions: number, isItem = false): ArrayType => ({
-  dtype: "uint8",
-  shape: [isItem ? 1 : partitions],
-  ragged: { form, isItem },
-});
-
-export const formsOf = (types: readonly ArrayType[]): Form[] => types.map(({ ragged }) => ragged!.form);
+export const formsOf = (types: readonly RaggedType[]): Form[] => types.map(({ form }) => form);
 
 export const FIRST: Box = { start: [0], shape: [1] };
 
@@ -31,47 +34,45 @@ export const FIRST: Box = { start: [0], shape: [1] };
 export const rowsOf = (input: RaggedInput): Plain => plain((input as readonly Partition[])[0] as Layout);
 
 /** How many partitions arrays have together. Items have none of their own. */
-export function commonPartitions(types: readonly ArrayType[]): number {
-  const arrays = types.filter(({ ragged }) => !ragged!.isItem);
-  return arrays[0]?.shape[0] ?? 1;
-}
+export const commonPartitions = (types: readonly RaggedType[]): number =>
+  types.find(({ isItem }) => !isItem)?.partitions ?? 1;
 
-const isAllItems = (types: readonly ArrayType[]): boolean => types.every(({ ragged }) => ragged!.isItem);
+const isAllItems = (types: readonly RaggedType[]): boolean => types.every(({ isItem }) => isItem);
 
 /** An operation on single values gives a value, or the rows of the list that it gives. */
-function typeOfItems(form: Form): ArrayType {
+function typeOfItems(form: Form): RaggedType {
   const row = unwrapRow(plainProbe(form));
-  return row instanceof Item ? raggedType(form, 1, true) : raggedType(formOfProbe(row), 1);
+  return row instanceof Item ? itemType(form) : raggedType(formOfProbe(row), 1);
 }
 
-/** Beyond this all are forgotten. */
-const MOST_KNOWN = 4000;
-const knownForms = new Map<string, ReturnType<RaggedOp["infer"]>>();
+/** The partition with the same number of every array that has as many; of items and of others the first. */
+export function samePlaces(out: Box, inputs: readonly ArrayType[], type: ArrayType): Box[] {
+  assertRagged(inputs);
+  const { partitions } = raggedOf(type);
+  return inputs.map((input) => (input.isItem || input.partitions !== partitions ? FIRST : out));
+}
+
+type Inferred = ReturnType<RaggedOp["infer"]>;
+const inferred = new WeakMap<RaggedOp<object>, Recent<Inferred>>();
 
 /** Found once for equal forms: computations have many operations, and few kinds of them. */
-function inferOnce(
-  record: RaggedOp<object>,
-  forms: readonly Form[],
-  attrs: Attrs,
-): ReturnType<RaggedOp["infer"]> {
+function inferOnce(record: RaggedOp<object>, forms: readonly Form[], attrs: Attrs): Inferred {
+  const own = inferred.get(record) ?? new Recent<Inferred>();
+  inferred.set(record, own);
   const text = record.formText?.(attrs) ?? attrsText(attrs, ({ id }) => `#${id}`);
-  const key = `${record.name} ${text}(${forms.map(formNumber)})`;
-  const found = knownForms.get(key) ?? record.infer(forms, attrs);
-  if (knownForms.size >= MOST_KNOWN) knownForms.clear();
-  knownForms.set(key, found);
-  return found;
+  return own.get(`${text}(${forms.map(formKey)})`, () => record.infer(forms, attrs));
 }
 
-function inferred(record: RaggedOp<object>, types: readonly ArrayType[], attrs: Attrs): ArrayType {
+function typeOf(record: RaggedOp<object>, types: readonly RaggedType[], attrs: Attrs): RaggedType {
   const forms = formsOf(types);
   const { form, isItem } = inferOnce(record, forms, attrs);
-  if (isAllItems(types)) return isItem ? raggedType(form, 1, true) : typeOfItems(form);
+  if (isAllItems(types)) return isItem ? itemType(form) : typeOfItems(form);
   const partitions = commonPartitions(types);
-  const differing = types.find(({ shape, ragged }) => !ragged!.isItem && shape[0] !== partitions);
+  const differing = types.find((type) => !type.isItem && type.partitions !== partitions);
   if (differing !== undefined)
     throw new ValueError({
       where: record.name,
-      what: `arrays of ${partitions} and ${differing.shape[0]} partitions meet`,
+      what: `arrays of ${partitions} and ${differing.partitions} partitions meet`,
       cure: "Repartition one of them as the other",
     });
   if (partitions > 1 && !record.isRowwise(forms, attrs))
@@ -80,7 +81,7 @@ function inferred(record: RaggedOp<object>, types: readonly ArrayType[], attrs: 
       what: `looks at several rows at once, and they are in ${partitions} partitions`,
       cure: "Repartition into one partition first",
     });
-  return raggedType(form, partitions, isItem);
+  return isItem ? itemType(form) : raggedType(form, partitions);
 }
 
 function placewise(record: RaggedOp<object>): RaggedNode {
@@ -88,10 +89,13 @@ function placewise(record: RaggedOp<object>): RaggedNode {
     name: `rg.${record.name}`,
     class: "ragged",
     isPlacewise: true,
-    infer: (types, attrs) => inferred(record, types, attrs),
-    demand: (out, types, _, type) =>
-      types.map(({ ragged, shape }) => (ragged!.isItem || shape[0] !== type.shape[0] ? FIRST : out)),
-    run: (inputs, attrs, { inputs: types }) => {
+    infer(types, attrs) {
+      assertRagged(types);
+      return typeOf(record, types, attrs);
+    },
+    demand: (out, types, _, type) => samePlaces(out, types, type),
+    run(inputs, attrs, { inputs: types }) {
+      assertRagged(types);
       const rows = inputs.map(rowsOf);
       if (!isAllItems(types)) return record.run(stretched(checked(rows, types), types), attrs);
       const row = record.run(rows, attrs);
@@ -104,9 +108,9 @@ function placewise(record: RaggedOp<object>): RaggedNode {
 }
 
 /** One row would go with all rows of a partition, and not with those of the others. */
-function checked(rows: readonly Plain[], types: readonly ArrayType[]): readonly Plain[] {
-  const lengths = rows.flatMap(({ length }, i) => (types[i]!.ragged!.isItem ? [] : [length]));
-  const isAlone = types.every(({ shape }) => shape[0] === 1);
+function checked(rows: readonly Plain[], types: readonly RaggedType[]): readonly Plain[] {
+  const lengths = rows.flatMap(({ length }, i) => (types[i]!.isItem ? [] : [length]));
+  const isAlone = types.every(({ partitions }) => partitions === 1);
   if (isAlone || lengths.every((length) => length === lengths[0])) return rows;
   throw new ShapeError({
     what: `arrays with partitions of ${lengths.join(" and ")} rows meet`,
@@ -115,11 +119,10 @@ function checked(rows: readonly Plain[], types: readonly ArrayType[]): readonly 
 }
 
 /** Items once for every row. */
-function stretched(rows: readonly Plain[], types: readonly ArrayType[]): Plain[] {
-  const isItem = (i: number): boolean => types[i]!.ragged!.isItem;
-  const at = types.findIndex((_, i) => !isItem(i));
+function stretched(rows: readonly Plain[], types: readonly RaggedType[]): Plain[] {
+  const at = types.findIndex(({ isItem }) => !isItem);
   const { length } = rows[at]!;
-  return rows.map((row, i) => (isItem(i) ? take(row, new Int32Array(length)) : row));
+  return rows.map((row, i) => (types[i]!.isItem ? take(row, new Int32Array(length)) : row));
 }
 
 const records: readonly RaggedOp<object>[] = [...RAGGED_OPS.values(), narrow as unknown as RaggedOp<object>];

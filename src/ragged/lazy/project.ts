@@ -17,6 +17,7 @@ import {
 } from "../../core/form/need.ts";
 import { type Expr, makeExpr, withInputs } from "../../expr/expr.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
+import { raggedOf } from "../../expr/type.ts";
 import { postOrder } from "../../expr/walk.ts";
 import { partitioned } from "../../ops/partitions.ts";
 import { type DemandNode, demandOf, type GraphDemand, narrow, relativeNeed } from "../demand/index.ts";
@@ -45,7 +46,9 @@ export interface TracedCall {
   readonly failure: unknown;
 }
 
-const isRaggedNode = ({ type }: Expr): boolean => type.ragged !== undefined;
+const isRaggedNode = ({ type }: Expr): boolean => type.kind === "ragged";
+
+const formOfNode = ({ type }: Expr): Form => raggedOf(type).form;
 
 /** The record by which demand goes through a node; null for sources and for what nobody can look into. */
 const recordFor = (node: Expr): RaggedOp<object> | null =>
@@ -115,7 +118,7 @@ class NodeList {
   /** False where its arguments were narrowed already: they have what it needs, and nothing else. */
   #isAsTraced({ placeholders }: TracedCall, inputs: readonly number[]): boolean {
     return placeholders.every((place, k) =>
-      sameForm(plainForm(this.nodes[inputs[k]!]!.form), place.type.ragged!.form),
+      sameForm(plainForm(this.nodes[inputs[k]!]!.form), formOfNode(place)),
     );
   }
 
@@ -125,7 +128,7 @@ class NodeList {
     inputs: readonly number[],
     numbers: Map<Expr, number>,
   ): number {
-    const { form, isItem } = node.type.ragged!;
+    const { form, isItem } = raggedOf(node.type);
     this.exprs.push(node);
     const at = this.nodes.push({ op, attrs: node.attrs, inputs, form, isItem }) - 1;
     numbers.set(node, at);
@@ -182,7 +185,7 @@ const same = (a: readonly Expr[], b: readonly Expr[]): boolean => a.every((item,
 /** With all that it had. */
 function whole(node: Expr, built: ReadonlyMap<Expr, Built>): Expr {
   const found = built.get(node)!;
-  return isRaggedNode(node) ? narrowTo(found, everything(node.type.ragged!.form)) : found.expr;
+  return isRaggedNode(node) ? narrowTo(found, everything(formOfNode(node))) : found.expr;
 }
 
 function rebuilt(
@@ -200,10 +203,10 @@ function rebuilt(
         ? built.get(input)!.expr
         : narrowTo(
             built.get(input)!,
-            demand.steps[places?.[k] ?? -1]?.needs[0] ?? everything(input.type.ragged!.form),
+            demand.steps[places?.[k] ?? -1]?.needs[0] ?? everything(formOfNode(input)),
           ),
     );
-    return { expr: withInputs(node, inputs), given: everything(node.type.ragged!.form) };
+    return { expr: withInputs(node, inputs), given: everything(formOfNode(node)) };
   }
   if (recordOfNode(node.op) === (narrow as object))
     return narrowedAgain(node, built.get(node.inputs[0]!)!, step.needs[0]!);
@@ -221,7 +224,7 @@ function narrowedAgain(node: Expr, input: Built, need: Need): Built {
   const left = node.attrs["need"] as unknown as Need;
   const least = left.map((level, i) => (level === ABSENT ? ABSENT : need[i]!));
   const given = least.filter((_, i) => left[i] !== ABSENT);
-  const form = node.type.ragged!.form;
+  const form = formOfNode(node);
   // Made plain, it may have fewer nodes than it left.
   return given.length === everything(form).length
     ? { expr: narrowTo(input, least), given }
@@ -237,7 +240,7 @@ function narrowTo({ expr, given }: Built, need: Need): Expr {
 
 function narrowedSource(node: Expr, need: Need): Built {
   const reading = node.attrs["data"];
-  if (!(reading instanceof Reading)) return { expr: node, given: everything(node.type.ragged!.form) };
+  if (!(reading instanceof Reading)) return { expr: node, given: everything(formOfNode(node)) };
   const least = Reading.of(reading.source, within(reading.need, need));
   return { expr: makeExpr(partitioned, [], { data: least }, node.site), given: need };
 }

@@ -36,6 +36,14 @@ export class Reading extends PartitionResource {
     return reading;
   }
 
+  get origin(): RaggedSource {
+    return this.source;
+  }
+
+  withNeed(need: Need): Reading {
+    return Reading.of(this.source, need);
+  }
+
   get partitions(): number {
     return this.source.rows.length;
   }

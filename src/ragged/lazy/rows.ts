@@ -2,6 +2,7 @@
 // each partition, or null. Sources know theirs; what keeps rows hands them on; anything else starts unknown.
 
 import type { Expr } from "../../expr/expr.ts";
+import { raggedOf } from "../../expr/type.ts";
 import { postOrder } from "../../expr/walk.ts";
 import { fromDense } from "./dense.ts";
 import { formsOf, recordOfNode } from "./placewise.ts";
@@ -25,20 +26,23 @@ function rowsOfNode(node: Expr): Rows {
   const { op, attrs, inputs, type } = node;
   const resource = attrs["data"];
   if (resource instanceof Reading) return resource.source.rows;
-  const unknown: Rows = new Array<null>(type.shape[0] ?? 0).fill(null);
-  if (type.ragged === undefined) return unknown;
+  if (type.kind === "dense") return NO_ROWS;
+  const unknown: Rows = new Array<null>(type.partitions).fill(null);
   if (op === fromDense) return rowsOfBlocks(inputs[0]!.shape[0]!, attrs["rows"] as number, unknown.length);
   if (op === repartition) return attrs["to"] as readonly number[];
   if (op === append) return inputs.flatMap((input) => known.get(input)!);
   if (op === rowNumbers) return known.get(inputs[0]!)!;
   const record = recordOfNode(op);
-  const arrays = inputs
-    .filter((input) => input.type.ragged?.isItem === false)
-    .map((input) => known.get(input)!);
-  if (record === undefined || arrays.length === 0 || type.ragged.isItem) return unknown;
-  const forms = formsOf(inputs.map((input) => input.type));
+  if (record === undefined || type.isItem) return unknown;
+  const types = inputs.map((input) => raggedOf(input.type));
+  const arrays = inputs.filter((_, i) => !types[i]!.isItem).map((input) => known.get(input)!);
+  if (arrays.length === 0) return unknown;
+  const forms = formsOf(types);
   return record.keepsRows(forms, attrs) && !mayStretch(arrays) ? arrays[0]! : unknown;
 }
+
+/** Of dense arrays nobody asks. */
+const NO_ROWS: Rows = [];
 
 /** One row goes with all rows of another array, where both are in one partition. */
 const mayStretch = ([first, ...others]: readonly Rows[]): boolean =>

@@ -4,7 +4,8 @@
 import type { Attrs } from "../../core/attrs.ts";
 import type { Box } from "../../core/box.ts";
 import { numpyForm } from "../../core/form/form.ts";
-import type { ArrayType, Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/op.ts";
+import type { Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/op.ts";
+import { type ArrayType, assertRagged, type RaggedType, raggedOf, raggedType } from "../../expr/type.ts";
 import { int64Of } from "../layout/indices.ts";
 import { type Layout, numpyOf, type Plain } from "../layout/layout.ts";
 import { mergeRows } from "../layout/merge.ts";
@@ -16,22 +17,36 @@ import { localIndex } from "../ops/flatten.ts";
 import type { RaggedOp } from "../ops/op.ts";
 import { type PartialAttrs, reduceCombine, reducePartial } from "../ops/partial.ts";
 import { toPacked } from "../ops/values.ts";
-import { formsOf, raggedType, rowsOf } from "./placewise.ts";
+import { formsOf, rowsOf } from "./placewise.ts";
 
 const partsOf = (input: RaggedInput): Plain[] =>
   (input as readonly Partition[]).map((part) => plain(part as Layout));
 
 /** Rows one after another; of none, the form is left. */
-function joined(parts: readonly Plain[], { ragged }: ArrayType): Plain {
-  if (parts.length === 0) return plainProbe(ragged!.form);
+function joined(parts: readonly Plain[], type: ArrayType): Plain {
+  if (parts.length === 0) return plainProbe(raggedOf(type).form);
   return parts.length === 1 ? parts[0]! : mergeRows(parts, { mergeBool: true });
 }
 
 const interval = (first: number, last: number): Box => ({ start: [first], shape: [last - first] });
 
-const node = (op: Omit<RaggedNode, "class" | "chunks">): RaggedNode => ({
+/** What these nodes are given is ragged, all of it. */
+interface RowsNode extends Omit<RaggedNode, "class" | "chunks" | "infer" | "demand"> {
+  infer(inputs: readonly RaggedType[], attrs: Attrs): RaggedType;
+  demand(out: Box, inputs: readonly RaggedType[], attrs: Attrs): readonly Box[];
+}
+
+const node = (op: RowsNode): RaggedNode => ({
   ...op,
   class: "ragged",
+  infer(types, attrs) {
+    assertRagged(types);
+    return op.infer(types, attrs);
+  },
+  demand(out, types, attrs) {
+    assertRagged(types);
+    return op.demand(out, types, attrs);
+  },
   chunks: () => [1],
 });
 
@@ -39,7 +54,7 @@ const node = (op: Omit<RaggedNode, "class" | "chunks">): RaggedNode => ({
 export const allRows: RaggedNode = node({
   name: "rg.allRows",
   isPlacewise: false,
-  infer: ([input]) => raggedType(plainForm(input!.ragged!.form), 1),
+  infer: ([input]) => raggedType(plainForm(input!.form), 1),
   demand: (_, __, attrs) => [interval(attrs["first"] as number, attrs["last"] as number)],
   run: ([input], _, { type }) => joined(partsOf(input!), type),
 });
@@ -48,8 +63,7 @@ export const allRows: RaggedNode = node({
 export const repartition: RaggedNode = node({
   name: "rg.repartition",
   isPlacewise: false,
-  infer: ([input], attrs) =>
-    raggedType(plainForm(input!.ragged!.form), (attrs["to"] as readonly number[]).length),
+  infer: ([input], attrs) => raggedType(plainForm(input!.form), (attrs["to"] as readonly number[]).length),
   demand: (out, _, attrs) => [touched(attrs, out)],
   run([input], attrs, { box, type }) {
     const { start, stop } = rowsAt(attrs, box.start[0]!);
@@ -88,20 +102,20 @@ export const append: RaggedNode = node({
   infer: (types, attrs) =>
     raggedType(
       concatenate.form(formsOf(types), attrs),
-      types.reduce((count, { shape }) => count + shape[0]!, 0),
+      types.reduce((count, { partitions }) => count + partitions, 0),
     ),
   demand(out, types) {
     let before = 0;
-    return types.map(({ shape }) => {
-      const first = Math.min(shape[0]!, Math.max(0, out.start[0]! - before));
-      const last = Math.min(shape[0]!, Math.max(0, out.start[0]! + out.shape[0]! - before));
-      before += shape[0]!;
+    return types.map(({ partitions }) => {
+      const first = Math.min(partitions, Math.max(0, out.start[0]! - before));
+      const last = Math.min(partitions, Math.max(0, out.start[0]! + out.shape[0]! - before));
+      before += partitions;
       return interval(first, Math.max(first, last));
     });
   },
   run: (inputs, attrs, { inputs: types }) =>
     concatenate.run(
-      inputs.map((input, k) => partsOf(input)[0] ?? plainProbe(types[k]!.ragged!.form)),
+      inputs.map((input, k) => partsOf(input)[0] ?? plainProbe(raggedOf(types[k]!).form)),
       attrs,
     ),
 });
@@ -110,7 +124,7 @@ export const append: RaggedNode = node({
 export const rowNumbers: RaggedNode = node({
   name: "rg.rowNumbers",
   isPlacewise: true,
-  infer: ([input]) => raggedType(numpyForm("int64"), input!.shape[0]!),
+  infer: ([input]) => raggedType(numpyForm("int64"), input!.partitions),
   demand: (out) => [out],
   run([input], attrs, { box }) {
     const start = (attrs["starts"] as readonly number[])[box.start[0]!]!;
@@ -126,7 +140,7 @@ export const partial: RaggedNode = node({
   isPlacewise: true,
   isSmall: ({ axis }) => axis === null,
   infer: ([input], attrs) =>
-    raggedType(reducePartial.form([input!.ragged!.form], attrs as unknown as PartialAttrs), input!.shape[0]!),
+    raggedType(reducePartial.form([input!.form], attrs as unknown as PartialAttrs), input!.partitions),
   demand: (out) => [out],
   run: ([input], attrs) => reducePartial.run([rowsOf(input!)], attrs as unknown as PartialAttrs),
 });
@@ -137,12 +151,11 @@ export const combine: RaggedNode = node({
   isPlacewise: false,
   isSmall: ({ axis }) => axis === null,
   infer: ([input], attrs) =>
-    raggedType(input!.ragged!.form, Math.ceil(input!.shape[0]! / (attrs["every"] as number))),
+    raggedType(input!.form, Math.ceil(input!.partitions / (attrs["every"] as number))),
   demand(out, [input], attrs) {
     const every = attrs["every"] as number;
-    return [
-      interval(out.start[0]! * every, Math.min(input!.shape[0]!, (out.start[0]! + out.shape[0]!) * every)),
-    ];
+    const last = Math.min(input!.partitions, (out.start[0]! + out.shape[0]!) * every);
+    return [interval(out.start[0]! * every, last)];
   },
   run: ([input], attrs, { type }) =>
     reduceCombine.run([joined(partsOf(input!), type)], attrs as unknown as PartialAttrs),

@@ -3,10 +3,11 @@
 
 import { numpyForm, recordForm, stringForm } from "../../core/form/form.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
+import { raggedOf, raggedType } from "../../expr/type.ts";
 import type { RaggedFormat } from "../../storage/formats/ragged.ts";
 import { type Layout, numpyOf, recordOf, stringOf } from "../layout/layout.ts";
 import { jsonLinesFormat, parquetFormat } from "../sources/formats.ts";
-import { raggedType, rowsOf } from "./placewise.ts";
+import { rowsOf } from "./placewise.ts";
 
 const WRITTEN = recordForm(
   ["name", "rows", "bytes"],
@@ -20,7 +21,7 @@ function writer(name: string, { writePart }: RaggedFormat): RaggedNode {
     // Written again it would be another file's contents: not to be left out, and not to be moved.
     isOpaque: true,
     isPlacewise: true,
-    infer: ([input]) => raggedType(WRITTEN, input!.shape[0]!),
+    infer: ([input]) => raggedType(WRITTEN, raggedOf(input!).partitions),
     demand: (out) => [out],
     async run([input], attrs, { box }) {
       const options = JSON.parse(attrs["options"] as string) as object;

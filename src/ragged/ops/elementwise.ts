@@ -56,11 +56,11 @@ const operandsText = ({ operands = [] }: OperandAttrs): string =>
 const kindsOfOperands = ({ operands }: OperandAttrs): string =>
   operands?.map((value) => (value === null ? "input" : typeof value)).join() ?? "";
 
-const failing = new Map<string, boolean>();
+const failing = new WeakMap<ElementwiseFunction, boolean>();
 
 /** Whole numbers cannot be divided by 0: found by trying. */
 function failsOnZeros(op: ElementwiseFunction): boolean {
-  const known = failing.get(op.name);
+  const known = failing.get(op);
   if (known !== undefined) return known;
   let fails = false;
   try {
@@ -69,7 +69,7 @@ function failsOnZeros(op: ElementwiseFunction): boolean {
   } catch (error) {
     fails = error instanceof RunError;
   }
-  failing.set(op.name, fails);
+  failing.set(op, fails);
   return fails;
 }
 

@@ -147,12 +147,20 @@ function finished(node: Plain, reducer: Reducer, attrs: ReduceFinishAttrs, isMas
     return overContent(node, view, finished(view.content, reducer, attrs, isMasked));
   }
   const [counts, ...states] = numbersOf(node);
-  const end = { attrs: endAttrs(attrs), dtype: attrs.dtype ?? "float64" };
-  const values =
-    reducer.op === null ? castFlat(counts!, "int64") : finishedStates(reducer.op, states, counts!, end);
+  const values = finishedValues(reducer, states, counts!, attrs);
   if (!isMasked) return values;
   return takeOption(
     values,
     Int32Array.from(counts!.data as Float64Array, (count, g) => (count === 0 ? -1 : g)),
   );
+}
+
+function finishedValues(
+  { op }: Reducer,
+  states: readonly NumpyLayout[],
+  counts: NumpyLayout,
+  attrs: ReduceFinishAttrs,
+): NumpyLayout {
+  if (op === null) return castFlat(counts, "int64");
+  return finishedStates(op, states, counts, { attrs: endAttrs(op, attrs), dtype: attrs.dtype ?? "float64" });
 }

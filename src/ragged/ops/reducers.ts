@@ -1,6 +1,7 @@
 // The reductions of nested data: those of the dense op table, each with its habits about nulls and nothing; and count.
 // In: a leaf whose groups lie one after another. Out: one value for each group.
 
+import type { Attrs } from "../../core/attrs.ts";
 import { DTypeError } from "../../core/errors.ts";
 import { sqrt, type Term } from "../../kernel/scalar.ts";
 import { REDUCE_OPS } from "../../ops/index.ts";
@@ -17,8 +18,6 @@ export interface ReduceAttrs {
   readonly keepdims?: boolean;
   /** Null for groups without elements; each reducer has its own habit. */
   readonly maskIdentity?: boolean;
-  /** What var and std take off the count. */
-  readonly ddof?: number;
 }
 
 export interface Reducer {
@@ -57,10 +56,15 @@ export function reducerNamed(name: string): Reducer {
   });
 }
 
-/** The attributes that dense reductions have. */
-export const endAttrs = ({ ddof = 0 }: Pick<ReduceAttrs, "ddof">): { correction: number } => ({
-  correction: ddof,
-});
+/** The options that a reduction of nested arrays has of its own. */
+export const ownOptions = ({ op }: Reducer): readonly string[] => Object.keys(op?.nestedOptions ?? {});
+
+/** The attributes that the dense reduction has: parameters, by what nested arrays call them. */
+export function endAttrs({ nestedOptions, parameters }: ReduceRecord, attrs: object): Attrs {
+  const given = attrs as { readonly [option: string]: unknown };
+  const entries = Object.entries(nestedOptions);
+  return Object.fromEntries(entries.map(([option, name]) => [name, parameters[name]!(given[option])]));
+}
 
 export function reducedLeaf(
   { op, name }: Reducer,
@@ -69,7 +73,7 @@ export function reducedLeaf(
   attrs: ReduceAttrs,
 ): NumpyLayout {
   if (op === null) return listLengths(groups.offsets);
-  return reducedGroups(op, numbersOf(leaf, name), groups, endAttrs(attrs));
+  return reducedGroups(op, numbersOf(leaf, name), groups, endAttrs(op, attrs));
 }
 
 function numbersOf(leaf: Leaf, name: string): NumpyLayout {

@@ -100,25 +100,20 @@ function closeLeaves(operands: readonly FlatOperand[], attrs: CloseAttrs, length
   const { rtol = 1e-5, atol = 1e-8, equalNan = false } = attrs;
   const dtype = toFloating(checkKind("real", commonDType(operands)));
   if (!isFloat(dtype)) throw new DTypeError({ what: `${dtype} has no closeness` });
-  const body = (x: s.Value, y: s.Value, relative: s.Value, absolute: s.Value): s.Value =>
-    closeBody(x as s.Term, y as s.Term, relative as s.Term, absolute as s.Term, equalNan);
-  const name = equalNan ? "isclose or both NaN" : "isclose";
-  return composedFlat(
-    name,
-    [...operands, rtol, atol],
-    dtype,
-    "bool",
-    body as (...v: s.Value[]) => s.Value,
-    length,
-  );
+  const body = equalNan ? isCloseOrBothNaN : isClose;
+  return composedFlat([...operands, rtol, atol], dtype, "bool", body as Body, length);
 }
 
-function closeBody(x: s.Term, y: s.Term, rtol: s.Term, atol: s.Term, equalNan: boolean): s.Term {
+type Body = (...values: s.Value[]) => s.Value;
+
+function isClose(x: s.Term, y: s.Term, rtol: s.Term, atol: s.Term): s.Term {
   const allowed = s.add(atol, s.mul(rtol, s.abs(y)));
   const near = s.and(s.le(s.abs(s.sub(x, y)), allowed), s.isFinite_(y));
-  const close = s.or(near, s.eq(x, y));
-  return equalNan ? s.or(close, s.and(s.isNaN_(x), s.isNaN_(y))) : close;
+  return s.or(near, s.eq(x, y));
 }
+
+const isCloseOrBothNaN = (x: s.Term, y: s.Term, rtol: s.Term, atol: s.Term): s.Term =>
+  s.or(isClose(x, y, rtol, atol), s.and(s.isNaN_(x), s.isNaN_(y)));
 
 const runsBelowRows: Rowwise<object> = (inputs) => belowRows(-1)(inputs, {});
 

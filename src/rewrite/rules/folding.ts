@@ -60,6 +60,8 @@ class SmallFolding {
   }
 
   apply(node: Expr): Expr | null {
+    // Rows are made when the computation runs.
+    if (node.op.class === "ragged") return null;
     let isOneValued = node.op.class === "elementwise";
     for (let i = 0; i < node.inputs.length; i++) {
       if (!this.#isKnown(node.inputs[i]!)) return null;
@@ -106,7 +108,7 @@ function constantNode(block: Block, node: Expr): Expr {
   // Which NaN it is, a number does not tell.
   const isOneNumber = !hasNaN(first) && Array.from({ length: count }, (_, at) => at).every(isOne);
   if (isOneNumber) return filledLike(first, node);
-  return makeExpr(data, [], { ...sourceAttrs(node.type, chunksOf(node)), data: new DataResource(block) });
+  return makeExpr(data, [], { ...sourceAttrs(node, chunksOf(node)), data: new DataResource(block) });
 }
 
 const hasNaN = (value: Scalar): boolean =>

@@ -126,18 +126,19 @@ function isLeading(axes: readonly number[]): boolean {
 }
 
 const bareArray = (input: Expr): Expr => input.inputs[0]!;
-const isStretched = ({ op, type }: Expr): boolean => op === full && type.shape.length > 0;
+const isStretched = ({ op, shape }: Expr): boolean => op === full && shape.length > 0;
 const bareConstant = (input: Expr): Expr => scalar(constantOf(input)!, input.dtype);
 
 /** An elementwise node over the same elements without their repetitions, repeated as a whole where need be. */
 function overBare(
-  { op, inputs, attrs, shape }: Expr,
+  node: Expr,
   isRepeated: (input: Expr) => boolean,
   bare: (input: Expr) => Expr,
 ): Expr | null {
+  const { op, inputs, attrs } = node;
   if (op.class !== "elementwise" || !inputs.some(isRepeated)) return null;
   const bared = inputs.map((input) => (isRepeated(input) ? bare(input) : input));
-  return broadcastTo(makeExpr(op, bared, attrs), shape);
+  return broadcastTo(makeExpr(op, bared, attrs), node.shape);
 }
 
 const MOVED_OUT: readonly Op[] = [permute, reshape, ...UNIT_MOVES];

@@ -32,6 +32,8 @@ export class InlinePool implements Pool {
       ...{ arrays, partitions, backend, run },
       source: (name: string) => this.#arrays.source(name),
       target: (name: string) => outputs.target(name) ?? this.#arrays.target(name),
+      partitionSource: (name: string) => this.#arrays.partitionSource(name),
+      partitionTarget: (name: string) => outputs.partitionTarget(name) ?? this.#arrays.partitionTarget(name),
       limitOf: this.#limitOf,
     };
     const stats = runTask(this.#operations[ref.op]!, ref.task, using);

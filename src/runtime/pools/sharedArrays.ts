@@ -11,11 +11,11 @@ import { InvariantError } from "../../core/errors.ts";
 import { sameShape } from "../../core/shape.ts";
 import type { SharedBlock } from "../../kernel/backend.ts";
 import type { Borrowed } from "../../kernel/blocks.ts";
-import type { PlanArray } from "../../plan/plan.ts";
+import type { DensePlanArray } from "../../plan/plan.ts";
 import type { ZarrArray } from "../../storage/zarr/array.ts";
 import {
-  type ArraySource,
-  type ArrayTarget,
+  type BlockSource,
+  type BlockTarget,
   type ChunkLookUp,
   type StoredArray,
   windowOfChunks,
@@ -25,21 +25,19 @@ import type { SharedPart, SharedWindow } from "./messages.ts";
 /** What another thread has given this one to look at. */
 export type See = (shared: SharedBlock) => Block;
 
-export class SharedSource implements ArraySource, ChunkLookUp {
-  readonly plan: PlanArray;
+export class SharedSource implements BlockSource, ChunkLookUp {
+  readonly plan: DensePlanArray;
   /** By number. */
-  readonly chunks: Map<number, Block> = new Map();
+  readonly #chunks: ReadonlyMap<number, Block>;
   readonly #windows: { readonly box: Box; readonly block: Block }[] = [];
   readonly #store: StoredArray | null;
 
-  constructor(plan: PlanArray, see: See, parts: readonly SharedPart[], store: StoredArray | null) {
+  constructor(plan: DensePlanArray, see: See, parts: readonly SharedPart[], store: StoredArray | null) {
     this.plan = plan;
     this.#store = store;
-    for (const part of parts) {
-      if (part.array !== plan.name) continue;
-      if ("chunk" in part) this.chunks.set(part.chunk, see(part.block));
-      else this.#windows.push(windowIn(see, part));
-    }
+    this.#chunks = chunksShown(plan.name, see, parts);
+    for (const part of parts)
+      if (part.array === plan.name && !("chunk" in part)) this.#windows.push(windowIn(see, part));
   }
 
   window(box: Box, borrowed: Borrowed, into?: Block): Block | Promise<Block> {
@@ -49,7 +47,7 @@ export class SharedSource implements ArraySource, ChunkLookUp {
   }
 
   inMemory(chunk: number): Block | undefined {
-    return this.chunks.get(chunk);
+    return this.#chunks.get(chunk);
   }
 
   stored(chunk: number): ZarrArray {
@@ -58,6 +56,18 @@ export class SharedSource implements ArraySource, ChunkLookUp {
       what: `chunk ${chunk} of ${this.plan.name} is neither in memory nor in a store of this thread's`,
     });
   }
+}
+
+/** The chunks of an array that a task was sent, by number. */
+export function chunksShown(
+  array: string,
+  see: See,
+  parts: readonly SharedPart[],
+): ReadonlyMap<number, Block> {
+  const chunks = new Map<number, Block>();
+  for (const part of parts)
+    if (part.array === array && "chunk" in part) chunks.set(part.chunk, see(part.block));
+  return chunks;
 }
 
 const windowIn = (see: See, { box, block }: SharedWindow): { box: Box; block: Block } => ({
@@ -70,7 +80,7 @@ const contains = (outer: Box, inner: Box): boolean => sameShape(intersect(outer,
 const startIn = (outer: Box, inner: Box): number[] => inner.start.map((x, axis) => x - outer.start[axis]!);
 
 /** One chunk, or one window: what the task makes. */
-export class SharedTarget implements ArrayTarget {
+export class SharedTarget implements BlockTarget {
   readonly #block: Block;
   readonly #store: StoredArray | null;
 

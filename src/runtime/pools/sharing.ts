@@ -5,16 +5,16 @@
 
 import { type Block, subBlock } from "../../core/block.ts";
 import type { Box } from "../../core/box.ts";
-import { chunkBox, placeOf } from "../../core/chunks.ts";
+import { placeOf } from "../../core/chunks.ts";
 import type { Partition } from "../../expr/op.ts";
 import type { SharedBlock } from "../../kernel/backend.ts";
 import { Borrowed } from "../../kernel/blocks.ts";
 import { copyElements } from "../../kernel/routines/walk.ts";
 import type { PartitionResource } from "../../ops/partitions.ts";
-import type { Operation } from "../../plan/plan.ts";
+import { chunkOfArray, type Operation } from "../../plan/plan.ts";
 import { taskWindows } from "../../plan/windows.ts";
 import type { HeldArray } from "../arrays.ts";
-import { chunksIn } from "../planGraph.ts";
+import { chunksOfBox } from "../planGraph.ts";
 import type { RunArrays } from "../runArrays.ts";
 import type { SharedPart } from "./messages.ts";
 import type { TaskJob } from "./pool.ts";
@@ -106,7 +106,7 @@ class Sharing {
   /** Chunks that are in memory; the others must be in a store. */
   #chunksOf(held: HeldArray, box: Box): SharedPart[] {
     const array = held.plan.name;
-    return [...chunksIn(box, held.plan)].flatMap((chunk) => {
+    return [...chunksOfBox(box, held.plan)].flatMap((chunk) => {
       if (!this.#isNew(`${array} ${chunk}`)) return [];
       const block = held.inMemory(chunk);
       if (block !== undefined) return [{ array, chunk, block: this.#shown(block) }];
@@ -129,13 +129,15 @@ class Sharing {
   #write(array: string, place: readonly number[]): SharedPart[] {
     const plan = this.#execution.arrays.get(array)!;
     // A partition comes back when it is known how long it is.
-    if (plan.ragged !== undefined) return [];
-    const box = chunkBox(plan.shape, plan.chunks, place);
+    if (plan.kind === "ragged") return [];
+    const box = chunkOfArray(plan, place);
     const held = this.#execution.held.get(array);
     const whole = this.#execution.memory.get(array)?.whole;
-    if (held === undefined && whole === undefined) return [];
     const block =
-      held === undefined ? subBlock(whole!, box.start, box.shape) : this.#outputs.block(held, box);
+      held?.kind === "dense"
+        ? this.#outputs.block(held, box)
+        : whole && subBlock(whole, box.start, box.shape);
+    if (block === undefined) return [];
     const seen = this.#execution.backend.show(block) ?? this.#copiedTo(block);
     return [{ array, box, block: seen }];
   }

@@ -2,7 +2,8 @@
 // same arrays as there; one that is not the same any more is an error.
 
 import { sameShape, shapeText } from "../../core/shape.ts";
-import type { PlanArray } from "../../plan/plan.ts";
+import { denseOf } from "../../expr/type.ts";
+import type { DensePlanArray, PlanArray } from "../../plan/plan.ts";
 import type { CodecTable } from "../../storage/codecs/table.ts";
 import { CorruptDataError, NotSupportedError } from "../../storage/errors.ts";
 import { StoredSource } from "../../storage/formats/storedSource.ts";
@@ -30,13 +31,13 @@ export async function openSources(
     const options = (sent ?? {}) as object;
     const array = await format.open(place, options, { codecs });
     const source = new StoredSource({ format: by, isHereOnly: false, options }, place, array);
-    checkSame(source, arrays.get(name)!);
+    checkSame(source, denseOf(arrays.get(name)!));
     sources.set(name, new SourceArray(source));
   }
   return sources;
 }
 
-function checkSame({ array, place }: StoredSource, { dtype, shape }: PlanArray): void {
+function checkSame({ array, place }: StoredSource, { dtype, shape }: DensePlanArray): void {
   if (array.dtype === dtype && sameShape(array.shape, shape)) return;
   throw new CorruptDataError({
     what: `it is ${array.dtype} ${shapeText(array.shape)} now, and was ${dtype} ${shapeText(shape)} when it was opened`,
@@ -58,7 +59,7 @@ export async function openTargets(
         what: `the format ${by} sends what other threads write with, and has no writerAt`,
         cure: "Give it writerAt(place, sent), or leave `sent` out: chunks are written by one thread then",
       });
-    targets.set(array, new TargetArray(writer, arrays.get(array)!.dtype));
+    targets.set(array, new TargetArray(writer, denseOf(arrays.get(array)!).dtype));
   }
   return targets;
 }

@@ -5,13 +5,13 @@ import type { Block } from "../../core/block.ts";
 import { InvariantError } from "../../core/errors.ts";
 import type { Partition } from "../../expr/op.ts";
 import type { PartitionFormat } from "../../ops/partitions.ts";
-import type { PlanArray } from "../../plan/plan.ts";
-import type { ArraySource, ArrayTarget, StoredArray } from "../arrays.ts";
-import { noBlocks, type ReadPartitions } from "../partitions.ts";
+import type { RaggedPlanArray } from "../../plan/plan.ts";
+import type { PartitionSource, PartitionTarget, StoredArray } from "../arrays.ts";
+import type { ReadPartitions } from "../partitions.ts";
 import type { SentPart } from "./messages.ts";
 
-export class ThreadPartitions implements ArraySource {
-  readonly #array: PlanArray;
+export class ThreadPartitions implements PartitionSource {
+  readonly #array: RaggedPlanArray;
   /** By number. */
   readonly #parts: ReadonlyMap<number, Block>;
   readonly #store: StoredArray | null;
@@ -19,7 +19,7 @@ export class ThreadPartitions implements ArraySource {
   readonly #format: PartitionFormat;
 
   constructor(
-    array: PlanArray,
+    array: RaggedPlanArray,
     parts: ReadonlyMap<number, Block>,
     store: StoredArray | null,
     source: ReadPartitions | null,
@@ -32,22 +32,18 @@ export class ThreadPartitions implements ArraySource {
     this.#source = source;
   }
 
-  window(): Block {
-    return noBlocks(this.#array.name);
-  }
-
   async partition(at: number): Promise<Partition> {
     if (this.#source !== null) return this.#source.partition(at);
     const bytes = this.#parts.get(at)?.data ?? (await this.#store?.array.getRaw([at]));
     if (bytes === undefined)
       throw new InvariantError({ what: `partition ${at} of ${this.#array.name} is not there` });
     // A copy: shared memory can be somebody else's before the thread is done with it, and not everything takes it.
-    return this.#format.unpack((bytes as Uint8Array).slice(), this.#array.ragged!.form);
+    return this.#format.unpack((bytes as Uint8Array).slice(), this.#array.form);
   }
 }
 
 /** What a task makes goes to the main thread; where the run stores all, it is stored first. */
-export class SentPartitions implements ArrayTarget {
+export class SentPartitions implements PartitionTarget {
   readonly #id: number;
   readonly #array: string;
   readonly #store: StoredArray | null;
@@ -66,13 +62,6 @@ export class SentPartitions implements ArrayTarget {
     this.#array = array;
     this.#store = store;
     this.#send = send;
-  }
-
-  block(): Block {
-    return noBlocks(this.#array);
-  }
-  store(): void {
-    noBlocks(this.#array);
   }
 
   async put(at: number, partition: Partition): Promise<void> {

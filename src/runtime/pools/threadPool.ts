@@ -5,6 +5,7 @@
 import type { Block } from "../../core/block.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Partition } from "../../expr/op.ts";
+import { raggedOf } from "../../expr/type.ts";
 import type { Borrowed } from "../../kernel/blocks.ts";
 import { copyElements } from "../../kernel/routines/walk.ts";
 import { type Json, planToJson } from "../../plan/json.ts";
@@ -294,7 +295,7 @@ class ThreadPool implements Pool {
   async #take(parts: readonly SentPart[], task: number, outputs: TaskJob["outputs"]): Promise<void> {
     for (const { array, bytes } of parts) {
       const held = this.#execution.held.get(array);
-      if (held !== undefined) outputs.hold(held, bytes);
+      if (held?.kind === "ragged") outputs.hold(held, bytes);
       else await this.#execution.taken.get(array)!.put(task, unpackedFor(this.#execution, array, bytes));
     }
   }
@@ -368,7 +369,7 @@ function kindFor({ request: { plan, codecs, formats }, stores }: RunArrays): Thr
 }
 
 const unpackedFor = ({ arrays, partitions }: RunArrays, array: string, bytes: Uint8Array): Partition =>
-  partitions!.unpack(bytes, arrays.get(array)!.ragged!.form);
+  partitions!.unpack(bytes, raggedOf(arrays.get(array)!).form);
 
 async function storeCall(store: Store, method: string, args: readonly unknown[]): Promise<unknown> {
   const call = (store as unknown as { [name: string]: unknown })[method];

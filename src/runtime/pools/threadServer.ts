@@ -2,6 +2,7 @@
 // each task went. It reads and writes stores itself; what only the main thread can reach, it asks that for.
 
 import { InvariantError } from "../../core/errors.ts";
+import { denseOf, raggedOf } from "../../expr/type.ts";
 import type { Backend } from "../../kernel/backend.ts";
 import { planFromJson } from "../../plan/load.ts";
 import type { Operation, PlanArray, PlanData } from "../../plan/plan.ts";
@@ -34,7 +35,7 @@ import type {
 import { packDone, unpackTasks } from "./packing.ts";
 import { parentPort } from "./parentPort.ts";
 import { sendError } from "./sentError.ts";
-import { type See, SharedSource, SharedTarget } from "./sharedArrays.ts";
+import { chunksShown, type See, SharedSource, SharedTarget } from "./sharedArrays.ts";
 import { openSources, openTargets } from "./threadFormats.ts";
 import { SentPartitions, ThreadPartitions } from "./threadPartitions.ts";
 
@@ -155,10 +156,11 @@ class ThreadServer {
       partitioned.set(array, new ReadPartitions(await partitions!.open(location, formats)));
     const stated = new Map(plan.operations.map((operation, i) => [operation, message.limits[i]!]));
     const limitOf = (operation: Operation): number => stated.get(operation)!;
-    const bare = {
+    const bare: TaskArrays = {
       ...{ arrays, limitOf, partitions, ...this.#computing },
       source: (name: string) => sources.get(name) ?? targetOf(name, targets),
       target: (name: string) => targetOf(name, targets),
+      ...{ partitionSource: noPartitions, partitionTarget: noPartitions },
     };
     return { plan, arrays, sources, targets, stored: new Map(), partitioned, limitOf, bare, codecs };
   }
@@ -276,28 +278,34 @@ class ThreadServer {
   #arraysOf(run: Run, { id, reads, writes, storesAll }: SentTask): TaskArrays {
     const { arrays, sources, targets, stored, partitioned, limitOf } = run;
     const { partitions } = this.#parts;
-    const isRagged = (name: string): boolean => arrays.get(name)!.ragged !== undefined;
     const storeOf = (name: string): StoredArray | null => stored.get(name) ?? null;
+    const keptIn = (name: string): StoredArray | null => (storesAll ? storeOf(name) : null);
     return {
       ...{ arrays, limitOf, partitions, ...this.#computing },
-      source: (name) => {
-        const far = sources.get(name) ?? targets.get(name);
-        if (far !== undefined) return far;
-        const [array, read] = [arrays.get(name)!, partitioned.get(name) ?? null];
-        const shared = new SharedSource(array, this.#see, reads, storeOf(name));
-        if (!isRagged(name)) return shared;
-        return new ThreadPartitions(array, shared.chunks, storeOf(name), read, partitions!);
+      source: (name) =>
+        sources.get(name) ??
+        targets.get(name) ??
+        new SharedSource(denseOf(arrays.get(name)!), this.#see, reads, storeOf(name)),
+      partitionSource: (name) => {
+        const chunks = chunksShown(name, this.#see, reads);
+        const read = partitioned.get(name) ?? null;
+        return new ThreadPartitions(raggedOf(arrays.get(name)!), chunks, storeOf(name), read, partitions!);
       },
+      partitionTarget: (name) =>
+        new SentPartitions(id, name, keptIn(name), partitions!, (part) => this.#made.push(part)),
       target: (name) => {
-        const store = storeOf(name);
-        const kept = storesAll ? store : null;
-        if (isRagged(name))
-          return new SentPartitions(id, name, kept, partitions!, (part) => this.#made.push(part));
         const part = writes.find(({ array }) => array === name);
-        return part === undefined ? targetOf(name, targets) : new SharedTarget(this.#see(part.block), kept);
+        return part === undefined
+          ? targetOf(name, targets)
+          : new SharedTarget(this.#see(part.block), keptIn(name));
       },
     };
   }
+}
+
+/** Tasks on partitions are sent what they read. */
+function noPartitions(name: string): never {
+  throw new InvariantError({ what: `nothing of ${name} was sent to this thread` });
 }
 
 function targetOf(name: string, targets: ReadonlyMap<string, TargetArray>): TargetArray {
