@@ -22,11 +22,12 @@ import type { Shape } from "../src/core/shape.ts";
 import { Trap } from "../src/kernel/routine.ts";
 import { ROUTINES } from "../src/kernel/routines/index.ts";
 import { copyElements, fromContiguous, toContiguous } from "../src/kernel/routines/walk.ts";
+import { COMPUTED } from "./computed.ts";
 
 type Value = number | bigint | Complex;
 type Index = readonly number[];
 
-const NUMERIC = DTYPES.filter((dtype) => dtype !== "bool");
+const NUMERIC = COMPUTED.filter((dtype) => dtype !== "bool");
 const REAL = NUMERIC.filter((dtype) => !isComplex(dtype));
 const RUNS = { numRuns: 300 };
 

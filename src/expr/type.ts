@@ -9,22 +9,32 @@ import { sameForm } from "../core/form/json.ts";
 import { typeText } from "../core/form/typeText.ts";
 import { type Shape, sameShape, shapeText } from "../core/shape.ts";
 
+/** The type of an array of elements. */
 export interface DenseType {
+  /** Elements, not nested values. */
   readonly kind: "dense";
+  /** Of the elements. */
   readonly dtype: DType;
+  /** How long it is along each axis. */
   readonly shape: Shape;
 }
 
 /** Rows of nested data of a form; or one value of that form, which has one partition. */
 export interface RaggedType {
+  /** Nested values, not elements. */
   readonly kind: "ragged";
+  /** What a row is made of. */
   readonly form: Form;
+  /** One value, not rows. */
   readonly isItem: boolean;
+  /** Into how many parts the rows are cut. */
   readonly partitions: number;
 }
 
+/** The type of a node. */
 export type ArrayType = DenseType | RaggedType;
 
+/** The type of an array of elements: `denseType("float64", [3, 4])`. */
 export const denseType = (dtype: DType, shape: Shape): DenseType => ({ kind: "dense", dtype, shape });
 
 export const raggedType = (form: Form, partitions: number): RaggedType => ({

@@ -6,15 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import loadWabt from "wabt";
 import type { Block } from "../../src/core/block.ts";
-import {
-  DTYPES,
-  type DType,
-  infoOf,
-  isComplex,
-  isFloat,
-  isWide,
-  type TypedArray,
-} from "../../src/core/dtype.ts";
+import { type DType, infoOf, isComplex, isFloat, isWide, type TypedArray } from "../../src/core/dtype.ts";
 import { stridesOf } from "../../src/core/shape.ts";
 import { contract } from "../../src/kernel/routines/contract.ts";
 import { inMatrixOrder, type MatrixCall } from "../../src/kernel/routines/matrices.ts";
@@ -29,8 +21,9 @@ import type { Matrix, MatrixKernel, Product } from "../../src/kernel/wasm/matmul
 import { rowDotsModule } from "../../src/kernel/wasm/matmul/rowDots.ts";
 import { KernelMemory } from "../../src/kernel/wasm/memory.ts";
 import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";
+import { COMPUTED } from "../computed.ts";
 
-const NUMERIC = DTYPES.filter((dtype) => dtype !== "bool");
+const NUMERIC = COMPUTED.filter((dtype) => dtype !== "bool");
 const RUNS = 2000;
 const SEED = Number(process.env["CHUNKWISE_SEED"] ?? 20261115);
 

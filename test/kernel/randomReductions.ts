@@ -2,21 +2,14 @@
 // two components, operands that lie in every way, lengths around the lanes and blocks of the defined order.
 
 import fc from "fast-check";
-import {
-  allocate,
-  DTYPES,
-  type DType,
-  infoOf,
-  isFloat,
-  isWide,
-  type TypedArray,
-} from "../../src/core/dtype.ts";
+import { allocate, type DType, infoOf, isFloat, isWide, type TypedArray } from "../../src/core/dtype.ts";
 import { ChunkwiseError } from "../../src/core/errors.ts";
 import { denseType } from "../../src/expr/type.ts";
 import { programOf, type ScalarProgram } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
 import { REDUCE_OPS } from "../../src/ops/index.ts";
 import type { ReduceRecord } from "../../src/ops/reduction.ts";
+import { COMPUTED } from "../computed.ts";
 import { buildLoop, type RandomLoop, randomLoop } from "./randomLoops.ts";
 
 export interface Reduction {
@@ -55,7 +48,7 @@ export const extents: fc.Arbitrary<readonly [number, number]> = fc.oneof(
 
 /** The reductions of the table, for every dtype that they take and without those that ask for coordinates. */
 export const TABLE: readonly Reduction[] = REDUCE_OPS.filter(({ name }) => !name.startsWith("arg")).flatMap(
-  (op) => DTYPES.filter((dtype) => accepts(op, dtype)).map((dtype) => tableReduction(op, dtype)),
+  (op) => COMPUTED.filter((dtype) => accepts(op, dtype)).map((dtype) => tableReduction(op, dtype)),
 );
 
 function accepts(op: ReduceRecord, dtype: DType): boolean {

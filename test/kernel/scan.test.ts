@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import loadWabt from "wabt";
 import type { Block } from "../../src/core/block.ts";
-import { DTYPES, type DType, infoOf, isComplex, isFloat } from "../../src/core/dtype.ts";
+import { type DType, infoOf, isComplex, isFloat } from "../../src/core/dtype.ts";
 import { fitScalar } from "../../src/core/numbers.ts";
 import { type Shape, sizeOf } from "../../src/core/shape.ts";
 import type { Access, ScanStep } from "../../src/kernel/blockProgram.ts";
@@ -17,10 +17,11 @@ import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";
 import { scanJob, scanKey } from "../../src/kernel/wasm/scan/scanJobs.ts";
 import { scanModule } from "../../src/kernel/wasm/scan/scanKernel.ts";
 import { cumulativeProd, cumulativeSum } from "../../src/ops/scans.ts";
+import { COMPUTED } from "../computed.ts";
 
 const SCANS = [cumulativeSum, cumulativeProd];
 
-const NUMERIC = DTYPES.filter((dtype) => dtype !== "bool");
+const NUMERIC = COMPUTED.filter((dtype) => dtype !== "bool");
 const SEED = Number(process.env["CHUNKWISE_SEED"] ?? 20261115);
 
 const FREE = 4096 + SCRATCH_BYTES;

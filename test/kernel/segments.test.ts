@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Block, newBlock } from "../../src/core/block.ts";
-import { DTYPES, type DType, infoOf, isComplex, isFloat, isWide } from "../../src/core/dtype.ts";
+import { type DType, infoOf, isComplex, isFloat, isWide } from "../../src/core/dtype.ts";
 import { checkKind } from "../../src/core/kinds.ts";
 import { fitScalar } from "../../src/core/numbers.ts";
 import { resultOf } from "../../src/core/results.ts";
@@ -21,6 +21,7 @@ import { castValue } from "../../src/lazy/cast.ts";
 import { REDUCE_OPS } from "../../src/ops/index.ts";
 import type { ReduceRecord } from "../../src/ops/reduction.ts";
 import { reducerNamed } from "../../src/ragged/ops/reducers.ts";
+import { COMPUTED } from "../computed.ts";
 import { expectSame } from "../property/compare.ts";
 import { check } from "../property/settings.ts";
 
@@ -40,7 +41,9 @@ const takes = ({ accepts }: ReduceRecord, dtype: DType): boolean => {
   }
 };
 
-const CASES = OPS.flatMap((op) => DTYPES.filter((dtype) => takes(op, dtype)).map((dtype) => ({ op, dtype })));
+const CASES = OPS.flatMap((op) =>
+  COMPUTED.filter((dtype) => takes(op, dtype)).map((dtype) => ({ op, dtype })),
+);
 
 const computed = (op: ReduceRecord, dtype: DType): DType => resultOf(dtype, op.computesIn);
 const result = (op: ReduceRecord, dtype: DType): DType => resultOf(computed(op, dtype), op.result);

@@ -4,14 +4,15 @@
 import { describe, expect, test } from "vitest";
 import loadWabt from "wabt";
 import type { Block } from "../../src/core/block.ts";
-import { DTYPES, infoOf, isComplex, isFloat, type RealDType } from "../../src/core/dtype.ts";
+import { infoOf, isComplex, isFloat, type RealDType } from "../../src/core/dtype.ts";
 import { ROUTINES } from "../../src/kernel/routines/index.ts";
 import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";
 import type { SortKind } from "../../src/kernel/wasm/sort/row.ts";
 import { type SortRows, sortBufferBytes, sortJobs } from "../../src/kernel/wasm/sort/sortJobs.ts";
 import { sortModule } from "../../src/kernel/wasm/sort/sortKernel.ts";
+import { COMPUTED } from "../computed.ts";
 
-const REAL = DTYPES.filter((dtype): dtype is RealDType => !isComplex(dtype));
+const REAL = COMPUTED.filter((dtype): dtype is RealDType => !isComplex(dtype));
 const KINDS = ["sort", "argsort"] as const;
 
 // ---- a memory to run in ----
