@@ -72,7 +72,7 @@ await days.divide(10_000).toZarr(place("half.zarr"), {
   codecs: ["zstd"],
   fillValue: Number.NaN,
 });
-console.log((await cw.fromZarr(place("half.zarr"))).dtype, "in memory");
+console.log((await cw.fromZarr(place("half.zarr"))).dtype);
 
 // Shards: many chunks in one file. A part is read without the rest of the file.
 await days.toZarr(place("sharded.zarr"), { chunks: [5, 24], shards: [75, 24] });

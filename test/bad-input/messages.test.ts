@@ -40,7 +40,7 @@ describe("dtypes", () => {
       `[DTypeError: astype: "float63" is not a dtype. Did you mean float64?]`,
     );
     expect(() => vector.astype(wrong("__proto__"))).toThrowErrorMatchingInlineSnapshot(
-      `[DTypeError: astype: "__proto__" is not a dtype. Known are bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, complex64, ….]`,
+      `[DTypeError: astype: "__proto__" is not a dtype. Known are bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, ….]`,
     );
     expect(() => vector.astype(wrong(Float64Array))).toThrowErrorMatchingInlineSnapshot(
       `[DTypeError: astype: a function is not a dtype. Dtypes are strings such as "float64".]`,

@@ -93,7 +93,7 @@ describe("values", () => {
       [-128n, 256n],
     );
     const half = column("fixed", { length: 2, logical: new Struct([15, new Struct()]) });
-    expect(await valuesOf(half, 3, [0, 0x3c, 0, 0xc0, 1, 0], {})).toEqual([0x3c00, 0xc000, 1]);
+    expect(await valuesOf(half, 3, [0, 0x3c, 0, 0xc0, 1, 0], {})).toEqual([1, -2, 2 ** -24]);
     expect(await valuesOf(column("int32", { converted: 13 }), 1, [255, 255, 255, 255], {})).toEqual([
       4294967295,
     ]);

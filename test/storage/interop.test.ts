@@ -172,7 +172,8 @@ const isBoolArray = (data: object): data is { get(i: number): boolean; length: n
 describe("we read zarrita's", () => {
   // It cannot write 64-bit integers (their fill value is a BigInt, which JSON.stringify refuses) nor bool arrays
   // from bytes.
-  const dtypes = DTYPES.filter((dtype) => !/complex|64|bool/.test(dtype) || dtype === "float64");
+  // zarrita has no float16 on Node 20.
+  const dtypes = DTYPES.filter((dtype) => !/complex|64|bool|float16/.test(dtype) || dtype === "float64");
   const blosc = (cname: string): object => ({
     name: "blosc",
     configuration: { cname, clevel: 5, shuffle: "shuffle", blocksize: 0, typesize: 4 },
