@@ -32,7 +32,7 @@ test("every op of the table occurs, but for those that need a store or a functio
 const OTHERS = new Set([
   ...["compute", "computeSync", "plan", "asarray", "expr", "slice", "complex"],
   ...["arrayNamespaceInfo", "canCast", "finfo", "iinfo", "isdtype", "resultType"],
-  ...["fromZarr", "openGroup", "toZarr", "store", "mapBlocks", "moduleFunction"],
+  ...["fromZarr", "openGroup", "toZarr", "store", "fromNpy", "toNpy", "open", "mapBlocks", "moduleFunction"],
   ...["mapOverlap", "applyGufunc", "groupbyReduce"],
   ...["savePlan", "loadPlan", "computePlan", "measureReservedMemory"],
 ]);

@@ -3,10 +3,16 @@
 import type * as cw from "chunkwise";
 import { expect } from "vitest";
 import type { Block } from "../../src/core/block.ts";
+import { infoOf } from "../../src/core/dtype.ts";
+import { slotAt } from "../../src/core/elements.ts";
 import { toContiguous } from "../../src/kernel/routines/walk.ts";
 
 /** Values in row-major order, two a complex number. */
-export const slotsOf = (block: Block): (number | bigint)[] => [...toContiguous(block)];
+export function slotsOf(block: Block): (number | bigint)[] {
+  const data = toContiguous(block);
+  const { part } = infoOf(block.dtype);
+  return Array.from({ length: data.length }, (_, i) => slotAt(data, part, i));
+}
 
 const named = ({ dtype, shape }: Block): string => `${dtype} [${shape}]`;
 

@@ -183,7 +183,6 @@ function floatJson(
 
 function bitsText(view: DataView, at: number, type: StoredType): string {
   if (type.wordBytes === 8) return `0x${view.getBigUint64(at, true).toString(16).padStart(16, "0")}`;
-  const bits = view.getUint32(at, true);
-  if (type.wordBytes === 4) return `0x${bits.toString(16).padStart(8, "0")}`;
+  if (type.wordBytes === 4) return `0x${view.getUint32(at, true).toString(16).padStart(8, "0")}`;
   return `0x${view.getUint16(at, true).toString(16).padStart(4, "0")}`;
 }
