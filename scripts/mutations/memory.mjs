@@ -51,8 +51,8 @@ export const MUTATIONS = [
       ],
       [
         "runtime/pools/sharedArrays.ts",
-        'if ("chunk" in part) this.chunks.set(',
-        'if ("chunk" in part && this.chunks.has(part.chunk)) throw new InvariantError({ what: "not all there" });\n      if ("chunk" in part) this.chunks.set(',
+        'if (part.array === array && "chunk" in part) chunks.set(',
+        'if (part.array === array && "chunk" in part && chunks.has(part.chunk)) throw new InvariantError({ what: "not all there" });\n    else if (part.array === array && "chunk" in part) chunks.set(',
       ],
     ],
   },
