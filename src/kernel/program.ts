@@ -1,5 +1,6 @@
 // A scalar program: terms laid out as a list of instructions, each value computed once.
 // In: terms over operands. Out: instructions in order, where an argument is an earlier instruction.
+// Must hold: no finished program has halves: they are written out in what machines have (halves.ts).
 
 import { type DType, infoOf, type RealDType } from "../core/dtype.ts";
 import { halfOf } from "../core/half.ts";
