@@ -26,13 +26,11 @@ export function openFlatStore(folder) {
       for (const key of await keysIn()) if (key.startsWith(prefix === "/" ? "/" : `${prefix}/`)) yield key;
     },
     // With this, runs that were stopped are gone on with.
-    async states(prefix) {
-      const lines = [];
+    async *listSizes(prefix) {
       for await (const key of this.list(prefix)) {
-        const { size, mtimeMs } = await stat(fileOf(key));
-        lines.push(`${key} ${size} ${mtimeMs}`);
+        const { size, mtimeMs: modified } = await stat(fileOf(key));
+        yield [{ key, size, modified }];
       }
-      return lines.sort();
     },
     // With this, threads open it themselves, instead of asking the thread that has it for every object.
     location: () => ({ kind: "module", module: import.meta.url, name: "openFlatStore", argument: folder }),

@@ -20,7 +20,7 @@ console.log(readdirSync(folder).map(decodeURIComponent).sort());
 const grid = await cw.fromZarr(store, { path: "grid" });
 console.log(await grid.sum({ axis: 0 }).compute({ executor: "threads" }));
 
-// The store tells states of objects: the same computation finds its work done.
+// The store tells when objects were changed: the same computation finds its work done.
 let began = 0;
 await x.toZarr(store, {
   path: "grid",

@@ -3,7 +3,7 @@
 
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { keyIn, requireSet, type Store } from "../storage/store.ts";
-import { folderState, MARK } from "../storage/zarr/state.ts";
+import { type DatedObject, MARK, objectsBelow, stateOf } from "../storage/zarr/state.ts";
 import { digest } from "./runKey.ts";
 import { writtenBy } from "./written.ts";
 
@@ -25,7 +25,7 @@ export async function markOf(store: Store, path: string): Promise<Mark | null> {
 export async function isOurs(store: Store, path: string, key: string): Promise<boolean> {
   const mark = await markOf(store, path);
   if (mark?.key !== key) return false;
-  return mark.state === undefined || mark.state === (await finishedState(store, path));
+  return mark.state === undefined || mark.state === finishedState(await objectsBelow(store, path), path);
 }
 
 /** True when whoever filled the target said that it is done. */
@@ -43,9 +43,15 @@ export async function markBegun(
   await setMark(store, path, `${key} ${writtenBy(store.isDurable === true, before?.written)}`);
 }
 
-export async function markFinished(store: Store, path: string, key: string): Promise<void> {
+/** `objects`: what is there now, null where the store does not tell. */
+export async function markFinished(
+  store: Store,
+  path: string,
+  key: string,
+  objects: readonly DatedObject[] | null,
+): Promise<void> {
   const written = (await markOf(store, path))?.written ?? writtenBy(false);
-  await setMark(store, path, `${key} ${written} ${await finishedState(store, path)}`);
+  await setMark(store, path, `${key} ${written} ${finishedState(objects, path)}`);
 }
 
 /** It holds what others wrote, too. */
@@ -57,7 +63,5 @@ async function setMark(store: Store, path: string, text: string): Promise<void> 
   await requireSet(store)(keyIn(path, MARK), utf8ToBytes(text));
 }
 
-async function finishedState(store: Store, path: string): Promise<string> {
-  const state = await folderState(store, path);
-  return state === null ? "done" : digest(state);
-}
+const finishedState = (objects: readonly DatedObject[] | null, path: string): string =>
+  objects === null ? "done" : digest(stateOf(objects, path));

@@ -277,14 +277,6 @@ export class FileStore implements Store {
     if (path !== undefined) yield* signed(prefix, listedFiles(io, path, prefix, options));
   }
 
-  /** Name, length and time of every object below a prefix, sorted: what tells one state of it from another. */
-  async states(prefix: StoreKey): Promise<string[]> {
-    const states: string[] = [];
-    for await (const files of this.listSizes(prefix))
-      for (const { key, size, modified } of files) states.push(`${key} ${size} ${modified}`);
-    return states.sort();
-  }
-
   /** Symbolic links to folders are not followed: they could make the tree endless. */
   async listDir(
     prefix: StoreKey,

@@ -63,7 +63,7 @@ export interface ListedObject {
   readonly key: StoreKey;
   /** How many bytes it has. */
   readonly size: number;
-  /** When it was written, in ms: of stores that have written what a power cut may damage. */
+  /** When it was changed last, in ms: what tells one state of an object from another. */
   readonly modified?: number;
 }
 
@@ -130,12 +130,10 @@ export interface Store {
   deleteBelow?(prefix: StoreKey, options?: StoreOptions): Answer<unknown>;
   /** All keys that begin with `prefix` + "/" (or all), in no order. */
   list?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<StoreKey> | Iterable<StoreKey>;
-  /** The same with their lengths, many at a time. */
+  /** The same with their lengths and times, many at a time: so that runs can be gone on with. */
   listSizes?(prefix: StoreKey, options?: StoreOptions): AsyncIterable<readonly ListedObject[]>;
   /** Names directly below `prefix`: objects, and folders (names that have something below them). */
   listDir?(prefix: StoreKey, options?: StoreOptions): Answer<{ keys: string[]; folders: string[] }>;
-  /** A line for each object below a prefix, sorted: another for another state of it. So that runs can be gone on with. */
-  states?(prefix: StoreKey): Answer<readonly string[]>;
   /** Null, or not there: threads ask this one for every object. */
   location?(): StoreLocation | null;
   /** Its root under its one true name: what lies in two stores is the same where their addresses, and what follows, are. */

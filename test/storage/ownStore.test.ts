@@ -58,7 +58,7 @@ test("a store that says it is the same place is", async () => {
   );
 });
 
-test("a store that tells states is gone on with; one that does not is computed again", async () => {
+test("a store that tells when objects were changed is gone on with; one that does not is computed again", async () => {
   const begun = async (store: cw.Store, source: cw.LazyArray): Promise<number> => {
     let count = 0;
     await source.add(1).toZarr(store, {
@@ -74,12 +74,12 @@ test("a store that tells states is gone on with; one that does not is computed a
   const target = openFlatStore(folder());
   expect(await begun(target, await cw.fromZarr(openFlatStore(source)))).toBeGreaterThan(0);
   expect(await begun(target, await cw.fromZarr(openFlatStore(source)))).toBe(0);
-  const { states: _, ...untold } = openFlatStore(source);
+  const { listSizes: _, ...untold } = openFlatStore(source);
   await expect(begun(target, await cw.fromZarr(untold))).rejects.toThrow(/something already/);
 });
 
 test("what it cannot do is an error that says so", async () => {
-  const { states: _, ...store } = openFlatStore(folder());
+  const { listSizes: _, ...store } = openFlatStore(folder());
   await expect(x.toZarr(store, { durable: true })).rejects.toThrow(
     /durable: true, and the store is not in files/,
   );

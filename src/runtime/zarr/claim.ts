@@ -7,10 +7,12 @@ import { sizeOf } from "../../core/shape.ts";
 import { NotFoundError } from "../../storage/errors.ts";
 import type { Place } from "../../storage/formats/look.ts";
 import type { ZarrArray } from "../../storage/zarr/array.ts";
+import { placeFromKey } from "../../storage/zarr/chunkKeys.ts";
 import { type CreateArrayOptions, planArray } from "../../storage/zarr/create.ts";
 import { openArray } from "../../storage/zarr/group.ts";
 import { differences, findNode } from "../../storage/zarr/nodes.ts";
 import { type InTheWay, lookAtPlace } from "../../storage/zarr/place.ts";
+import { type DatedObject, objectsBelow } from "../../storage/zarr/state.ts";
 import { isFinished, isOurs } from "../mark.ts";
 
 export type Claim =
@@ -50,21 +52,39 @@ async function resumable({ store, path }: Place, settings: CreateArrayOptions): 
   });
 }
 
-/** After a run: the array is where it was put, with as many chunks as it has, where every one was written. */
-export async function checkWritten(array: ZarrArray, wasAll: boolean): Promise<void> {
-  const { store, metadataKey, path } = array;
+const CURE = "Somebody removed or moved it while it was written; write it again";
+const missing = (where: string): NotFoundError =>
+  new NotFoundError({ what: "the array is not there any more", where, cure: CURE });
+
+/** After a run that wrote a part of an array: it is where it was. */
+export async function checkThere({ store, metadataKey }: ZarrArray): Promise<void> {
   if (store.near !== "files" || store.has === undefined) return;
-  const cure = "Somebody removed or moved it while it was written; write it again";
-  if (!(await store.has(metadataKey)))
-    throw new NotFoundError({ what: "the array is not there any more", where: metadataKey, cure });
-  if (!wasAll || !array.writesEmptyChunks) return;
-  let found = 0;
-  for await (const _ of array.listShards()) found++;
-  const count = sizeOf(array.shardGrid);
-  if (found < count)
-    throw new NotFoundError({
-      what: `${count - found} of ${count} chunks are not there any more`,
-      where: path === "" ? "/" : path,
-      cure,
-    });
+  if (!(await store.has(metadataKey))) throw missing(metadataKey);
+}
+
+/**
+ * After a run: the array is where it was put, with as many chunks as it has, where every one was written. Out: what is there,
+ * from the same walk; null where the store does not tell.
+ */
+export async function checkWritten(
+  array: ZarrArray,
+  wasAll: boolean,
+): Promise<readonly DatedObject[] | null> {
+  const objects = await objectsBelow(array.store, array.path);
+  if (objects === null) await checkThere(array);
+  else if (!objects.some(({ key }) => key === array.metadataKey)) throw missing(array.metadataKey);
+  else if (wasAll && array.writesEmptyChunks) checkCount(array, objects);
+  return objects;
+}
+
+function checkCount({ path, metadata, shardGrid }: ZarrArray, objects: readonly DatedObject[]): void {
+  const isChunk = ({ key }: DatedObject): boolean =>
+    placeFromKey(metadata.keyEncoding, key.slice(path.length + 1), shardGrid) !== null;
+  const [found, count] = [objects.filter(isChunk).length, sizeOf(shardGrid)];
+  if (found >= count) return;
+  throw new NotFoundError({
+    what: `${count - found} of ${count} chunks are not there any more`,
+    where: path === "" ? "/" : path,
+    cure: CURE,
+  });
 }

@@ -25,7 +25,7 @@ import { removeDamaged } from "../damaged.ts";
 import { markBegun, markFinished, markOf, removeMark } from "../mark.ts";
 import { transferTo } from "../planStorage.ts";
 import { doubtOf } from "../written.ts";
-import { type Claim, checkWritten, claimOf } from "./claim.ts";
+import { type Claim, checkThere, checkWritten, claimOf } from "./claim.ts";
 
 /** How an array is stored. */
 export type ArraySettings = Partial<Omit<CreateArrayOptions, "shape" | "signal" | "known">>;
@@ -146,8 +146,7 @@ class NewZarr implements PreparedPlace {
       ),
       ...(isResumed ? { written: () => zarr.listShards() } : {}),
       finish: async () => {
-        await checkWritten(zarr, !this.isWhole);
-        await markFinished(store, path, key);
+        await markFinished(store, path, key, await checkWritten(zarr, !this.isWhole));
         return denseArray(zarr);
       },
     };
@@ -196,7 +195,7 @@ async function regionOf(
     async begin() {
       await removeMark(store, path);
       const finish = async (): Promise<ReturnType<typeof denseArray>> => {
-        await checkWritten(zarr, false);
+        await checkThere(zarr);
         return denseArray(zarr);
       };
       return { ...targetOf(zarr, start), finish };

@@ -3,7 +3,7 @@
 
 import { gridOf, placeOf } from "../../core/chunks.ts";
 import type { UnitsRead } from "../formats/dense.ts";
-import { keyIn, type Store, type StoreKey } from "../store.ts";
+import { keyIn, type ListedObject, type Store, type StoreKey } from "../store.ts";
 import type { ZarrArray } from "./array.ts";
 import { mapLimited } from "./limited.ts";
 
@@ -15,15 +15,33 @@ const AT_ONCE = 16;
 
 export async function arrayState(array: ZarrArray, reads: UnitsRead): Promise<string | null> {
   const { store, path } = array;
-  const state = await folderState(store, path);
-  return state ?? (store.version === undefined ? null : versionsRead(array, reads));
+  const objects = await objectsBelow(store, path);
+  if (objects !== null) return stateOf(objects, path);
+  return store.version === undefined ? null : versionsRead(array, reads);
 }
 
-/** The states of an array's objects, but the mark that a run leaves; null where the store does not tell them. */
-export async function folderState(store: Store, path: string): Promise<string | null> {
-  if (store.states === undefined) return null;
-  const states = await store.states((path === "" ? "/" : path) as StoreKey);
-  return states.filter((state) => !state.startsWith(keyIn(path, MARK))).join("\n");
+/** An object whose last change is known. */
+export type DatedObject = ListedObject & { readonly modified: number };
+
+/** All objects of an array, in one walk; null where the store does not tell when they were changed. */
+export async function objectsBelow(store: Store, path: string): Promise<readonly DatedObject[] | null> {
+  if (store.listSizes === undefined) return null;
+  const objects: DatedObject[] = [];
+  for await (const listed of store.listSizes((path === "" ? "/" : path) as StoreKey))
+    for (const object of listed) {
+      if (object.modified === undefined) return null;
+      objects.push(object as DatedObject);
+    }
+  return objects;
+}
+
+/** Name, length and time of every object, but the mark that a run leaves. */
+export function stateOf(objects: readonly DatedObject[], path: string): string {
+  const mark = keyIn(path, MARK);
+  const lines = objects.flatMap(({ key, size, modified }) =>
+    key === mark ? [] : `${key} ${size} ${modified}`,
+  );
+  return lines.sort().join("\n");
 }
 
 async function versionsRead(array: ZarrArray, reads: UnitsRead): Promise<string | null> {
