@@ -22,8 +22,29 @@ export async function interpreted(
   return arrays.map(({ expr }) => cw.NDArray.fromBlock(blocks[roots.indexOf(expr)]!));
 }
 
+/** What arrays mean, and what decides how far rounding may take other orders of sums from it. */
+export interface Meaning {
+  readonly values: readonly cw.NDArray[];
+  /** The largest finite float of any node: what cancels leaves the rounding of what was there before. */
+  readonly largest: number;
+  /** Whether any node is rounded to 24 bits, whatever the results are cast to afterwards. */
+  readonly isNarrow: boolean;
+}
+
 /** What the arrays mean, without rewriting, fusion or chunks: equal to the above but for the rounding of sums. */
-export function meant(arrays: readonly cw.LazyArray[]): cw.NDArray[] {
-  const values = evaluateReference(arrays.map(({ expr }) => expr));
-  return arrays.map(({ expr }) => cw.NDArray.fromBlock(values.get(expr)!));
+export function meant(arrays: readonly cw.LazyArray[]): Meaning {
+  const blocks = evaluateReference(arrays.map(({ expr }) => expr));
+  const floats = [...blocks.values()].filter(({ dtype }) => /float|complex/.test(dtype));
+  return {
+    values: arrays.map(({ expr }) => cw.NDArray.fromBlock(blocks.get(expr)!)),
+    largest: floats.reduce((most, block) => Math.max(most, largestIn(cw.NDArray.fromBlock(block))), 0),
+    isNarrow: floats.some(({ dtype }) => dtype === "float32" || dtype === "complex64"),
+  };
+}
+
+function largestIn({ data }: cw.NDArray): number {
+  let most = 0;
+  for (const value of data as Float64Array)
+    if (Number.isFinite(value) && Math.abs(value) > most) most = Math.abs(value);
+  return most;
 }
