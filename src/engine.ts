@@ -1,5 +1,5 @@
 // The engine, put together: which passes there are, and what computations share. One value owns what is remembered between
-// them; the default one, which the functions of the namespace use, is made in array/engine.ts.
+// them; the default one, which the functions of the namespace use, is made in array/defaultEngine.ts.
 // Must hold: nothing enters itself into a table when it is imported; what there is stands here.
 
 import type { Block } from "./core/block.ts";

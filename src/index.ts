@@ -4,8 +4,9 @@ import { installMethods } from "./array/methods.ts";
 
 installMethods();
 
+export type { PlanTarget } from "./array/arrayTargets.ts";
 export { compute, computeSync, type Executed, type PlanCallOptions, plan } from "./array/compute.ts";
-export { engine } from "./array/engine.ts";
+export { engine } from "./array/defaultEngine.ts";
 export * from "./array/functions/index.ts";
 export { type MapBlocksOptions, mapBlocks } from "./array/functions/mapBlocks.ts";
 export {
@@ -21,7 +22,6 @@ export { type OpenArrayOptions, open } from "./array/opening.ts";
 export { computePlan, type LoadPlanOptions, loadPlan, savePlan } from "./array/savedPlan.ts";
 export { type SelectionItem, Slice, slice } from "./array/selection.ts";
 export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
-export type { PlanTarget } from "./array/target.ts";
 export { ExprSyntaxError } from "./array/template/syntaxError.ts";
 export { expr } from "./array/template.ts";
 export { type FromZarrOptions, fromZarr, Group, openGroup } from "./array/zarr.ts";

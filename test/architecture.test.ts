@@ -53,6 +53,34 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
   ],
 };
 
+/** Names that several folders have, by what makes their files the same concern. */
+const PARALLEL = {
+  "a family of functions: its ops, rules, kernels, users' functions": [
+    ...["arithmetic", "choose", "contraction", "exponential", "gather", "groupby", "hyperbolic"],
+    ...[
+      "indexing",
+      "logarithm",
+      "mapBlocks",
+      "reduce",
+      "reductions",
+      "routines",
+      "scans",
+      "segments",
+      "sort",
+    ],
+  ],
+  "the same for dense and for nested arrays": ["compute", "get", "methods", "methodTypes", "op", "opening"],
+  "dense arrays as nested ones: as users', as lazy and as data": ["dense"],
+  "an interface, and what stands behind it": ["backend", "taskParts"],
+  "what there is, by name": ["table"],
+  "contractions: planned and run, interpreted and compiled": ["rounds", "matrices"],
+  "what storage takes in memory: of a codec, an array, a task": ["transfer"],
+  "texts of a description": ["print"],
+  "errors of a room": ["errors"],
+  "compiled .wat files": ["kernels"],
+  "doors, and what is behind them": ["index", "zarr"],
+};
+
 const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((file) =>
   file.endsWith(".ts"),
 );
@@ -84,6 +112,14 @@ describe("architecture", () => {
     expect(text.split("\n").length).toBeLessThanOrEqual(400);
   });
 
+  test("files of one name are about one thing, in rooms beside each other", () => {
+    const names = files.map((file) => file.split("/").at(-1)!);
+    const shared = names.filter((name, i) => names.indexOf(name) !== i);
+    const parallel = Object.values(PARALLEL).flat();
+    expect(shared.filter((name) => !parallel.includes(name.replace(".ts", "")))).toEqual([]);
+    expect(parallel.filter((name) => !shared.includes(`${name}.ts`))).toEqual([]);
+  });
+
   test("nothing outside of kernel/ knows how a backend's memory works", () => {
     const importersOf = (is: (target: string) => boolean): string[] =>
       files.filter((file) => importsOf(file).some(is)).sort();
@@ -92,10 +128,10 @@ describe("architecture", () => {
     expect(outside).toEqual(["defaultBackend.ts"]);
     // Who puts an engine or a thread together; and functions of nested data, in one file, which no engine calls.
     expect(importersOf((target) => target === "defaultBackend.ts")).toEqual([
-      "array/engine.ts",
+      "array/defaultEngine.ts",
       "doors/planThread.ts",
       "doors/thread.ts",
-      "ragged/layout/kernels.ts",
+      "ragged/layout/leafKernels.ts",
     ]);
   });
 

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { engine } from "../src/array/engine.ts";
+import { engine } from "../src/array/defaultEngine.ts";
 import { RuleGroup } from "../src/rewrite/database.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");

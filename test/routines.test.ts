@@ -21,7 +21,7 @@ import { Complex, integerRange } from "../src/core/numbers.ts";
 import type { Shape } from "../src/core/shape.ts";
 import { Trap } from "../src/kernel/routine.ts";
 import { ROUTINES } from "../src/kernel/routines/index.ts";
-import { copyElements, fromContiguous, toContiguous } from "../src/kernel/routines/walk.ts";
+import { copyElements, fromContiguous, toContiguous } from "../src/kernel/routines/stridedWalk.ts";
 import { COMPUTED } from "./computed.ts";
 
 type Value = number | bigint | Complex;

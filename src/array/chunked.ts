@@ -9,9 +9,9 @@ import type { SourceOp } from "../expr/op.ts";
 import { type Built, built, node } from "../lazy/build.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
 import { sourceAttrs } from "../lazy/sources.ts";
-import { broadcast } from "../ops/moves/layout.ts";
+import { broadcast } from "../ops/moves/axisMoves.ts";
 import { slice } from "../ops/moves/select.ts";
-import { engine } from "./engine.ts";
+import { engine } from "./defaultEngine.ts";
 
 /** "auto" goes by what a task may use of the usual spec's memory, and by the chunks in which the elements lie already. */
 export function chunksFor(

@@ -18,7 +18,8 @@ import {
 import { runPlan, runPlanSync } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
 import { settingFor } from "../runtime/runSetting.ts";
-import { engine } from "./engine.ts";
+import { type PlanTarget, plannedTo } from "./arrayTargets.ts";
+import { engine } from "./defaultEngine.ts";
 import {
   backendOf,
   type PlanningOptions,
@@ -30,7 +31,6 @@ import {
   sitesOf,
 } from "./prepare.ts";
 import { rewritingOf } from "./rewriting.ts";
-import { type PlanTarget, plannedTo } from "./target.ts";
 
 /** What execute() returns: the array, or the marked outputs by name with the result. */
 export type Executed<Array extends LazyArray> =

@@ -21,7 +21,7 @@ import type * as linear from "./functions/linear.ts";
 import type * as manipulation from "./functions/manipulation.ts";
 import type * as nan from "./functions/nan.ts";
 import type * as repeating from "./functions/repeating.ts";
-import type * as statistics from "./functions/statistics.ts";
+import type * as statistics from "./functions/searching.ts";
 import type { ToNpyOptions } from "./npy.ts";
 import type { ToZarrOptions } from "./storing.ts";
 

@@ -19,7 +19,7 @@ import {
   type PlanCallOptions,
   plan,
 } from "./compute.ts";
-import { engine } from "./engine.ts";
+import { engine } from "./defaultEngine.ts";
 import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
 import * as indexing from "./functions/indexing.ts";
@@ -28,7 +28,7 @@ import * as linear from "./functions/linear.ts";
 import * as manipulation from "./functions/manipulation.ts";
 import * as nan from "./functions/nan.ts";
 import * as repeating from "./functions/repeating.ts";
-import * as statistics from "./functions/statistics.ts";
+import * as statistics from "./functions/searching.ts";
 import type { FunctionMethods } from "./methodTypes.ts";
 import { type ToNpyOptions, toNpy } from "./npy.ts";
 import { type ToZarrOptions, toZarr } from "./storing.ts";

@@ -5,7 +5,7 @@ import { asyncCall } from "../lazy/call.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
 import { type AsyncComputeOptions, OPTIONS_AT } from "../runtime/options.ts";
 import type { StoreArgument } from "../storage/location.ts";
-import { npyFormat } from "../storage/npy/format.ts";
+import { npyFormat } from "../storage/npy/npyFormat.ts";
 import { openDense } from "./opening.ts";
 import { storeAll } from "./storing.ts";
 

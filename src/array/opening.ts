@@ -7,7 +7,7 @@ import { makeExpr } from "../expr/expr.ts";
 import { asyncCall } from "../lazy/call.ts";
 import { LazyArray } from "../lazy/lazyArray.ts";
 import { sourceAttrs, stored } from "../lazy/sources.ts";
-import type { DenseArray, DenseFormat } from "../storage/formats/dense.ts";
+import type { DenseArray, DenseFormat } from "../storage/formats/denseFormat.ts";
 import {
   folderPlace,
   lookAt,
@@ -20,9 +20,9 @@ import type { StoreArgument } from "../storage/location.ts";
 import { type FileArguments, storeFile } from "../storage/parquet/index.ts";
 import type { StoreKey } from "../storage/store.ts";
 import { chunksFor } from "./chunked.ts";
-import { engine } from "./engine.ts";
-import type { LazyRagged } from "./ragged/arrays.ts";
+import { engine } from "./defaultEngine.ts";
 import { openRagged } from "./ragged/opening.ts";
+import type { LazyRagged } from "./ragged/raggedArrays.ts";
 
 /** How something is opened whose format is found out. */
 export interface OpenArrayOptions {

@@ -4,13 +4,13 @@ import type { Block } from "../core/block.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import { sameShape } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
-import { chunksOf } from "../expr/chunks.ts";
+import { chunksOf } from "../expr/chunksOf.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import type { Site } from "../expr/site.ts";
 import type { Backend } from "../kernel/backend.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
 import { NDArray } from "../lazy/ndarray.ts";
-import { rechunk } from "../ops/moves/layout.ts";
+import { rechunk } from "../ops/moves/axisMoves.ts";
 import type { Rewriting } from "../plan/cache.ts";
 import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
 import { type SiteOf, siteOfNode } from "../plan/origin.ts";
@@ -20,7 +20,7 @@ import { type AsyncComputeOptions, type ComputeOptions, planningOf } from "../ru
 import { planStorage } from "../runtime/planStorage.ts";
 import type { RunRequest } from "../runtime/runArrays.ts";
 import type { Spec } from "../runtime/spec.ts";
-import { engine } from "./engine.ts";
+import { engine } from "./defaultEngine.ts";
 import { rewritingOf } from "./rewriting.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { Expr } from "../expr/expr.ts";
 import type { Rewriting } from "../plan/cache.ts";
 import { optimize as rewriteAll } from "../rewrite/pipeline.ts";
 import type { ComputeOptions } from "../runtime/options.ts";
-import { engine } from "./engine.ts";
+import { engine } from "./defaultEngine.ts";
 
 const NOTHING: Rewriting = { key: "none", apply: (roots) => roots };
 

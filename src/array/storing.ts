@@ -15,16 +15,22 @@ import { checkOnce, runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
 import { settingFor } from "../runtime/runSetting.ts";
 import type { Written } from "../runtime/storedArrays.ts";
-import { zarrFormat } from "../runtime/zarr/format.ts";
-import type { DenseTarget } from "../storage/formats/dense.ts";
+import { zarrFormat } from "../runtime/zarr/zarrFormat.ts";
+import type { DenseTarget } from "../storage/formats/denseFormat.ts";
 import type { StoreArgument } from "../storage/location.ts";
 import { checkApart, type TakenPlace } from "./apart.ts";
-import { engine } from "./engine.ts";
+import {
+  type Destination,
+  destinationOf,
+  type Target,
+  type TargetOptions,
+  transferOf,
+} from "./arrayTargets.ts";
+import { engine } from "./defaultEngine.ts";
 import { lazyStored, sourceOf } from "./opening.ts";
 import { prepareCut, requestOf } from "./prepare.ts";
-import { type Destination, destinationOf, type Target, type TargetOptions, transferOf } from "./target.ts";
 
-export type { Target, TargetOptions } from "./target.ts";
+export type { Target, TargetOptions } from "./arrayTargets.ts";
 
 /** Options of `cw.toZarr` and `x.toZarr`: how the array is stored, and how it is computed. */
 export interface ToZarrOptions extends AsyncComputeOptions, TargetOptions {}

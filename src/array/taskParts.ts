@@ -3,12 +3,12 @@
 
 import { OPS } from "../ops/index.ts";
 import { OpTable } from "../ops/table.ts";
-import { RAGGED_NODES } from "../ragged/lazy/nodes.ts";
+import { RAGGED_NODES } from "../ragged/lazy/raggedNodes.ts";
 import { PARTITIONS } from "../ragged/lazy/reading.ts";
 import { jsonLinesFormat, parquetFormat } from "../ragged/sources/index.ts";
 import type { TaskParts } from "../runtime/taskParts.ts";
-import { zarrFormat } from "../runtime/zarr/format.ts";
-import { npyFormat } from "../storage/npy/format.ts";
+import { zarrFormat } from "../runtime/zarr/zarrFormat.ts";
+import { npyFormat } from "../storage/npy/npyFormat.ts";
 import { adapt } from "./functions/userFunction.ts";
 import { mapOp } from "./ragged/mapOp.ts";
 

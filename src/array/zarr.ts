@@ -4,7 +4,7 @@
 import type { ChunksArgument } from "../core/chunks.ts";
 import { asyncCall } from "../lazy/call.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
-import { zarrFormat } from "../runtime/zarr/format.ts";
+import { zarrFormat } from "../runtime/zarr/zarrFormat.ts";
 import { type StoreArgument, storeOf } from "../storage/location.ts";
 import { denseArray } from "../storage/zarr/denseArray.ts";
 import {
@@ -13,8 +13,8 @@ import {
   openGroup as openZarrGroup,
   type ZarrGroup,
 } from "../storage/zarr/group.ts";
-import type { JsonObject } from "../storage/zarr/json.ts";
-import { engine } from "./engine.ts";
+import type { JsonObject } from "../storage/zarr/zarrJson.ts";
+import { engine } from "./defaultEngine.ts";
 import { lazyStored, openDense, sourceOf } from "./opening.ts";
 
 /** Options of `cw.fromZarr`, and of a group's `array`. */

@@ -1,6 +1,6 @@
 // The door of `chunkwise/native`: products of matrices by the system's BLAS, for those who ask.
 
-import { engine } from "../array/engine.ts";
+import { engine } from "../array/defaultEngine.ts";
 import { type NativeBlas, type NativeBlasOptions, nativeBlasFor } from "../native/index.ts";
 
 export { type Koffi, type NativeBlas, NativeBlasError, type NativeBlasOptions } from "../native/index.ts";

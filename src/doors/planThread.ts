@@ -5,8 +5,8 @@ import { defaultBackend } from "../defaultBackend.ts";
 import { OPS } from "../ops/index.ts";
 import { OpTable } from "../ops/table.ts";
 import { serveTasks } from "../runtime/pools/threadServer.ts";
-import { zarrFormat } from "../runtime/zarr/format.ts";
-import { npyFormat } from "../storage/npy/format.ts";
+import { zarrFormat } from "../runtime/zarr/zarrFormat.ts";
+import { npyFormat } from "../storage/npy/npyFormat.ts";
 
 const formats = [zarrFormat, npyFormat];
 await serveTasks({ ops: new OpTable(OPS.values()), formats, partitions: null, adapt: null }, defaultBackend);

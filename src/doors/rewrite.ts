@@ -1,7 +1,7 @@
 // The door of `chunkwise/rewrite`: rules, patterns, databases; and the default engine's pipeline, by which expressions are
 // rewritten and explained unless another database is given.
 
-import { engine } from "../array/engine.ts";
+import { engine } from "../array/defaultEngine.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import type { RuleSequence } from "../rewrite/database.ts";
@@ -17,7 +17,7 @@ import {
   rewriteExprs as rewriteBy,
 } from "../rewrite/pipeline.ts";
 import type { Query } from "../rewrite/query.ts";
-import type { Rewritten } from "../rewrite/run.ts";
+import type { Rewritten } from "../rewrite/runStages.ts";
 
 export * from "../rewrite/index.ts";
 

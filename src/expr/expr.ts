@@ -1,7 +1,7 @@
 // Expr: what is to be computed. An interned, immutable node: equal expressions are the same object,
 // so merging common subexpressions is free and a type is never stale.
 // In: an op, inputs, attributes. Out: the one node of that meaning.
-// Must hold: type = op.infer(types of inputs, attrs). Chunks are not part of the type (chunks.ts).
+// Must hold: type = op.infer(types of inputs, attrs). Chunks are not part of the type (chunksOf.ts).
 
 import { type Attrs, attrsText, NO_ATTRS } from "../core/attrs.ts";
 import type { DType } from "../core/dtype.ts";

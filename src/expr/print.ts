@@ -4,7 +4,7 @@
 import { type Attrs, attrLabel, Resource } from "../core/attrs.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
 import { shapeText } from "../core/shape.ts";
-import { chunksOf } from "./chunks.ts";
+import { chunksOf } from "./chunksOf.ts";
 import type { Expr } from "./expr.ts";
 import { lineOf } from "./site.ts";
 import { arrayTypeText, extentOf, isDense } from "./type.ts";

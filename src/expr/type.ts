@@ -5,7 +5,7 @@
 import type { DType } from "../core/dtype.ts";
 import { InvariantError } from "../core/errors.ts";
 import type { Form } from "../core/form/form.ts";
-import { sameForm } from "../core/form/json.ts";
+import { sameForm } from "../core/form/formJson.ts";
 import { typeText } from "../core/form/typeText.ts";
 import { type Shape, sameShape, shapeText } from "../core/shape.ts";
 

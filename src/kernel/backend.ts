@@ -8,7 +8,7 @@ import type { Block } from "../core/block.ts";
 import type { DType, TypedArray } from "../core/dtype.ts";
 import type { BlockProgram } from "./blockProgram.ts";
 import type { BlockMemory, Borrowed } from "./blocks.ts";
-import type { MatrixProduct } from "./routines/product.ts";
+import type { MatrixProduct } from "./routines/outsideProduct.ts";
 
 /** A program that is ready to run, by any number of tasks one after another. */
 export interface Kernel {

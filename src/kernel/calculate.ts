@@ -10,7 +10,7 @@ import type { Scalar } from "../core/numbers.ts";
 import type { Backend, Kernel } from "./backend.ts";
 import type { BlockProgram } from "./blockProgram.ts";
 import { Borrowed } from "./blocks.ts";
-import { LaneFailure } from "./interpret/run.ts";
+import { LaneFailure } from "./interpret/runLanes.ts";
 import type { ScalarProgram } from "./program.ts";
 
 /** Room for any value. */

@@ -3,7 +3,7 @@
 
 import type { Attrs } from "../core/attrs.ts";
 import type { Block } from "../core/block.ts";
-import type { MatrixProduct } from "./routines/product.ts";
+import type { MatrixProduct } from "./routines/outsideProduct.ts";
 import type { Room } from "./routines/room.ts";
 
 /** What a backend lends to a routine. */

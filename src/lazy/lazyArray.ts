@@ -3,13 +3,13 @@
 // the interned expression behind it may be shared with others that marked nothing.
 
 import type { Block } from "../core/block.ts";
-import { countText } from "../core/bytes.ts";
 import { type ChunkShape, type ChunksArgument, checkChunks, gridOf, singleChunk } from "../core/chunks.ts";
+import { countText } from "../core/counts.ts";
 import { type DType, dtypeOfTypedArray, infoOf, isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { ChunkwiseError, DTypeError, ValueError } from "../core/errors.ts";
 import { isScalar, type Scalar } from "../core/numbers.ts";
 import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
-import { chunksOf } from "../expr/chunks.ts";
+import { chunksOf } from "../expr/chunksOf.ts";
 import { Expr, makeExpr } from "../expr/expr.ts";
 import { exprText } from "../expr/print.ts";
 import { callNumber, currentSite, type Site } from "../expr/site.ts";

@@ -22,8 +22,8 @@ import type { UsedUp } from "../core/platform.ts";
 import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import type { Backend } from "../kernel/backend.ts";
-import { copyElements } from "../kernel/routines/walk.ts";
-import { ndarrayText } from "./format.ts";
+import { copyElements } from "../kernel/routines/stridedWalk.ts";
+import { ndarrayText } from "./arrayText.ts";
 
 /** Nested lists of any depth, or one value. */
 export type NestedList<T> = T | readonly NestedList<T>[];

@@ -5,7 +5,7 @@
 import type { DType } from "../core/dtype.ts";
 import { infoOf, type TypedArray } from "../core/dtype.ts";
 import type { MatrixCall, MatrixView } from "../kernel/routines/matrices.ts";
-import type { MatrixProduct } from "../kernel/routines/product.ts";
+import type { MatrixProduct } from "../kernel/routines/outsideProduct.ts";
 
 export type BlasDType = Extract<DType, "float32" | "float64" | "complex64" | "complex128">;
 

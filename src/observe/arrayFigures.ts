@@ -2,8 +2,8 @@
 // that its HTML and its terminal representation share.
 
 import { plan } from "../array/compute.ts";
-import { bytesText, countText } from "../core/bytes.ts";
 import { countChunks } from "../core/chunks.ts";
+import { bytesText, countText } from "../core/counts.ts";
 import { infoOf } from "../core/dtype.ts";
 import { ChunkwiseError } from "../core/errors.ts";
 import { shapeText, sizeOf } from "../core/shape.ts";

@@ -5,8 +5,8 @@ import type { Shape } from "../core/shape.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
 import { arrayFigures } from "./arrayFigures.ts";
 import { chunkPicture } from "./arrayPicture.ts";
+import { plainText } from "./shortTexts.ts";
 import { element, escapeXml } from "./svg.ts";
-import { plainText } from "./text.ts";
 
 /** An array for notebooks and pages, its figures and a picture of its chunks: `arrayHtml(x)`. */
 export function arrayHtml(x: LazyArray): string {

@@ -2,12 +2,12 @@
 // budget as a line. In: a history. Out: the text of the picture. What is over the budget is red; what was measured
 // above the statement, orange.
 
-import { countText } from "../core/bytes.ts";
-import { byteTicks } from "./axis.ts";
+import { countText } from "../core/counts.ts";
 import type { HistoryData } from "./history.ts";
+import { aboutBytes, cutText, displayWidth } from "./shortTexts.ts";
 import type { OperationSummary } from "./summary.ts";
 import { element, FAILURE_COLOUR, svgDocument, textElement, titleElement } from "./svg.ts";
-import { aboutBytes, cutText, displayWidth } from "./text.ts";
+import { byteTicks } from "./ticks.ts";
 
 /** Options of `memorySvg`. */
 export interface MemoryPlotOptions {

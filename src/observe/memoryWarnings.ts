@@ -1,10 +1,10 @@
 // Tells of tasks that needed more memory than was stated for them. In: events. Out: lines to `print`: the first such
 // task of an operation, those that are twice as far over as the last one told of, and a count at the end.
 
-import { countText } from "../core/bytes.ts";
+import { countText } from "../core/counts.ts";
 import type { TaskEnd } from "../runtime/events.ts";
 import type { Consumer } from "./consumer.ts";
-import { aboutBytes, plainText } from "./text.ts";
+import { aboutBytes, plainText } from "./shortTexts.ts";
 
 interface Excess {
   tasks: number;

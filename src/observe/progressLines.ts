@@ -1,10 +1,18 @@
 // Progress as lines of text. In: a state, the terminal's width and the time. Out: a line for each operation that runs,
 // one for those that do not fit, and one for all. Must hold: no line is wider than the width; nothing else is looked at.
 
-import { countText } from "../core/bytes.ts";
+import { countText } from "../core/counts.ts";
 import { etaOf, operationEta, operationRates, type Rates, ratesOf } from "./progressFigures.ts";
 import type { OperationProgress, ProgressState } from "./progressState.ts";
-import { aboutBytes, cutText, displayWidth, durationText, fitText, perSecond, plainText } from "./text.ts";
+import {
+  aboutBytes,
+  cutText,
+  displayWidth,
+  durationText,
+  fitText,
+  perSecond,
+  plainText,
+} from "./shortTexts.ts";
 import { itemsOf } from "./vector.ts";
 
 /** Options of `progressLines`. */

@@ -1,11 +1,11 @@
 // What an operation's tasks took, summed up as they end. In: its records, one at a time, whether they are kept or not.
 // Out: counts, durations, bytes and memory that are exact; quantiles that are exact while all of its records are kept.
 
-import { countText } from "../core/bytes.ts";
+import { countText } from "../core/counts.ts";
 import type { OperationInfo } from "../runtime/events.ts";
 import { DurationCounts, exactQuantile } from "./quantiles.ts";
+import { aboutBytes, cutText, durationText, plainText, tableText } from "./shortTexts.ts";
 import type { TaskRecord } from "./taskLog.ts";
-import { aboutBytes, cutText, durationText, plainText, tableText } from "./text.ts";
 
 /** Durations are of attempts that were done, in milliseconds; null when there are none. */
 export interface OperationSummary {

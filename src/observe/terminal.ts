@@ -2,7 +2,7 @@
 // sequences that replace the old block with the new one. Must hold: the cursor is hidden only between the first draw
 // and `close`, and is shown again when the process leaves by exit or by a signal.
 
-import { displayWidth } from "./text.ts";
+import { displayWidth } from "./shortTexts.ts";
 
 /** What is used of a stream: `process.stderr` fits, and so does a test's list. */
 export interface ProgressStream {

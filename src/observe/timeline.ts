@@ -2,9 +2,9 @@
 // computing. In: a history. Out: the text of the picture. Above a number of tasks each row is drawn in bins of a pixel,
 // so that the text stays small whatever the number of tasks.
 
-import { countText } from "../core/bytes.ts";
-import { timeTicks } from "./axis.ts";
+import { countText } from "../core/counts.ts";
 import type { ComputationRecord, HistoryData } from "./history.ts";
+import { aboutBytes, cutText, durationText } from "./shortTexts.ts";
 import type { OperationSummary } from "./summary.ts";
 import {
   type Attributes,
@@ -18,7 +18,7 @@ import {
   titleElement,
 } from "./svg.ts";
 import type { TaskRecord } from "./taskLog.ts";
-import { aboutBytes, cutText, durationText } from "./text.ts";
+import { timeTicks } from "./ticks.ts";
 import {
   type Bins,
   binned,

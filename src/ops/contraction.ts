@@ -3,10 +3,10 @@
 
 import type { Attrs } from "../core/attrs.ts";
 import type { Box } from "../core/box.ts";
+import { checkKind } from "../core/dtypeKinds.ts";
 import { ShapeError } from "../core/errors.ts";
-import { checkKind } from "../core/kinds.ts";
 import { describe, shapeText } from "../core/shape.ts";
-import { type ContractAxes, freeAxes } from "../expr/chunks.ts";
+import { type ContractAxes, freeAxes } from "../expr/chunksOf.ts";
 import type { ContractOp } from "../expr/op.ts";
 import { type DenseType, denseType } from "../expr/type.ts";
 

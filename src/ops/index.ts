@@ -9,7 +9,7 @@ import { expSumRest } from "./exponentialSum.ts";
 import * as exponentialSums from "./exponentialSums.ts";
 import { groupby } from "./groupby.ts";
 import { BLOCK_OPS } from "./mapBlocks.ts";
-import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/layout.ts";
+import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/axisMoves.ts";
 import { overlap } from "./moves/overlap.ts";
 import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";

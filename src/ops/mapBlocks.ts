@@ -2,7 +2,7 @@
 // along which axis of the grid it is cut (−1: not at all), `axes` the same of the output. mapBlocks: the one result of
 // a function. mapBlocksAll: all results, packed in a row of bytes for each place. blockOutput: one of them again.
 // attrs of a call: function (a resource that can be called), cut, from, and where needed before, after, cores, memory
-// (kernel/routines/call.ts). Of an output: dtype, shape, chunks, axes; of several: dtypes, shapes, blocks, axes, grid.
+// (kernel/routines/userCall.ts). Of an output: dtype, shape, chunks, axes; of several: dtypes, shapes, blocks, axes, grid.
 
 import type { Attrs } from "../core/attrs.ts";
 import { blockBytes } from "../core/block.ts";
@@ -12,6 +12,7 @@ import { isDType } from "../core/dtype.ts";
 import { isLength, type Shape } from "../core/shape.ts";
 import { type AxisSeams, type RoutineOp, SEAMLESS } from "../expr/op.ts";
 import { type DenseType, denseType } from "../expr/type.ts";
+import { packedOutputs, rowsShape } from "../kernel/routines/packed.ts";
 import {
   type BlockGrid,
   blockGrid,
@@ -21,8 +22,7 @@ import {
   outputGrid,
   type Places,
   placesOf,
-} from "../kernel/routines/call.ts";
-import { packedOutputs, rowsShape } from "../kernel/routines/packed.ts";
+} from "../kernel/routines/userCall.ts";
 import { checkCounts, checkGridAxes, checkList, wrongAttr } from "./attrChecks.ts";
 
 /** What a call is made of, for any number of outputs. */

@@ -4,8 +4,8 @@
 
 import type { Attr, Attrs } from "../core/attrs.ts";
 import type { DType } from "../core/dtype.ts";
+import { checkKind, type KindSet } from "../core/dtypeKinds.ts";
 import { ValueError } from "../core/errors.ts";
-import { checkKind, type KindSet } from "../core/kinds.ts";
 import { type ResultRule, resultOf } from "../core/results.ts";
 import { checkAxes, type Shape, shapeText, sizeOf } from "../core/shape.ts";
 import type { ReduceOp } from "../expr/op.ts";

@@ -4,8 +4,8 @@
 import type { Attrs } from "../core/attrs.ts";
 import { type Box, wholeBox } from "../core/box.ts";
 import { INDEX_DTYPE } from "../core/dtype.ts";
+import { checkKind } from "../core/dtypeKinds.ts";
 import { ShapeError } from "../core/errors.ts";
-import { checkKind } from "../core/kinds.ts";
 import { type Shape, sameShape, shapeText } from "../core/shape.ts";
 import type { RoutineOp } from "../expr/op.ts";
 import { type DenseType, denseType } from "../expr/type.ts";

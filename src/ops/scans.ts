@@ -1,8 +1,8 @@
 // Scans: running totals along attrs.axis, as records that users call.
 
 import { singleChunk } from "../core/chunks.ts";
+import { checkKind } from "../core/dtypeKinds.ts";
 import { ShapeError } from "../core/errors.ts";
-import { checkKind } from "../core/kinds.ts";
 import { fitScalar } from "../core/numbers.ts";
 import { resultOf } from "../core/results.ts";
 import { checkAxis, type Shape } from "../core/shape.ts";

@@ -3,14 +3,14 @@
 // and the budget or the chunks that would do.
 
 import { blockBytes } from "../core/block.ts";
-import { bytesText } from "../core/bytes.ts";
 import type { ChunkShape } from "../core/chunks.ts";
+import { bytesText } from "../core/counts.ts";
 import { ChunkwiseError, type ErrorParts } from "../core/errors.ts";
 import { shapeText, sizeOf } from "../core/shape.ts";
-import { surelyFits } from "./fusion/group.ts";
-import { type MemoryTerm, memoryOf, totalMemory } from "./memory.ts";
+import { surelyFits } from "./fusion/fusionGroup.ts";
 import { type DensePlanArray, type Operation, type PlanArray, type PlanData, readsOf } from "./plan.ts";
 import { statedBytes } from "./statedBytes.ts";
+import { type MemoryTerm, memoryOf, totalMemory } from "./taskMemory.ts";
 
 /** What a refusal says, beside its text. */
 interface Refusal {

@@ -7,15 +7,15 @@
 import type { Attrs } from "../core/attrs.ts";
 import { blockBytes } from "../core/block.ts";
 import type { ChunkShape } from "../core/chunks.ts";
-import { type ContractAxes, chunksOf } from "../expr/chunks.ts";
+import { type ContractAxes, chunksOf } from "../expr/chunksOf.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import { cast, castAttrs } from "../lazy/cast.ts";
 import { contract, contractAxes } from "../ops/contraction.ts";
-import { rechunk } from "../ops/moves/layout.ts";
+import { rechunk } from "../ops/moves/axisMoves.ts";
 import { pad } from "../ops/moves/pad.ts";
 import { reshape } from "../ops/moves/reshape.ts";
 import { sum } from "../ops/reductions.ts";
-import { contractBytes } from "./compile/scratch.ts";
+import { contractBytes } from "./compile/stepScratch.ts";
 
 /** Null where the whole fits, is better added up in one task, or parts would be no smaller. */
 export function splitContraction(node: Expr, allowedMem: number | undefined): Expr | null {

@@ -3,10 +3,10 @@
 // results and no more operations. One mechanism: producers are taken into their readers, siblings that read the same are
 // joined, and producers of those are looked at again. Linear in operations: each round looks at each of them once.
 
-import { type Node, nodeOf } from "./fusion/nodes.ts";
-import { type FusionOptions, type FusionRules, fusionRules } from "./fusion/options.ts";
+import { fuseRagged } from "./fusion/fusedPartitions.ts";
+import { type Node, nodeOf } from "./fusion/fusionNodes.ts";
+import { type FusionOptions, type FusionRules, fusionRules } from "./fusion/fusionOptions.ts";
 import { fuseProducers } from "./fusion/producers.ts";
-import { fuseRagged } from "./fusion/ragged.ts";
 import { Reasons } from "./fusion/reasons.ts";
 import { fuseSiblings } from "./fusion/siblings.ts";
 import type { Operation, PlanArray, PlanData } from "./plan.ts";

@@ -6,14 +6,14 @@ import type { Expr } from "../expr/expr.ts";
 import { checkBudget, MemoryError } from "./budget.ts";
 import { withTriedCure } from "./cure.ts";
 import { fuse } from "./fuse.ts";
-import { checkFusionNames, type FusionOptions } from "./fusion/options.ts";
-import { planToJson } from "./json.ts";
+import { checkFusionNames, type FusionOptions } from "./fusion/fusionOptions.ts";
 import { lower } from "./lower.ts";
-import { memoryOf, totalMemory } from "./memory.ts";
 import type { SiteOf } from "./origin.ts";
 import type { PlanData } from "./plan.ts";
+import { planToJson } from "./planJson.ts";
+import { arrayBytes } from "./plannedPartitions.ts";
 import { planText } from "./print.ts";
-import { arrayBytes } from "./ragged.ts";
+import { memoryOf, totalMemory } from "./taskMemory.ts";
 import { planTraffic } from "./traffic.ts";
 import type { Lowered, LowerSettings } from "./writer.ts";
 

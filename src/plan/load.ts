@@ -4,7 +4,7 @@
 import type { Attr, Attrs } from "../core/attrs.ts";
 import { type DType, isDType } from "../core/dtype.ts";
 import { ChunkwiseError, ValueError } from "../core/errors.ts";
-import { formOfJson } from "../core/form/json.ts";
+import { formOfJson } from "../core/form/formJson.ts";
 import { Complex } from "../core/numbers.ts";
 import { describe, isLength, type Shape, sameShape, sizeOf } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
@@ -22,8 +22,6 @@ import {
   sameType,
 } from "../expr/type.ts";
 import type { OpTable } from "../ops/table.ts";
-import type { FindResource, Json } from "./json.ts";
-import { memoryOf, totalMemory } from "./memory.ts";
 import {
   type DensePlanArray,
   gridOfArray,
@@ -35,6 +33,8 @@ import {
   type PlanStep,
   type ValueRef,
 } from "./plan.ts";
+import type { FindResource, Json } from "./planJson.ts";
+import { memoryOf, totalMemory } from "./taskMemory.ts";
 
 /** A plan that cannot be one. */
 export class PlanError extends ChunkwiseError {}

@@ -6,7 +6,7 @@ import type { Transfer } from "../core/transfer.ts";
 import type { Expr } from "../expr/expr.ts";
 import { postOrder } from "../expr/walk.ts";
 import { resourceOf } from "../lazy/sources.ts";
-import { rechunk } from "../ops/moves/layout.ts";
+import { rechunk } from "../ops/moves/axisMoves.ts";
 import { attrsInBlocks, splitContraction } from "./contractions.ts";
 import type { SiteOf } from "./origin.ts";
 import { type DensePlanArray, readsOf } from "./plan.ts";

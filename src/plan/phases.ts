@@ -5,10 +5,10 @@
 import { blockBytes } from "../core/block.ts";
 import { denseOf } from "../expr/type.ts";
 import { liveBytes } from "../kernel/lifetimes.ts";
+import type { TaskProgram, Window } from "./compile/programWriter.ts";
 import { type RoundedTask, roundsOf } from "./compile/rounds.ts";
-import { scratchOf } from "./compile/scratch.ts";
+import { scratchOf } from "./compile/stepScratch.ts";
 import { isStraightCopy } from "./compile/straight.ts";
-import type { TaskProgram, Window } from "./compile/writer.ts";
 import type { PlanArray } from "./plan.ts";
 import { readTransfer, statedTransfer, writeTransfer } from "./transfer.ts";
 

@@ -2,12 +2,11 @@
 // of the operations (windows/), so that what is printed is what will be read.
 
 import { attrLabel } from "../core/attrs.ts";
-import { bytesText, countText } from "../core/bytes.ts";
+import { bytesText, countText } from "../core/counts.ts";
 import { typeText } from "../core/form/typeText.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
 import { shapeText, sizeOf } from "../core/shape.ts";
 import { type ArrayType, arrayTypeText } from "../expr/type.ts";
-import { memoryOf, totalMemory } from "./memory.ts";
 import {
   type DensePlanArray,
   gridOfArray,
@@ -20,9 +19,10 @@ import {
   type ScanTreeStep,
   type ValueRef,
 } from "./plan.ts";
-import { arrayBytes } from "./ragged.ts";
+import { arrayBytes } from "./plannedPartitions.ts";
+import { memoryOf, totalMemory } from "./taskMemory.ts";
 import { planTraffic, type Traffic, trafficOf } from "./traffic.ts";
-import { windowTexts } from "./windows/text.ts";
+import { windowTexts } from "./windows/windowText.ts";
 
 type Arrays = ReadonlyMap<string, PlanArray>;
 

@@ -6,12 +6,12 @@
 // written, where a read or write of less than `minMem` costs as much as one of `minMem`.
 // Must hold: the last stage is the new grid, and no stage's chunk is larger than half of what a task may use.
 
-import { bytesText } from "../core/bytes.ts";
 import type { ChunkShape } from "../core/chunks.ts";
+import { bytesText } from "../core/counts.ts";
 import { infoOf } from "../core/dtype.ts";
 import { ChunkError } from "../core/errors.ts";
 import { type Shape, sameShape, shapeText, sizeOf } from "../core/shape.ts";
-import { chunksOf } from "../expr/chunks.ts";
+import { chunksOf } from "../expr/chunksOf.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { MoveOp } from "../expr/op.ts";
 import { denseOf } from "../expr/type.ts";

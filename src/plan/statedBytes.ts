@@ -1,12 +1,12 @@
 // How many bytes a task of an operation needs, without the reasons. Plans of thousands of arrays have thousands of
 // operations of a few kinds: those that are alike, on arrays that are alike, need the same, and are looked at once.
-// Must hold: the same number as memory.ts states, for every operation.
+// Must hold: the same number as taskMemory.ts states, for every operation.
 
 import { sameShape } from "../core/shape.ts";
 import { areAlike } from "./fusion/alike.ts";
 import { Recent } from "./fusion/recent.ts";
-import { memoryOf, totalMemory } from "./memory.ts";
 import type { Operation, PlanArray } from "./plan.ts";
+import { memoryOf, totalMemory } from "./taskMemory.ts";
 
 type Arrays = ReadonlyMap<string, PlanArray>;
 

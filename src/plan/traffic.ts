@@ -4,10 +4,10 @@
 
 import { blockBytes } from "../core/block.ts";
 import { denseOf } from "../expr/type.ts";
-import { compileTask } from "./compile/task.ts";
+import { compileTask } from "./compile/compileTask.ts";
 import { isRagged, type Operation, type PlanArray, type PlanData } from "./plan.ts";
-import { arrayBytes, partitionsRead } from "./ragged.ts";
-import { taskKinds } from "./windows/kinds.ts";
+import { arrayBytes, partitionsRead } from "./plannedPartitions.ts";
+import { taskKinds } from "./windows/taskKinds.ts";
 
 export interface Traffic {
   readonly read: number;

@@ -6,7 +6,7 @@ import type { Box } from "../core/box.ts";
 import { sizeOf } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
 import type { DensePlanArray, PlanArray } from "./plan.ts";
-import { gcd } from "./windows/runs.ts";
+import { gcd } from "./windows/taskRuns.ts";
 
 /** Partitions are read and written by who knows what they are made of. */
 export const statedTransfer = (array: PlanArray): Transfer | undefined =>

@@ -6,7 +6,7 @@ import { blockBytes } from "../core/block.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
 import { type Shape, sizeOf } from "../core/shape.ts";
-import { chunksOf } from "../expr/chunks.ts";
+import { chunksOf } from "../expr/chunksOf.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { ReduceOp, ScanOp } from "../expr/op.ts";
 import { type DenseType, denseOf, denseType } from "../expr/type.ts";

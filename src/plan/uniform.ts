@@ -3,8 +3,8 @@
 
 import type { Scalar } from "../core/numbers.ts";
 import { full } from "../lazy/sources.ts";
-import { isRechunk } from "./memory.ts";
 import type { PlanData, PlanStep, ValueRef } from "./plan.ts";
+import { isRechunk } from "./taskMemory.ts";
 
 export function uniformResults({ operations, results }: PlanData): Map<string, Scalar> {
   const found = new Map<string, Scalar>();

@@ -4,7 +4,7 @@ import type { Attrs, Resource } from "../core/attrs.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import { type Shape, sameShape } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
-import { chunksOf } from "../expr/chunks.ts";
+import { chunksOf } from "../expr/chunksOf.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { SourceOp } from "../expr/op.ts";
 import type { Site } from "../expr/site.ts";

@@ -34,19 +34,19 @@ export {
   withChildren,
   withKeys,
 } from "../core/form/form.ts";
-export { formOfJson, formText, jsonOfForm, sameForm } from "../core/form/json.ts";
+export { formOfJson, formText, jsonOfForm, sameForm } from "../core/form/formJson.ts";
 export { type ParsedType, parseElementType, parseType } from "../core/form/parseType.ts";
 export { typeText } from "../core/form/typeText.ts";
 export { type BufferSource, type Buffers, type Container, fromBuffers, toBuffers } from "./io/buffers.ts";
 export { fromNumpy, toNumpy } from "./io/dense.ts";
 export { type ArrowTable, type ArrowVector, fromArrow } from "./io/fromArrow.ts";
-export { fromIter, toList } from "./io/lists.ts";
+export { fromIter, toList } from "./io/nestedLists.ts";
 export { ArrowMissingError, type ArrowModule, arrowVector, loadArrow, toArrow } from "./io/toArrow.ts";
 export * as layouts from "./layout/layout.ts";
 export { depthsOf, formOf, type Layout, type Leaf, type Plain } from "./layout/layout.ts";
-export { mergeRows } from "./layout/merge.ts";
+export { mergeRows } from "./layout/mergedLayouts.ts";
 export { packed } from "./layout/pack.ts";
-export { plain } from "./layout/plain.ts";
+export { plain } from "./layout/plainLayout.ts";
 export { plainForm, plainProbe, probeOf } from "./layout/probe.ts";
 export { sliceRows, take } from "./layout/rows.ts";
 export { LayoutError, validate } from "./layout/validate.ts";

@@ -28,7 +28,7 @@ import {
 import { rowsWithDefaults } from "./layout/defaults.ts";
 import { allValid, regularOffsets } from "./layout/indices.ts";
 import { type Layout, listOf, numpyOf, type Plain, recordOf, stringOf } from "./layout/layout.ts";
-import { plain } from "./layout/plain.ts";
+import { plain } from "./layout/plainLayout.ts";
 
 const PARAMETER = "__parquet__";
 const MAP: Parameters = { [PARAMETER]: "map" };

@@ -12,7 +12,7 @@ import { lineText, shortText } from "./matchText.ts";
 import { NodeOrder } from "./order.ts";
 import { type OptimizeOptions, queryOf } from "./pipeline.ts";
 import type { Rule, RuleContext, WhyNot } from "./rule.ts";
-import { isSame, MAX_ROUNDS, runStage } from "./run.ts";
+import { isSame, MAX_ROUNDS, runStage } from "./runStages.ts";
 
 export interface ExplainedStep {
   readonly rule: string;

@@ -20,8 +20,8 @@ export { type Derivation, derivationOf } from "./derivation.ts";
 export { Dispatcher } from "./dispatch.ts";
 export { type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
 export type { Explanation, WhyNotReport } from "./explain.ts";
-export type { Replacements } from "./graph.ts";
-export { type Checkpoint, FunctionGraph, type GraphChange, type Validator } from "./graph.ts";
+export type { Replacements } from "./functionGraph.ts";
+export { type Checkpoint, FunctionGraph, type GraphChange, type Validator } from "./functionGraph.ts";
 export { broadcastTo, castTo, constantOf, filledLike, scalar } from "./make.ts";
 export { byOp, fixpoint, group, inToOut, outToIn } from "./navigators.ts";
 export {
@@ -69,5 +69,5 @@ export {
   type Rule,
   type RuleContext,
 } from "./rule.ts";
-export type { RewriteReport, Rewritten, StageReport } from "./run.ts";
+export type { RewriteReport, Rewritten, StageReport } from "./runStages.ts";
 export { opRemove, opSub, patternSub } from "./substitutions.ts";

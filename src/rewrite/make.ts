@@ -4,11 +4,11 @@
 import type { DType } from "../core/dtype.ts";
 import { fitScalar, type Scalar } from "../core/numbers.ts";
 import { SCALAR_SHAPE, type Shape, sameShape } from "../core/shape.ts";
-import { chunksOf } from "../expr/chunks.ts";
+import { chunksOf } from "../expr/chunksOf.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import { cast, castAttrs } from "../lazy/cast.ts";
 import { full } from "../lazy/sources.ts";
-import { broadcast } from "../ops/moves/layout.ts";
+import { broadcast } from "../ops/moves/axisMoves.ts";
 
 /** A 0-d constant: `scalar(2, "float64")`. */
 export const scalar = (value: Scalar, dtype: DType): Expr =>

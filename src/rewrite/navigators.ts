@@ -7,7 +7,7 @@ import { RuleGrowthError } from "../core/errors.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { assumeReplaced } from "../expr/site.ts";
-import type { FunctionGraph, Replacements } from "./graph.ts";
+import type { FunctionGraph, Replacements } from "./functionGraph.ts";
 import type { GlobalRewrite, LocalRewrite, RuleContext } from "./rule.ts";
 
 /** Leads a local rewrite over a graph, inputs first: `inToOut(rule).apply(graph)`. */

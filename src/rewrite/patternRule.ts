@@ -18,8 +18,8 @@ import { compileMatcher } from "./compile.ts";
 import { fitted } from "./make.ts";
 import { asPattern, type Condition, Pattern, type Variable } from "./pattern.ts";
 import { inputOps, rootOps } from "./patternOps.ts";
+import { checkTemplate, instantiate } from "./rightSides.ts";
 import { type Change, type Rule, type RuleContext, tagsOf } from "./rule.ts";
-import { checkTemplate, instantiate } from "./template.ts";
 
 /** A right side that decides against the match, and says why. */
 export class Declined {

@@ -24,7 +24,7 @@ import { POWERS, POWERS_LATE } from "./rules/powers.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
 import { SHAPES, UNIT_AXES } from "./rules/shapes.ts";
 import { STABILIZE } from "./rules/stabilize.ts";
-import { type Rewritten, type RunOptions, runStages } from "./run.ts";
+import { type Rewritten, type RunOptions, runStages } from "./runStages.ts";
 
 /** What the list below takes from other rooms. */
 export interface PassParts {

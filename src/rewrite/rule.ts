@@ -5,7 +5,7 @@
 
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
-import type { FunctionGraph, Replacements } from "./graph.ts";
+import type { FunctionGraph, Replacements } from "./functionGraph.ts";
 import { fitted } from "./make.ts";
 import type { NodeOrder } from "./order.ts";
 

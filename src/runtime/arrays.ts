@@ -10,7 +10,7 @@ import type { Partition } from "../expr/op.ts";
 import type { Backend } from "../kernel/backend.ts";
 import type { BlockProgram } from "../kernel/blockProgram.ts";
 import type { BlockMemory, Borrowed } from "../kernel/blocks.ts";
-import { copyElements } from "../kernel/routines/walk.ts";
+import { copyElements } from "../kernel/routines/stridedWalk.ts";
 import type { PartitionFormat } from "../ops/partitions.ts";
 import {
   chunkOfArray,

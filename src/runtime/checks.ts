@@ -4,7 +4,7 @@
 import { InvariantError } from "../core/errors.ts";
 import type { HeldArray } from "./arrays.ts";
 import type { RunArrays } from "./runArrays.ts";
-import type { ReaderRange, TaskRef } from "./scheduler/graph.ts";
+import type { ReaderRange, TaskRef } from "./scheduler/taskGraph.ts";
 
 /** A chunk in memory that an attempt reads. */
 interface Lease {

@@ -5,8 +5,8 @@ import { CorruptDataError } from "../storage/errors.ts";
 import type { StoreKey } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { placeFromKey } from "../storage/zarr/chunkKeys.ts";
-import type { Pipeline } from "../storage/zarr/layout.ts";
-import { canBeWhole } from "../storage/zarr/pipeline.ts";
+import type { Pipeline } from "../storage/zarr/chunkLayout.ts";
+import { canBeWhole } from "../storage/zarr/codecPipeline.ts";
 import type { Doubt } from "./written.ts";
 
 interface StoredChunk {

@@ -8,8 +8,8 @@ import type { RunChecks } from "./checks.ts";
 import { now, type TaskStats } from "./events.ts";
 import type { AttemptOutputs } from "./outputs.ts";
 import { LostWorker, type Pool } from "./pools/pool.ts";
-import type { TaskRef } from "./scheduler/graph.ts";
 import type { Action, Scheduler } from "./scheduler/scheduler.ts";
+import type { TaskRef } from "./scheduler/taskGraph.ts";
 
 export interface Driven {
   readonly scheduler: Scheduler;

@@ -3,9 +3,9 @@
 // functions stops then. Threads are ended in the midst of a call; on the thread of the run itself a call is not
 // interrupted, and the process is looked at when it returns.
 
-import { bytesText } from "../core/bytes.ts";
+import { bytesText } from "../core/counts.ts";
 import { RunError } from "../core/errors.ts";
-import { residentBytes } from "./machine.ts";
+import { residentBytes } from "./machineMemory.ts";
 import type { FunctionResource } from "./userFunctions.ts";
 
 /** A user's function made the process larger than is allowed. */

@@ -5,7 +5,7 @@ import { sameShape } from "../core/shape.ts";
 import { LostChunkError } from "../storage/errors.ts";
 import type { HeldArray } from "./arrays.ts";
 import type { RunArrays } from "./runArrays.ts";
-import type { TaskRef } from "./scheduler/graph.ts";
+import type { TaskRef } from "./scheduler/taskGraph.ts";
 import type { IntermediateStore } from "./workDir.ts";
 
 export function lostInputs(

@@ -1,7 +1,7 @@
 // What options must be: checks with the words that messages use, and how each is read from the environment's text.
 // In: a value from anywhere. Out: whether it will do.
 
-import { parseBytes } from "../core/bytes.ts";
+import { parseBytes } from "../core/counts.ts";
 
 export interface Check<T> {
   /** For messages: "It must be …". */

@@ -12,11 +12,11 @@ import {
   type PlanData,
   readsOf,
 } from "../plan/plan.ts";
-import { chunkBytes } from "../plan/ragged.ts";
+import { chunkBytes } from "../plan/plannedPartitions.ts";
 import { statedBytes } from "../plan/statedBytes.ts";
 import { type Places, readersOf } from "../plan/windows/readers.ts";
 import { taskWindows } from "../plan/windows.ts";
-import type { OperationNode, ReaderRange, TaskGraph, TaskRef } from "./scheduler/graph.ts";
+import type { OperationNode, ReaderRange, TaskGraph, TaskRef } from "./scheduler/taskGraph.ts";
 
 export class PlanGraph implements TaskGraph {
   readonly plan: PlanData;

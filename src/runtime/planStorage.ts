@@ -7,7 +7,7 @@ import type { PlanStorage } from "../plan/writer.ts";
 import { builtInCodecs, type KnownCodecs } from "../storage/codecs/table.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import type { Store } from "../storage/store.ts";
-import { buildPipeline } from "../storage/zarr/build.ts";
+import { buildPipeline } from "../storage/zarr/buildPipeline.ts";
 import { type CodecArgument, planArray } from "../storage/zarr/create.ts";
 import type { ArrayMetadata } from "../storage/zarr/metadata.ts";
 import { transferOf } from "../storage/zarr/transfer.ts";

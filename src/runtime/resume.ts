@@ -4,7 +4,7 @@
 
 import { numberOf } from "../core/chunks.ts";
 import { gridOfArray, type PlanArray, type PlanData } from "../plan/plan.ts";
-import type { DenseTarget } from "../storage/formats/dense.ts";
+import type { DenseTarget } from "../storage/formats/denseFormat.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import type { FoundTask } from "./scheduler/scheduler.ts";
 import type { IntermediateStore } from "./workDir.ts";

@@ -3,7 +3,7 @@
 
 import type { Resource } from "../core/attrs.ts";
 import { type Block, blockBytes } from "../core/block.ts";
-import { bytesText } from "../core/bytes.ts";
+import { bytesText } from "../core/counts.ts";
 import { InvariantError, RunError } from "../core/errors.ts";
 import { shapeText, sizeOf } from "../core/shape.ts";
 import type { Backend } from "../kernel/backend.ts";
@@ -20,9 +20,9 @@ import {
   type PlanData,
   type PlanStep,
 } from "../plan/plan.ts";
-import { arrayBytes } from "../plan/ragged.ts";
+import { arrayBytes } from "../plan/plannedPartitions.ts";
 import type { CodecTable } from "../storage/codecs/table.ts";
-import type { DenseTarget } from "../storage/formats/dense.ts";
+import type { DenseTarget } from "../storage/formats/denseFormat.ts";
 import { hereOnly, StoredSource } from "../storage/formats/storedSource.ts";
 import type { FormatTable } from "../storage/formats/table.ts";
 import type { Store } from "../storage/store.ts";
@@ -40,9 +40,9 @@ import {
 } from "./arrays.ts";
 import type { RunEvent } from "./events.ts";
 import type { MemoryWatch } from "./functionMemory.ts";
-import { ReadPartitions, TakenPartitions, type TakePartition } from "./partitions.ts";
+import { ReadPartitions, TakenPartitions, type TakePartition } from "./partitionTasks.ts";
 import { PlanGraph } from "./planGraph.ts";
-import type { TaskRef } from "./scheduler/graph.ts";
+import type { TaskRef } from "./scheduler/taskGraph.ts";
 import { SourceArray, storeOfTarget, TargetArray, type Written } from "./storedArrays.ts";
 import { functionsOf } from "./userFunctions.ts";
 

@@ -4,7 +4,7 @@
 import { machineThreads } from "../core/threads.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { CodecTable } from "../storage/codecs/table.ts";
-import type { DenseTarget } from "../storage/formats/dense.ts";
+import type { DenseTarget } from "../storage/formats/denseFormat.ts";
 import type { CheckedRun } from "./options.ts";
 import type { ExecutorTable } from "./pools/executors.ts";
 import { foundTasks } from "./resume.ts";

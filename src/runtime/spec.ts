@@ -1,13 +1,13 @@
 // Spec: settings that computations share. From code, the environment and a configuration file, in this order of
 // precedence; the rest are defaults. In: settings (settings.ts), sizes as numbers or "2GB". Out: checked numbers of bytes.
 
-import { bytesText, parseBytes } from "../core/bytes.ts";
+import { bytesText, parseBytes } from "../core/counts.ts";
 import { ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import type { CodecArgument } from "../storage/zarr/create.ts";
-import { machineBytes } from "./machine.ts";
+import { machineBytes } from "./machineMemory.ts";
 import type { Executor } from "./pools/pool.ts";
 import { reservedFor, THREAD_RESERVED } from "./reserved.ts";
 import type { RetryOptions, TwinOptions } from "./scheduler/policy.ts";

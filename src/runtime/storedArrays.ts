@@ -9,9 +9,9 @@ import { type DType, infoOf, isTypedArray, type TypedArray } from "../core/dtype
 import { InvariantError } from "../core/errors.ts";
 import { describe, sizeOf, stridesOf } from "../core/shape.ts";
 import type { Borrowed } from "../kernel/blocks.ts";
-import { copyElements } from "../kernel/routines/walk.ts";
+import { copyElements } from "../kernel/routines/stridedWalk.ts";
 import { CorruptDataError, NotSupportedError } from "../storage/errors.ts";
-import type { ChunkWriter, DenseArray, DenseTarget } from "../storage/formats/dense.ts";
+import type { ChunkWriter, DenseArray, DenseTarget } from "../storage/formats/denseFormat.ts";
 import type { Place } from "../storage/formats/look.ts";
 import type { StoredSource } from "../storage/formats/storedSource.ts";
 import type { Store } from "../storage/store.ts";

@@ -8,14 +8,14 @@ import { placeOf } from "../core/chunks.ts";
 import { sizeOf } from "../core/shape.ts";
 import { denseOf } from "../expr/type.ts";
 import { Borrowed } from "../kernel/blocks.ts";
-import { TaskKinds } from "../plan/compile/kinds.ts";
+import type { TaskProgram, Window } from "../plan/compile/programWriter.ts";
 import { type RoundedTask, roundsOf } from "../plan/compile/rounds.ts";
+import { TaskKinds } from "../plan/compile/sharedPrograms.ts";
 import { isStraightCopy } from "../plan/compile/straight.ts";
-import type { TaskProgram, Window } from "../plan/compile/writer.ts";
 import { isRagged, type Operation, type PlanArray } from "../plan/plan.ts";
 import type { TaskArrays } from "./arrays.ts";
 import { now, type TaskStats } from "./events.ts";
-import { runRaggedTask } from "./partitions.ts";
+import { runRaggedTask } from "./partitionTasks.ts";
 import { runRounds } from "./rounds.ts";
 import { allOf, type Soon } from "./settled.ts";
 

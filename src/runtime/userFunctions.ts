@@ -4,9 +4,9 @@
 import type { Block } from "../core/block.ts";
 import { RunError, ValueError } from "../core/errors.ts";
 import { describe } from "../core/shape.ts";
-import { type BlockInfo, Callable, type Expected } from "../kernel/routines/call.ts";
-import type { Json, Referable } from "../plan/json.ts";
+import { type BlockInfo, Callable, type Expected } from "../kernel/routines/userCall.ts";
 import type { PlanData } from "../plan/plan.ts";
+import type { Json, Referable } from "../plan/planJson.ts";
 import { exportedFunction, isModuleAddress } from "../storage/modules.ts";
 
 /** Users' functions take and give arrays; what those are is not known here. */

@@ -29,11 +29,11 @@ export type {
   PreparedPlace,
   Using,
   WrittenUnit,
-} from "./formats/dense.ts";
+} from "./formats/denseFormat.ts";
 export type { Format } from "./formats/format.ts";
 export type { Look, Place, SourceArgument } from "./formats/look.ts";
 export type { FormatModule, ModuleFormat, OwnFormat } from "./formats/ownFormat.ts";
-export type { RaggedFormat, Table, TableLocation } from "./formats/ragged.ts";
+export type { RaggedFormat, Table, TableLocation } from "./formats/raggedFormat.ts";
 export { FormatTable } from "./formats/table.ts";
 export { HttpStore, type HttpStoreOptions } from "./httpStore.ts";
 export { type StoreArgument, storeAt, storeOf } from "./location.ts";
@@ -66,7 +66,7 @@ export {
   setAttributes,
   ZarrGroup,
 } from "./zarr/group.ts";
-export type { Json, JsonObject } from "./zarr/json.ts";
 export type { ArrayMetadata, GroupMetadata, KeyEncoding, NodeMetadata, ZarrFormat } from "./zarr/metadata.ts";
 export type { Endian, StoredName } from "./zarr/storedType.ts";
+export type { Json, JsonObject } from "./zarr/zarrJson.ts";
 export { ZipStore, zipOf } from "./zipStore.ts";

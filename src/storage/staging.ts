@@ -2,7 +2,7 @@
 // length. Out: where the parts go, and how it ends. Stores that can reserve room do; for others it is collected in memory.
 // Must hold: nobody sees it before `publish`, and nothing is left of one that is given up.
 
-import { bytesText } from "../core/bytes.ts";
+import { bytesText } from "../core/counts.ts";
 import { NotSupportedError } from "./errors.ts";
 import { requireSet, type Store, type StoreKey } from "./store.ts";
 

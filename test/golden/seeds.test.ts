@@ -4,7 +4,7 @@
 import * as cw from "chunkwise";
 import { expect, test } from "vitest";
 import { blockProgramText } from "../../src/kernel/blockProgram.ts";
-import { compileTask } from "../../src/plan/compile/task.ts";
+import { compileTask } from "../../src/plan/compile/compileTask.ts";
 import { planOf } from "../../src/plan/index.ts";
 
 /** Expression, plan before and after optimisation, and the kernel of each optimised operation's first task. */

@@ -4,8 +4,8 @@
 import * as cw from "chunkwise";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { wasmBackend } from "../../src/kernel/wasm/backend.ts";
+import { Helpers } from "../../src/kernel/wasm/helperThreads.ts";
 import { KernelMemory } from "../../src/kernel/wasm/memory.ts";
-import { Helpers } from "../../src/kernel/wasm/threads.ts";
 
 let isRunning = false;
 

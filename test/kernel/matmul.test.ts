@@ -13,11 +13,11 @@ import { inMatrixOrder, type MatrixCall } from "../../src/kernel/routines/matric
 import { columnSumsModule } from "../../src/kernel/wasm/matmul/columnSums.ts";
 import { familyOf } from "../../src/kernel/wasm/matmul/family.ts";
 import { hasFma } from "../../src/kernel/wasm/matmul/fma.ts";
-import { multiplyMatrices, type ProductOptions } from "../../src/kernel/wasm/matmul/jobs.ts";
 import { contractAsMatrices } from "../../src/kernel/wasm/matmul/matrices.ts";
 import { multiplyModule } from "../../src/kernel/wasm/matmul/multiply.ts";
-import { packModule } from "../../src/kernel/wasm/matmul/pack.ts";
+import { packModule } from "../../src/kernel/wasm/matmul/panels.ts";
 import type { Matrix, MatrixKernel, Product } from "../../src/kernel/wasm/matmul/product.ts";
+import { multiplyMatrices, type ProductOptions } from "../../src/kernel/wasm/matmul/productJobs.ts";
 import { rowDotsModule } from "../../src/kernel/wasm/matmul/rowDots.ts";
 import { KernelMemory } from "../../src/kernel/wasm/memory.ts";
 import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";

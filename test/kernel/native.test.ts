@@ -7,7 +7,7 @@ import { infoOf, type TypedArray } from "../../src/core/dtype.ts";
 import { stridesOf } from "../../src/core/shape.ts";
 import { referenceBackend } from "../../src/kernel/interpret/backend.ts";
 import { contract } from "../../src/kernel/routines/contract.ts";
-import type { MatrixProduct } from "../../src/kernel/routines/product.ts";
+import type { MatrixProduct } from "../../src/kernel/routines/outsideProduct.ts";
 import { type BlasDType, blasProduct, type Gemm } from "../../src/native/blas.ts";
 import { type Koffi, NativeBlasError, nativeBlasFor } from "../../src/native/index.ts";
 import { findBlas, loadKoffi } from "../../src/native/library.ts";

@@ -8,7 +8,7 @@ import { type DType, infoOf, isWide } from "../../src/core/dtype.ts";
 import { sizeOf } from "../../src/core/shape.ts";
 import type { Access, ReduceStep } from "../../src/kernel/blockProgram.ts";
 import { runReduce } from "../../src/kernel/interpret/reduce.ts";
-import { joinReductions } from "../../src/kernel/join.ts";
+import { joinReductions } from "../../src/kernel/joinedReductions.ts";
 import { programOf } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
 import { WasmMachine } from "../../src/kernel/wasm/machine.ts";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Block, newBlock } from "../../src/core/block.ts";
 import { type DType, infoOf, isComplex, isFloat, isWide } from "../../src/core/dtype.ts";
-import { checkKind } from "../../src/core/kinds.ts";
+import { checkKind } from "../../src/core/dtypeKinds.ts";
 import { fitScalar } from "../../src/core/numbers.ts";
 import { resultOf } from "../../src/core/results.ts";
 import type { ReduceStep, SegmentStep } from "../../src/kernel/blockProgram.ts";

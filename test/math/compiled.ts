@@ -6,7 +6,7 @@ import type { ScalarProgram } from "../../src/kernel/program.ts";
 import { TRAP_KINDS, trapOf } from "../../src/kernel/traps.ts";
 import type { FunctionWriter, Local } from "../../src/kernel/wasm/assembler.ts";
 import { lanesOf, scalarBody, VectorConstants, vectorBodies } from "../../src/kernel/wasm/body.ts";
-import { HEAP_AT, writeTables } from "../../src/kernel/wasm/layout.ts";
+import { HEAP_AT, writeTables } from "../../src/kernel/wasm/memoryLayout.ts";
 import { moduleOf } from "../../src/kernel/wasm/module.ts";
 import { loadName, storeName } from "../../src/kernel/wasm/scalarCode.ts";
 import { loadVector, storeVector } from "../../src/kernel/wasm/vectorCode.ts";

@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { byteTicks, timeTicks } from "../../src/observe/axis.ts";
 import { history } from "../../src/observe/history.ts";
 import { memorySvg } from "../../src/observe/memoryPlot.ts";
+import { byteTicks, timeTicks } from "../../src/observe/ticks.ts";
 import { timelineSvg } from "../../src/observe/timeline.ts";
 import { timelineRows } from "../../src/observe/timelineRows.ts";
 import { workOf } from "../work.ts";

@@ -8,9 +8,9 @@ import * as cw from "chunkwise";
 import { VisualizeError, type VisualizeOptions, visualize } from "chunkwise/observe";
 import { describe, expect, test } from "vitest";
 import { dotText } from "../../src/observe/visualize/dot.ts";
-import type { PlanGraph } from "../../src/observe/visualize/graph.ts";
 import { loadGraphviz } from "../../src/observe/visualize/graphviz.ts";
 import { mermaidText } from "../../src/observe/visualize/mermaid.ts";
+import type { PlanGraph } from "../../src/observe/visualize/planPicture.ts";
 import { elementsOf } from "./xml.ts";
 
 const x = cw.asarray(new cw.NDArray(new Float64Array(48), [6, 8]), { chunks: [3, 4] });

@@ -6,6 +6,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FileStore, MemoryStore, type Store } from "../../src/storage/index.ts";
+import { joinRanges } from "../../src/storage/parquet/byteRanges.ts";
 import { patternRegex } from "../../src/storage/parquet/glob.ts";
 import {
   type Field,
@@ -19,7 +20,6 @@ import {
   storeFile,
   writeParquet,
 } from "../../src/storage/parquet/index.ts";
-import { joinRanges } from "../../src/storage/parquet/ranges.ts";
 import { parquetRows, rowsOf, temporaryFolder } from "./support.ts";
 import { structFrom } from "./tables.ts";
 

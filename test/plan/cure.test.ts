@@ -7,7 +7,7 @@ import { join } from "node:path";
 import * as cw from "chunkwise";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { parseBytes } from "../../src/core/bytes.ts";
+import { parseBytes } from "../../src/core/counts.ts";
 import { programs } from "../property/arbitrary.ts";
 import { check } from "../property/settings.ts";
 import { planned, zeros } from "./plans.ts";

@@ -3,7 +3,7 @@
 import * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
 import { extentOf } from "../../src/expr/type.ts";
-import { memoryOf, totalMemory } from "../../src/plan/memory.ts";
+import { memoryOf, totalMemory } from "../../src/plan/taskMemory.ts";
 import { intermediates, planned, readCounts, reasons, zeros } from "./plans.ts";
 
 const pair = (): [cw.LazyArray, cw.LazyArray] => [zeros([8, 6], [2, 3]), zeros([8, 6], [2, 3])];

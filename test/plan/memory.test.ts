@@ -3,8 +3,8 @@
 import * as cw from "chunkwise";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { memoryOf, termsOf, totalMemory } from "../../src/plan/memory.ts";
 import type { PlanData } from "../../src/plan/plan.ts";
+import { memoryOf, termsOf, totalMemory } from "../../src/plan/taskMemory.ts";
 import { ALL_FAMILIES, programs } from "../property/arbitrary.ts";
 import { arraysOf, tasksOf } from "../property/planTasks.ts";
 import { check } from "../property/settings.ts";

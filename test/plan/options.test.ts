@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MemoryError } from "../../src/plan/budget.ts";
 import type { Plan, PlanOptions } from "../../src/plan/index.ts";
-import { memoryOf, totalMemory } from "../../src/plan/memory.ts";
+import { memoryOf, totalMemory } from "../../src/plan/taskMemory.ts";
 import { programs } from "../property/arbitrary.ts";
 import { expectSame } from "../property/compare.ts";
 import { arraysOf, mostBytes } from "../property/planTasks.ts";

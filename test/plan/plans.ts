@@ -3,7 +3,7 @@
 import * as cw from "chunkwise";
 import { placeOf } from "../../src/core/chunks.ts";
 import { sizeOf } from "../../src/core/shape.ts";
-import { compileTask } from "../../src/plan/compile/task.ts";
+import { compileTask } from "../../src/plan/compile/compileTask.ts";
 import { type Plan, type PlanOptions, planOf } from "../../src/plan/index.ts";
 import type { PlanData } from "../../src/plan/plan.ts";
 

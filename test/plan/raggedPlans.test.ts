@@ -3,9 +3,9 @@
 import * as rg from "chunkwise/ragged";
 import { describe, expect, test } from "vitest";
 import { taskParts } from "../../src/array/taskParts.ts";
-import { type Json, planToJson } from "../../src/plan/json.ts";
 import { noResources, PlanError, planFromJson } from "../../src/plan/load.ts";
 import type { PlanData } from "../../src/plan/plan.ts";
+import { type Json, planToJson } from "../../src/plan/planJson.ts";
 
 const x = rg.lazy(rg.fromIter([[1, 2], [], [3]]), { npartitions: 2 });
 const plan = rg.plan([rg.sum(x, { axis: 1 }) as rg.LazyRagged, rg.sum(x) as rg.LazyRagged]);

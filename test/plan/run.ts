@@ -6,7 +6,7 @@ import { placeOf } from "../../src/core/chunks.ts";
 import { sizeOf } from "../../src/core/shape.ts";
 import { denseOf } from "../../src/expr/type.ts";
 import { interpret } from "../../src/kernel/interpret/index.ts";
-import { compileTask } from "../../src/plan/compile/task.ts";
+import { compileTask } from "../../src/plan/compile/compileTask.ts";
 import type { Plan } from "../../src/plan/index.ts";
 
 export function runPlain({ data, sources }: Plan): Block[] {

@@ -4,7 +4,7 @@ import * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
 import { MemoryError } from "../../src/plan/budget.ts";
 import { planOf } from "../../src/plan/index.ts";
-import { memoryOf, termsOf, totalMemory } from "../../src/plan/memory.ts";
+import { memoryOf, termsOf, totalMemory } from "../../src/plan/taskMemory.ts";
 import { arraysOf, tasksOf } from "../property/planTasks.ts";
 import { intermediates, planned, zeros } from "./plans.ts";
 

@@ -2,7 +2,7 @@
 
 import * as cw from "chunkwise";
 import { expect, test } from "vitest";
-import { memoryOf } from "../../src/plan/memory.ts";
+import { memoryOf } from "../../src/plan/taskMemory.ts";
 import { arraysOf } from "../property/planTasks.ts";
 import { planned, zeros } from "./plans.ts";
 

@@ -4,7 +4,7 @@
 import * as cw from "chunkwise";
 import type fc from "fast-check";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { chunksOf } from "../../src/expr/chunks.ts";
+import { chunksOf } from "../../src/expr/chunksOf.ts";
 import type { Expr } from "../../src/expr/expr.ts";
 import { postOrder } from "../../src/expr/walk.ts";
 import { AT_ONCE, needThreads, Ways } from "../ways.ts";

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import type { Block } from "../../src/core/block.ts";
 import { infoOf } from "../../src/core/dtype.ts";
 import { slotAt } from "../../src/core/elements.ts";
-import { toContiguous } from "../../src/kernel/routines/walk.ts";
+import { toContiguous } from "../../src/kernel/routines/stridedWalk.ts";
 
 /** Values in row-major order, two a complex number. */
 export function slotsOf(block: Block): (number | bigint)[] {

@@ -11,11 +11,10 @@ import { sameShape, sizeOf } from "../../src/core/shape.ts";
 import { denseOf } from "../../src/expr/type.ts";
 import { taskBoxes } from "../../src/plan/demand.ts";
 import { costsOf, MOST_CELLS } from "../../src/plan/fusion/costs.ts";
-import { chunkLaws, costsAlone, type Group, groupBytes, heldBy } from "../../src/plan/fusion/group.ts";
+import { chunkLaws, costsAlone, type Group, groupBytes, heldBy } from "../../src/plan/fusion/fusionGroup.ts";
+import { mergeNodes, type Node, newGroup, nodeOf, readersOf } from "../../src/plan/fusion/fusionNodes.ts";
+import { fusionRules } from "../../src/plan/fusion/fusionOptions.ts";
 import { propose } from "../../src/plan/fusion/judge.ts";
-import { isHeavyStep, workOf } from "../../src/plan/fusion/kinds.ts";
-import { mergeNodes, type Node, newGroup, nodeOf, readersOf } from "../../src/plan/fusion/nodes.ts";
-import { fusionRules } from "../../src/plan/fusion/options.ts";
 import {
   blockCount,
   bytesInAll,
@@ -26,6 +25,7 @@ import {
   windowsAt,
 } from "../../src/plan/fusion/reads.ts";
 import { sideBySide } from "../../src/plan/fusion/siblings.ts";
+import { isHeavyStep, workOf } from "../../src/plan/fusion/stepKinds.ts";
 import type { DensePlanArray, Operation, PlanData } from "../../src/plan/plan.ts";
 import { placeIn } from "../../src/plan/windows/cells.ts";
 import { boxAt } from "../../src/plan/windows/laws.ts";

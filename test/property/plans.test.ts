@@ -9,9 +9,9 @@ import { chunkBox, countChunks, gridOf, placeOf } from "../../src/core/chunks.ts
 import { sizeOf } from "../../src/core/shape.ts";
 import { denseOf } from "../../src/expr/type.ts";
 import type { KernelStep } from "../../src/kernel/blockProgram.ts";
-import type { Window } from "../../src/plan/compile/writer.ts";
-import { memoryOf, totalMemory } from "../../src/plan/memory.ts";
+import type { Window } from "../../src/plan/compile/programWriter.ts";
 import { type DensePlanArray, type PlanData, readsOf } from "../../src/plan/plan.ts";
+import { memoryOf, totalMemory } from "../../src/plan/taskMemory.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
 import { BINARY } from "./makers/elementwise.ts";
 import { SCANS, SORTING } from "./makers/reductions.ts";

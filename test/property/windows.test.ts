@@ -8,8 +8,7 @@ import { blockBytes } from "../../src/core/block.ts";
 import { numberOf, placeOf } from "../../src/core/chunks.ts";
 import { sizeOf } from "../../src/core/shape.ts";
 import { denseOf } from "../../src/expr/type.ts";
-import { TaskKinds } from "../../src/plan/compile/kinds.ts";
-import { memoryOf, termsOf, totalMemory } from "../../src/plan/memory.ts";
+import { TaskKinds } from "../../src/plan/compile/sharedPrograms.ts";
 import {
   chunkOfArray,
   gridOfArray,
@@ -18,6 +17,7 @@ import {
   type PlanData,
   readsOf,
 } from "../../src/plan/plan.ts";
+import { memoryOf, termsOf, totalMemory } from "../../src/plan/taskMemory.ts";
 import { trafficOf } from "../../src/plan/traffic.ts";
 import { cellsOf, placeIn } from "../../src/plan/windows/cells.ts";
 import { startAt } from "../../src/plan/windows/laws.ts";

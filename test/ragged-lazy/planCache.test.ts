@@ -2,7 +2,7 @@
 
 import * as rg from "chunkwise/ragged";
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
-import { engine } from "../../src/array/engine.ts";
+import { engine } from "../../src/array/defaultEngine.ts";
 import type { Plan } from "../../src/plan/index.ts";
 import type { PlanData } from "../../src/plan/plan.ts";
 

@@ -4,14 +4,14 @@
 import * as cw from "chunkwise";
 import * as rg from "chunkwise/ragged";
 import { expect } from "vitest";
-import { engine } from "../../src/array/engine.ts";
+import { engine } from "../../src/array/defaultEngine.ts";
 import type { Partition } from "../../src/expr/op.ts";
 import { postOrder } from "../../src/expr/walk.ts";
 import { referenceBackend } from "../../src/kernel/interpret/backend.ts";
 import { PartitionResource } from "../../src/ops/partitions.ts";
 import { type Layout, mergeRows, plain, toList } from "../../src/ragged/index.ts";
 import { PARTITIONS } from "../../src/ragged/lazy/reading.ts";
-import type { TakePartition } from "../../src/runtime/partitions.ts";
+import type { TakePartition } from "../../src/runtime/partitionTasks.ts";
 import { runPlan } from "../../src/runtime/run.ts";
 import { settingOf } from "../../src/runtime/runSetting.ts";
 import { FunctionResource } from "../../src/runtime/userFunctions.ts";

@@ -24,7 +24,7 @@ import {
   toList,
   typeText,
 } from "../../src/ragged/index.ts";
-import { MemorySource } from "../../src/ragged/sources/memory.ts";
+import { MemorySource } from "../../src/ragged/sources/memorySource.ts";
 
 export class Graph {
   readonly nodes: DemandNode[] = [];

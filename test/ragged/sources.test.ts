@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Form } from "../../src/core/form/form.ts";
-import { formText } from "../../src/core/form/json.ts";
+import { formText } from "../../src/core/form/formJson.ts";
 import {
   ABSENT,
   closed,
@@ -20,7 +20,7 @@ import {
 import { formOf, fromIter, type Layout, toList, validate } from "../../src/ragged/index.ts";
 import { columnOfLayout } from "../../src/ragged/parquet.ts";
 import { jsonLinesFormat, parquetFormat } from "../../src/ragged/sources/formats.ts";
-import { MemorySource } from "../../src/ragged/sources/memory.ts";
+import { MemorySource } from "../../src/ragged/sources/memorySource.ts";
 import { openSource } from "../../src/ragged/sources/open.ts";
 import { openParquet, type ParquetSource } from "../../src/ragged/sources/parquetSource.ts";
 import {

@@ -10,7 +10,7 @@
 import type { Block } from "../../src/core/block.ts";
 import { infoOf, isFloat } from "../../src/core/dtype.ts";
 import { type Shape, sameShape } from "../../src/core/shape.ts";
-import { toContiguous } from "../../src/kernel/routines/walk.ts";
+import { toContiguous } from "../../src/kernel/routines/stridedWalk.ts";
 import type { Change, Rule } from "../../src/rewrite/rule.ts";
 import { slotsOf } from "../property/compare.ts";
 

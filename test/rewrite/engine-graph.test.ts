@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { InvariantError, RuleGrowthError, RuleTypeError } from "../../src/core/errors.ts";
 import type { Expr } from "../../src/expr/expr.ts";
 import { opNamed } from "../../src/ops/index.ts";
-import { FunctionGraph } from "../../src/rewrite/graph.ts";
+import { FunctionGraph } from "../../src/rewrite/functionGraph.ts";
 import { byOp, fixpoint, group, inToOut, outToIn } from "../../src/rewrite/navigators.ts";
 import { p, x, y } from "../../src/rewrite/pattern.ts";
 import type { LocalRewrite } from "../../src/rewrite/rule.ts";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { placeOf } from "../../src/core/chunks.ts";
 import { sizeOf } from "../../src/core/shape.ts";
-import { compileTask } from "../../src/plan/compile/task.ts";
+import { compileTask } from "../../src/plan/compile/compileTask.ts";
 import { taskWindows } from "../../src/plan/windows.ts";
 import { PlanGraph } from "../../src/runtime/planGraph.ts";
 import { TaskSet } from "../../src/runtime/scheduler/taskSet.ts";

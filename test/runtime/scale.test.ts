@@ -4,9 +4,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import type { ReaderRange, TaskGraph, TaskRef } from "../../src/runtime/scheduler/graph.ts";
 import { DEFAULT_POLICY } from "../../src/runtime/scheduler/policy.ts";
 import { Scheduler } from "../../src/runtime/scheduler/scheduler.ts";
+import type { ReaderRange, TaskGraph, TaskRef } from "../../src/runtime/scheduler/taskGraph.ts";
 
 const MANY = Number(process.env["SCALE_TASKS"] ?? 1_000_000);
 

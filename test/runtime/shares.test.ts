@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { OperationNode } from "../../src/runtime/scheduler/graph.ts";
 import { sharesOf } from "../../src/runtime/scheduler/shares.ts";
+import type { OperationNode } from "../../src/runtime/scheduler/taskGraph.ts";
 
 const operation = (projectedMem: number, heldBytes: number): OperationNode =>
   ({ projectedMem, heldBytes }) as OperationNode;

@@ -5,10 +5,10 @@
 
 import { InvariantError } from "../../src/core/errors.ts";
 import type { RunEvent } from "../../src/runtime/events.ts";
-import type { TaskGraph, TaskRef } from "../../src/runtime/scheduler/graph.ts";
 import type { Policy } from "../../src/runtime/scheduler/policy.ts";
 import { type Action, Scheduler, type TaskFailed } from "../../src/runtime/scheduler/scheduler.ts";
 import { type Shares, sharesOf } from "../../src/runtime/scheduler/shares.ts";
+import type { TaskGraph, TaskRef } from "../../src/runtime/scheduler/taskGraph.ts";
 
 /** Chances are from 0 to 1, per attempt. */
 export interface World {

@@ -4,8 +4,13 @@
 
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/runtime/events.ts";
-import type { OperationNode, ReaderRange, TaskGraph, TaskRef } from "../../src/runtime/scheduler/graph.ts";
 import { DEFAULT_POLICY } from "../../src/runtime/scheduler/policy.ts";
+import type {
+  OperationNode,
+  ReaderRange,
+  TaskGraph,
+  TaskRef,
+} from "../../src/runtime/scheduler/taskGraph.ts";
 import {
   randomFrom,
   refText,

@@ -5,7 +5,7 @@ import { tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import * as cw from "chunkwise";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { parseBytes } from "../../src/core/bytes.ts";
+import { parseBytes } from "../../src/core/counts.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

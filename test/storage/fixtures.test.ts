@@ -12,7 +12,7 @@ import {
   type ZarrArray,
   ZipStore,
 } from "../../src/storage/index.ts";
-import { copyBlock } from "../../src/storage/zarr/blocks.ts";
+import { copyBlock } from "../../src/storage/zarr/blockCopies.ts";
 import { bytesOf, expectedOf, FIXTURES, hex, seen } from "./support.ts";
 
 const stores = {

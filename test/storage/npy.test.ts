@@ -11,7 +11,7 @@ import * as cw from "chunkwise";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Block, newBlock } from "../../src/core/block.ts";
-import { npyFormat } from "../../src/storage/npy/format.ts";
+import { npyFormat } from "../../src/storage/npy/npyFormat.ts";
 import { bytesOf, FIXTURES, hex } from "./support.ts";
 
 interface Entry {

@@ -145,7 +145,7 @@ describe("properties", () => {
           // v2 has no fill value unless one is given: nothing is left out then.
           if (!isZero || options.writeEmptyChunks || options.zarrFormat === 2) written.push(place.join());
           else expect(await array.getChunk(place)).toBeNull();
-          (await import("../../src/storage/zarr/blocks.ts")).copyBlock(
+          (await import("../../src/storage/zarr/blockCopies.ts")).copyBlock(
             part,
             subBlock(whole, box.start, box.shape),
           );

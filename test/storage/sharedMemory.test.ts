@@ -16,7 +16,7 @@ import {
   MemoryStore,
   type Store,
 } from "../../src/storage/index.ts";
-import { copyBlock, permuteBlock } from "../../src/storage/zarr/blocks.ts";
+import { copyBlock, permuteBlock } from "../../src/storage/zarr/blockCopies.ts";
 import { bytesOf, hex, sampleBlock, sharedBlock, writeAll } from "./support.ts";
 
 const root = mkdtempSync(join(tmpdir(), "chunkwise-shared-"));

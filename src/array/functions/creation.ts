@@ -8,7 +8,7 @@ import { ShapeError, ValueError } from "../../core/errors.ts";
 import { DEFAULT_OF_SCALAR_KIND, fitScalar, isScalar, type Scalar, scalarKind } from "../../core/numbers.ts";
 import { checkInteger, checkShape, describe, type Shape } from "../../core/shape.ts";
 import { resultBlock } from "../../kernel/blocks.ts";
-import { copyElements } from "../../kernel/routines/walk.ts";
+import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import { type Built, castTo, checkDType, node } from "../../lazy/build.ts";
 import { looseCall, userCall } from "../../lazy/call.ts";
 import type { ArrayFunction } from "../../lazy/functionTypes.ts";
@@ -24,9 +24,9 @@ import { blockOfNested } from "../../lazy/nested.ts";
 import type { ArrayDType, OutputsOf, Said } from "../../lazy/operandTypes.ts";
 import * as sources from "../../lazy/sources.ts";
 import { add, equal, greaterEqual, lessEqual, where } from "../../ops/elementwise/index.ts";
-import { rechunk } from "../../ops/moves/layout.ts";
+import { rechunk } from "../../ops/moves/axisMoves.ts";
 import { chunksFor, source } from "../chunked.ts";
-import { engine } from "../engine.ts";
+import { engine } from "../defaultEngine.ts";
 import { type ArrowVector, type ForeignArray, familiar, type StridedChunk } from "../foreign.ts";
 
 /** Options of what makes an array, as `cw.zeros([3], {dtype: "int32"})`. */

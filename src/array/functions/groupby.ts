@@ -4,13 +4,13 @@
 
 import { checkScalar } from "../../core/check.ts";
 import { type DType, isComplex, isFloat, isInteger } from "../../core/dtype.ts";
+import { checkKind, toFloating } from "../../core/dtypeKinds.ts";
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
-import { checkKind, toFloating } from "../../core/kinds.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
 import type { Result } from "../../core/results.ts";
 import { checkAxis, checkShape, describe, isLength, shapeText } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
-import { chunksOf } from "../../expr/chunks.ts";
+import { chunksOf } from "../../expr/chunksOf.ts";
 import type { FoldName } from "../../kernel/routines/groupby.ts";
 import { type Built, castTo, node } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";

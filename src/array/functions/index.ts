@@ -17,4 +17,4 @@ export * from "./mapOverlap.ts";
 export * from "./nan.ts";
 export * from "./ranges.ts";
 export * from "./repeating.ts";
-export * from "./statistics.ts";
+export * from "./searching.ts";

@@ -15,7 +15,7 @@ import { NDArray } from "../../lazy/ndarray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
 import { dataOf, data as dataOp } from "../../lazy/sources.ts";
 import { where } from "../../ops/elementwise/index.ts";
-import * as layout from "../../ops/moves/layout.ts";
+import * as layout from "../../ops/moves/axisMoves.ts";
 import { setSlice, slice as sliceOp } from "../../ops/moves/select.ts";
 import { gather, scatter, takeAlongAxis as takeAlongAxisOp } from "../../ops/routines.ts";
 import { broadcastLazy } from "../chunked.ts";

@@ -8,7 +8,7 @@ import { type Built, castTo, node } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType, Joined, JoinedDType, OutputsOf } from "../../lazy/operandTypes.ts";
-import * as layout from "../../ops/moves/layout.ts";
+import * as layout from "../../ops/moves/axisMoves.ts";
 import * as moves from "../../ops/moves/select.ts";
 import { broadcastLazy, partAlong } from "../chunked.ts";
 import { expandDims, reshape } from "./manipulation.ts";

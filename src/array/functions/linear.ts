@@ -1,7 +1,7 @@
 // Linear algebra of the main namespace: matmul, tensordot, vecdot. All of them are one op, `contract`.
 
+import { checkKind } from "../../core/dtypeKinds.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
-import { checkKind } from "../../core/kinds.ts";
 import {
   broadcastShapes,
   checkAxis,
@@ -17,7 +17,7 @@ import type { PairFunction } from "../../lazy/functionTypes.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import { contract } from "../../ops/contraction.ts";
 import { conj } from "../../ops/elementwise/arithmetic.ts";
-import { squeeze } from "../../ops/moves/layout.ts";
+import { squeeze } from "../../ops/moves/axisMoves.ts";
 import { broadcastLazy } from "../chunked.ts";
 import { expandDims, moveaxis } from "./manipulation.ts";
 

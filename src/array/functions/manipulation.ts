@@ -3,12 +3,12 @@
 import type { ChunksArgument } from "../../core/chunks.ts";
 import { AxisError, ShapeError } from "../../core/errors.ts";
 import { checkAxes, checkAxisList, checkShape, type Shape, shapeText, sizeOf } from "../../core/shape.ts";
-import { chunksOf } from "../../expr/chunks.ts";
+import { chunksOf } from "../../expr/chunksOf.ts";
 import { type Built, node } from "../../lazy/build.ts";
 import { looseCall, userCall } from "../../lazy/call.ts";
 import type { ArrayFunction } from "../../lazy/functionTypes.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
-import * as layout from "../../ops/moves/layout.ts";
+import * as layout from "../../ops/moves/axisMoves.ts";
 import { reshape as reshapeOp, reshapeSteps } from "../../ops/moves/reshape.ts";
 import * as moves from "../../ops/moves/select.ts";
 import { broadcastLazy, chunksFor } from "../chunked.ts";

@@ -8,7 +8,7 @@ import { Complex, fitScalar, isScalar, type Scalar } from "../../core/numbers.ts
 import type { Address } from "../../core/platform.ts";
 import { describe, type Shape, shapeText, sizeOf } from "../../core/shape.ts";
 import { Trap } from "../../kernel/routine.ts";
-import type { BlockInfo, Expected } from "../../kernel/routines/call.ts";
+import type { BlockInfo, Expected } from "../../kernel/routines/userCall.ts";
 import { userCall } from "../../lazy/call.ts";
 import { NDArray } from "../../lazy/ndarray.ts";
 import type { ArrayDType } from "../../lazy/operandTypes.ts";

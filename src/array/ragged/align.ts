@@ -4,9 +4,9 @@
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import { raggedOf } from "../../expr/type.ts";
-import { areKnown, type Rows, rowsOfExpr } from "../../ragged/lazy/rows.ts";
+import { areKnown, type Rows, rowsOfExpr } from "../../ragged/lazy/partitionRows.ts";
 import { repartition } from "../../ragged/lazy/structure.ts";
-import type { LazyRagged } from "./arrays.ts";
+import type { LazyRagged } from "./raggedArrays.ts";
 
 const total = (rows: readonly number[]): number => rows.reduce((sum, n) => sum + n, 0);
 

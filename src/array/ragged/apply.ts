@@ -10,12 +10,12 @@ import { type Expr, makeExpr } from "../../expr/expr.ts";
 import { raggedOf } from "../../expr/type.ts";
 import { type RaggedOp, REDUCTIONS, reduceFinish, toList } from "../../ragged/index.ts";
 import { depthOfForm } from "../../ragged/lazy/depth.ts";
+import { areKnown, rowsOfExpr } from "../../ragged/lazy/partitionRows.ts";
 import { nodeOfRecord } from "../../ragged/lazy/placewise.ts";
-import { areKnown, rowsOfExpr } from "../../ragged/lazy/rows.ts";
 import { allRows, combine, partial } from "../../ragged/lazy/structure.ts";
 import { aligned } from "./align.ts";
-import { LazyRagged, lazyFrom, type Ragged, RaggedArray, type RaggedValue } from "./arrays.ts";
 import { asLazyRagged } from "./operands.ts";
+import { LazyRagged, lazyFrom, type Ragged, RaggedArray, type RaggedValue } from "./raggedArrays.ts";
 import { selectRows } from "./selectRows.ts";
 
 /** What functions give: an array of the kind that they were given, or a value. */

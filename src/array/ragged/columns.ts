@@ -14,8 +14,8 @@ import { type Projection, projectionOf } from "../../ragged/lazy/project.ts";
 import { Reading } from "../../ragged/lazy/reading.ts";
 import { checkRun } from "../../runtime/options.ts";
 import type { OnFail } from "../../runtime/settings.ts";
-import { engine } from "../engine.ts";
-import { LazyRagged } from "./arrays.ts";
+import { engine } from "../defaultEngine.ts";
+import { LazyRagged } from "./raggedArrays.ts";
 
 /** Options of `rg.necessaryColumns` and `rg.explainColumns`. */
 export interface ProjectOptions {

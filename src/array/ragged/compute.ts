@@ -14,14 +14,14 @@ import {
   OPTIONS_AT,
   type PlanOnlyOptions,
 } from "../../runtime/options.ts";
-import type { TakePartition } from "../../runtime/partitions.ts";
+import type { TakePartition } from "../../runtime/partitionTasks.ts";
 import { runPlan } from "../../runtime/run.ts";
 import { runKey } from "../../runtime/runKey.ts";
 import { settingFor } from "../../runtime/runSetting.ts";
-import { engine } from "../engine.ts";
+import { engine } from "../defaultEngine.ts";
 import { planOptions, preparePartitions, requestOf } from "../prepare.ts";
 import { rewritingOf } from "../rewriting.ts";
-import { type LazyItem, LazyRagged, RaggedArray, type RaggedValue } from "./arrays.ts";
+import { type LazyItem, LazyRagged, RaggedArray, type RaggedValue } from "./raggedArrays.ts";
 
 /** A value of an item, an array of an array. */
 export type Computed<X> = X extends LazyItem ? RaggedValue : RaggedArray;

@@ -7,8 +7,8 @@ import { makeExpr } from "../../expr/expr.ts";
 import { LazyArray } from "../../lazy/lazyArray.ts";
 import { plainForm } from "../../ragged/index.ts";
 import { fromDense, toDense } from "../../ragged/lazy/dense.ts";
-import { areKnown, rowsOfExpr } from "../../ragged/lazy/rows.ts";
-import { LazyRagged } from "./arrays.ts";
+import { areKnown, rowsOfExpr } from "../../ragged/lazy/partitionRows.ts";
+import { LazyRagged } from "./raggedArrays.ts";
 
 /** Partitions are the chunks along the first axis. */
 export function lazyFromDense(array: LazyArray): LazyRagged {

@@ -14,15 +14,15 @@ import {
   parquetFormat,
 } from "../../ragged/sources/index.ts";
 import { type AsyncComputeOptions, type CheckedRun, checkRun, OPTIONS_AT } from "../../runtime/options.ts";
-import type { RaggedFormat, WrittenPart } from "../../storage/formats/ragged.ts";
+import type { RaggedFormat, WrittenPart } from "../../storage/formats/raggedFormat.ts";
 import type { FileArguments, WriteOptions, WriteTarget } from "../../storage/parquet/index.ts";
-import { engine } from "../engine.ts";
-import { LazyRagged, type RaggedArray } from "./arrays.ts";
-import { checkTarget } from "./check.ts";
+import { engine } from "../defaultEngine.ts";
+import { checkTarget } from "./argumentChecks.ts";
 import { computeLazy, runRagged } from "./compute.ts";
 import { openRagged } from "./opening.ts";
 import { asLazyRagged, asRagged, type RaggedInput } from "./operands.ts";
-import { inOrder } from "./order.ts";
+import { inOrder } from "./partitionOrder.ts";
+import { LazyRagged, type RaggedArray } from "./raggedArrays.ts";
 
 const PARQUET_OPTIONS = [
   ...["rowGroupsPerPartition", "filter", "name", "tailBytes", "maxChunkBytes", "codecs", "http", "signal"],

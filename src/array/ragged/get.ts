@@ -6,9 +6,9 @@ import { userCall } from "../../lazy/call.ts";
 import { get as getOp, type SelectionItem } from "../../ragged/index.ts";
 import { Slice } from "../selection.ts";
 import { apply } from "./apply.ts";
-import type { LazyRagged, Ragged, RaggedArray, RaggedValue } from "./arrays.ts";
-import { withoutHoles } from "./check.ts";
+import { withoutHoles } from "./argumentChecks.ts";
 import { asRagged, type RaggedInput } from "./operands.ts";
+import type { LazyRagged, Ragged, RaggedArray, RaggedValue } from "./raggedArrays.ts";
 import type { Joint } from "./types.ts";
 
 /**

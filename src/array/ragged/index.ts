@@ -5,7 +5,7 @@ import { installRaggedMethods } from "./methods.ts";
 installRaggedMethods();
 
 export type { Form, Parameters } from "../../core/form/form.ts";
-export { formOfJson, jsonOfForm } from "../../core/form/json.ts";
+export { formOfJson, jsonOfForm } from "../../core/form/formJson.ts";
 export { type ParsedType, parseType } from "../../core/form/parseType.ts";
 export { typeText } from "../../core/form/typeText.ts";
 export type { NestedReduceOptions as ReduceOptions } from "../../lazy/functionTypes.ts";
@@ -34,7 +34,7 @@ export {
 } from "../../ragged/sources/index.ts";
 export type { AsyncComputeOptions } from "../../runtime/options.ts";
 export type { OnFail } from "../../runtime/settings.ts";
-export type { WrittenPart } from "../../storage/formats/ragged.ts";
+export type { WrittenPart } from "../../storage/formats/raggedFormat.ts";
 export {
   type ByteFile,
   type FileArguments,
@@ -47,7 +47,6 @@ export {
   type WriteOptions,
   type WriteTarget,
 } from "../../storage/parquet/index.ts";
-export { LazyItem, LazyRagged, type Ragged, RaggedArray, type RaggedValue } from "./arrays.ts";
 export {
   type ColumnReason,
   type ColumnReport,
@@ -72,7 +71,7 @@ export {
   type AnyAxisOptions, type AxisOptions, 
   argsort, type CloseOptions, count, dropNone, fillNone, firsts, flatten, fromRegular, fullLike, isclose, isNone, localIndex, mask, nanToNone, num,
   onesLike, type PadOptions, padNone, ravel, runLengths, type SortOptions,singletons, sort, toPacked, toRegular, unflatten, valuesAstype, where, zerosLike,
-} from "./lists.ts"; // biome-ignore format: a list of names
+} from "./listFunctions.ts"; // biome-ignore format: a list of names
 export {
   fromArrow,
   fromBuffers,
@@ -94,9 +93,10 @@ export {
   type PartitionInfo,
   type RepartitionOptions,
   repartition,
-} from "./partitions.ts";
+} from "./partitionFunctions.ts";
+export { LazyItem, LazyRagged, type Ragged, RaggedArray, type RaggedValue } from "./raggedArrays.ts";
 export {
   argcartesian, argcombinations, broadcastArrays, 
   type CartesianOptions, type CombinationOptions, cartesian, combinations, concatenate, field, fields, type NamedArrays,unzip, withField,
   withoutField, zip,
-} from "./records.ts"; // biome-ignore format: a list of names
+} from "./recordFunctions.ts"; // biome-ignore format: a list of names

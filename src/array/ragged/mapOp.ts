@@ -3,7 +3,7 @@
 
 import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
-import { sameForm } from "../../core/form/json.ts";
+import { sameForm } from "../../core/form/formJson.ts";
 import { parseElementType } from "../../core/form/parseType.ts";
 import { typeText } from "../../core/form/typeText.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
@@ -11,7 +11,7 @@ import { assertRagged, raggedOf, raggedType } from "../../expr/type.ts";
 import { formOf, fromIter, type Layout, plain, plainForm, plainProbe } from "../../ragged/index.ts";
 import { commonPartitions, rowsOf, samePlaces } from "../../ragged/lazy/placewise.ts";
 import type { FunctionResource } from "../../runtime/userFunctions.ts";
-import { RaggedArray } from "./arrays.ts";
+import { RaggedArray } from "./raggedArrays.ts";
 
 /** Where a partition is. */
 export interface PartitionInfo {

@@ -11,13 +11,13 @@ import type * as special from "../../ops/elementwise/special.ts";
 import type * as reductions from "../../ops/reductions.ts";
 import type { Plan } from "../../plan/index.ts";
 import type { AsyncComputeOptions, PlanOnlyOptions } from "../../runtime/options.ts";
-import type { LazyRagged } from "./arrays.ts";
 import type { ColumnReport, NecessaryColumns, ProjectOptions } from "./columns.ts";
 import type { Computed } from "./compute.ts";
 import type { RaggedItem } from "./get.ts";
-import type * as lists from "./lists.ts";
+import type * as lists from "./listFunctions.ts";
 import type { RaggedInput, RaggedOperand } from "./operands.ts";
-import type { CombinationOptions } from "./records.ts";
+import type { LazyRagged } from "./raggedArrays.ts";
+import type { CombinationOptions } from "./recordFunctions.ts";
 
 type Elementwise = typeof arithmetic & typeof exponential & typeof logic & typeof special;
 type UnaryMethods<Self> = {
@@ -97,7 +97,7 @@ export interface LazyMethods {
   explainColumns(options?: ProjectOptions): ColumnReport;
 }
 
-declare module "./arrays.ts" {
+declare module "./raggedArrays.ts" {
   interface RaggedArray extends RaggedMethods<RaggedArray, RaggedValue> {}
   interface LazyRagged extends RaggedMethods<LazyRagged, LazyItem>, LazyMethods {}
 }

@@ -6,13 +6,13 @@ import * as exponential from "../../ops/elementwise/exponential.ts";
 import * as logic from "../../ops/elementwise/logic.ts";
 import * as special from "../../ops/elementwise/special.ts";
 import * as reductions from "../../ops/reductions.ts";
-import { LazyRagged, RaggedArray } from "./arrays.ts";
 import { explainColumns, necessaryColumns } from "./columns.ts";
 import { compute, plan } from "./compute.ts";
 import { get } from "./get.ts";
-import * as lists from "./lists.ts";
+import * as lists from "./listFunctions.ts";
 import type { LazyMethods, RaggedMethods } from "./methodTypes.ts";
-import * as records from "./records.ts";
+import { LazyRagged, RaggedArray } from "./raggedArrays.ts";
+import * as records from "./recordFunctions.ts";
 import { installTwins } from "./twins.ts";
 
 const { where, zerosLike, onesLike, fullLike, toRegular, fromRegular, ...ofLists } = lists;

@@ -1,11 +1,11 @@
 // Rows in files, opened as lazy arrays, by whichever format they are of. In: a format, files and options. Out: a lazy array.
 
 import { asSource } from "../../ragged/sources/index.ts";
-import type { RaggedFormat } from "../../storage/formats/ragged.ts";
+import type { RaggedFormat } from "../../storage/formats/raggedFormat.ts";
 import type { FileArguments } from "../../storage/parquet/index.ts";
-import { engine } from "../engine.ts";
-import type { LazyRagged } from "./arrays.ts";
+import { engine } from "../defaultEngine.ts";
 import { lazyOf } from "./operands.ts";
+import type { LazyRagged } from "./raggedArrays.ts";
 
 /** The way of all nested data in. */
 export async function openRagged(

@@ -11,10 +11,10 @@ import { NDArray } from "../../lazy/ndarray.ts";
 import { partitioned } from "../../ops/partitions.ts";
 import { fromIter, fromNumpy, type Layout, layouts } from "../../ragged/index.ts";
 import { Reading } from "../../ragged/lazy/reading.ts";
-import { MemorySource } from "../../ragged/sources/memory.ts";
+import { MemorySource } from "../../ragged/sources/memorySource.ts";
 import type { RaggedSource } from "../../ragged/sources/source.ts";
-import { LazyRagged, type Ragged, RaggedArray } from "./arrays.ts";
 import { lazyFromDense } from "./dense.ts";
+import { LazyRagged, type Ragged, RaggedArray } from "./raggedArrays.ts";
 
 /** What functions take for an array. */
 export type RaggedInput = Ragged | NDArray | LazyArray | readonly unknown[] | ArrayBufferView;

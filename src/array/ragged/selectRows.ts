@@ -7,8 +7,8 @@ import { IndexError } from "../../core/errors.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import { raggedOf } from "../../expr/type.ts";
 import { ALL, concatenate, get, localIndex, type RaggedOp, type SelectionItem } from "../../ragged/index.ts";
+import { areKnown, rowsOfExpr } from "../../ragged/lazy/partitionRows.ts";
 import { nodeOfRecord } from "../../ragged/lazy/placewise.ts";
-import { areKnown, rowsOfExpr } from "../../ragged/lazy/rows.ts";
 import { allRows, append, rowNumbers } from "../../ragged/lazy/structure.ts";
 import { recut } from "./align.ts";
 

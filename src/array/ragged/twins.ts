@@ -9,9 +9,9 @@ import { CALLED } from "../../lazy/otherArrays.ts";
 import { ELEMENTWISE, REDUCTIONS } from "../../ragged/index.ts";
 import { ownOptions, reducerNamed } from "../../ragged/ops/reducers.ts";
 import { apply } from "./apply.ts";
-import { LazyRagged, RaggedArray } from "./arrays.ts";
-import { where } from "./lists.ts";
+import { where } from "./listFunctions.ts";
 import { asRagged, splitOperands } from "./operands.ts";
+import { LazyRagged, RaggedArray } from "./raggedArrays.ts";
 
 function calledElementwise(name: string, args: readonly unknown[]): unknown {
   const { arrays, operands } = splitOperands(args);

@@ -3,9 +3,9 @@
 // Must hold: positional before keyword, no keyword twice; lists, tuples and strings occur only here.
 
 import type { ArgumentNode, Arguments, KeywordNode, Node, StringNode } from "./ast.ts";
-import type { Cursor } from "./cursor.ts";
-import { describe } from "./cursor.ts";
-import { canonicalName, noneWords } from "./names.ts";
+import { canonicalName, noneWords } from "./templateNames.ts";
+import type { Cursor } from "./tokenCursor.ts";
+import { describe } from "./tokenCursor.ts";
 
 /** The parser's own entry, handed in because it and this file need each other. */
 export type ReadExpression = (cursor: Cursor) => Node;

@@ -3,8 +3,8 @@
 // a name it does not know becomes an error that points at that name.
 
 import type { KeywordNode } from "./ast.ts";
-import type { IndexItem } from "./selection.ts";
 import { ExprSyntaxError, quote } from "./syntaxError.ts";
+import type { IndexItem } from "./templateSelection.ts";
 
 export interface EvaluationContext<V> {
   hole(index: number): unknown;

@@ -17,11 +17,11 @@ import type {
 import type { EvaluationContext, Scope } from "./context.ts";
 import { callFunction, lookUpConstant, withNames } from "./context.ts";
 import { operators } from "./operators.ts";
-import { selectionOf } from "./selection.ts";
+import { selectionOf } from "./templateSelection.ts";
 
 export type { EvaluationContext } from "./context.ts";
 export { UnknownName } from "./context.ts";
-export type { IndexItem, IndexSlice } from "./selection.ts";
+export type { IndexItem, IndexSlice } from "./templateSelection.ts";
 
 export function evaluate<V>(ast: Ast, context: EvaluationContext<V>): V {
   const value = evaluateNode(ast.root, { text: ast.text, context });

@@ -5,12 +5,12 @@
 import { readArguments } from "./arguments.ts";
 import type { Ast, CompareLink, Node } from "./ast.ts";
 import { pairBrackets } from "./brackets.ts";
-import { Cursor, describe } from "./cursor.ts";
-import { misplacedAsValue } from "./foreign.ts";
-import { canonicalName, noneWords, truthValues } from "./names.ts";
 import type { BinaryOperator, LogicalOperator, UnaryOperator } from "./operators.ts";
 import { isOperator, lowestLevel, operators } from "./operators.ts";
+import { misplacedAsValue } from "./spellings.ts";
 import { readSuffixes } from "./suffixes.ts";
+import { canonicalName, noneWords, truthValues } from "./templateNames.ts";
+import { Cursor, describe } from "./tokenCursor.ts";
 import type { Token } from "./tokenize.ts";
 import { tokenize } from "./tokenize.ts";
 

@@ -5,10 +5,10 @@
 import type { ReadExpression } from "./arguments.ts";
 import { readArguments, readSequence } from "./arguments.ts";
 import type { ItemNode, Node, SliceNode } from "./ast.ts";
-import type { Cursor } from "./cursor.ts";
-import { describe } from "./cursor.ts";
-import { attributes, canonicalName, noneWords } from "./names.ts";
 import { quote } from "./syntaxError.ts";
+import { attributes, canonicalName, noneWords } from "./templateNames.ts";
+import type { Cursor } from "./tokenCursor.ts";
+import { describe } from "./tokenCursor.ts";
 
 export function readSuffixes(cursor: Cursor, value: Node, read: ReadExpression): Node {
   let left = value;

@@ -2,8 +2,8 @@
 // In: n+1 pieces around n holes (best `strings.raw`). Out: the display text and its tokens, closed by an `end` token.
 // Must hold: `offset` is the position in the display text; one pass, linear in the length of the input.
 
-import { foreignSymbols } from "./foreign.ts";
 import { numeralPattern, readNumeral } from "./numeral.ts";
+import { foreignSymbols } from "./spellings.ts";
 import { ExprSyntaxError, printable, quote } from "./syntaxError.ts";
 
 interface Lexeme {

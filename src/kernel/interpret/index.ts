@@ -8,7 +8,7 @@ import { type RoutineCall, type RoutineMeans, Trap } from "../routine.ts";
 import { ROUTINES } from "../routines/index.ts";
 import { runLoop } from "./loop.ts";
 import { runReduce } from "./reduce.ts";
-import { LaneFailure } from "./run.ts";
+import { LaneFailure } from "./runLanes.ts";
 import { runScan } from "./scan.ts";
 import { runSegments } from "./segments.ts";
 import { bind } from "./tile.ts";

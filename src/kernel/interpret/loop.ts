@@ -6,7 +6,7 @@ import { slotOf } from "../../core/elements.ts";
 import { Complex, type Scalar } from "../../core/numbers.ts";
 import type { LoopStep } from "../blockProgram.ts";
 import type { ScalarProgram } from "../program.ts";
-import { runProgram } from "./run.ts";
+import { runProgram } from "./runLanes.ts";
 import { bind, TILE_LANES, Tile } from "./tile.ts";
 
 export function runLoop(step: LoopStep, blocks: readonly Block[]): void {

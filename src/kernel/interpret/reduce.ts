@@ -8,7 +8,7 @@ import type { Block } from "../../core/block.ts";
 import type { TypedArray } from "../../core/dtype.ts";
 import type { ReduceStep } from "../blockProgram.ts";
 import { constantLanes, runOnLanes } from "./loop.ts";
-import { type LaneSource, runProgram } from "./run.ts";
+import { type LaneSource, runProgram } from "./runLanes.ts";
 import { bind, TILE_LANES, Tile } from "./tile.ts";
 
 export const REDUCE_LANES = 16;

@@ -4,8 +4,8 @@
 // nearest any float64 up to LARGEST comes to n π/2 is n·2⁻⁶⁸·⁶ (n = 145897).
 
 import { add, mul, sub, type Term } from "../scalar.ts";
-import { bitsOf, double, ROUNDER } from "./build.ts";
 import { PIO2_1, PIO2_2, PIO2_3, TWO_OVER_PI } from "./coefficients.ts";
+import { bitsOf, double, ROUNDER } from "./words.ts";
 
 /** Beyond, math/huge.ts takes over. */
 export const LARGEST: number = 2 ** 18;

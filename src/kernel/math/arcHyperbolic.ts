@@ -19,6 +19,8 @@ import {
   sub,
   type Term,
 } from "../scalar.ts";
+import { LOG, LOG_SHORT } from "./coefficients.ts";
+import { lnOfTwice, lnOnePlus } from "./naturalLog.ts";
 import {
   double,
   fastTwoSum,
@@ -30,9 +32,7 @@ import {
   TINY,
   twice,
   type Unary,
-} from "./build.ts";
-import { LOG, LOG_SHORT } from "./coefficients.ts";
-import { lnOfTwice, lnOnePlus } from "./naturalLog.ts";
+} from "./words.ts";
 
 /** Beyond, asinh a = acosh a = ln 2a; and where squares of floats end in float64. */
 const LARGE = 2 ** 28;

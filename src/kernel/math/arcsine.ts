@@ -3,8 +3,8 @@
 // In: a float64, or one that was a float32 (short). Out: within 1 ulp; NaN beyond ±1.
 
 import { abs, add, copysign, div, gt, lt, mul, select, sqrt, sub, type Term } from "../scalar.ts";
-import { double, estrin, half, square, TINY, twice, upper } from "./build.ts";
 import { ASIN, ASIN_SHORT, PIO2, PIO2_REST } from "./coefficients.ts";
+import { double, estrin, half, square, TINY, twice, upper } from "./words.ts";
 
 interface Core {
   readonly isLarge: Term;

@@ -3,7 +3,6 @@
 // In: a float64, or one that was a float32 (short). Out: atan within 1 ulp, atan2 within 2; signs as in C.
 
 import { abs, add, copysign, div, eq, gt, lt, mul, ne, rarely, select, sub, type Term } from "../scalar.ts";
-import { type Binary, bitsOf, double, estrin, square, type Unary, wide } from "./build.ts";
 import {
   ATAN,
   ATAN_CENTERS,
@@ -13,6 +12,7 @@ import {
   PIO2,
   PIO2_REST,
 } from "./coefficients.ts";
+import { type Binary, bitsOf, double, estrin, square, type Unary, wide } from "./words.ts";
 
 /** atan a = base + rest for a ≥ 0 or NaN: base exact, rest so much smaller that its rounding hardly matters. */
 function arctangent(a: Term, coefficients: readonly number[]): { base: Term; rest: Term } {

@@ -5,9 +5,9 @@
 
 import { abs, add, and, div, eq, gt, mul, rarely, select, shl, sub, type Term, xor } from "../scalar.ts";
 import { type Angle, angleOf, LARGEST } from "./angle.ts";
-import { bitsOf, double, estrin, floatOf, half, SIGN_BIT, square, type Unary, wide } from "./build.ts";
 import { COS, SIN, TAN_D, TAN_N } from "./coefficients.ts";
 import { hugeAngle } from "./huge.ts";
+import { bitsOf, double, estrin, floatOf, half, SIGN_BIT, square, type Unary, wide } from "./words.ts";
 
 /** f of |x|'s angle; `usual` may be a shorter way to it, where |x| is not huge. */
 export function ofAngle(x: Term, f: (angle: Angle) => Term, usual: Unary = (a) => f(angleOf(a))): Term {

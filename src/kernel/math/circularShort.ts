@@ -2,7 +2,6 @@
 // In: a float64. Out: an error below 2⁻²⁶ relative; huge x go the long way of math/circular.ts.
 
 import { add, mul, sub, type Term, xor } from "../scalar.ts";
-import { bitsOf, double, estrin, ROUNDER, square, type Unary } from "./build.ts";
 import { bitZero, cosOf, flip, ofAngle, sinOf, tanOf, tanQuotient } from "./circular.ts";
 import {
   ONE_OVER_PI,
@@ -14,6 +13,7 @@ import {
   TAN_SHORT_N,
   TWO_OVER_PI,
 } from "./coefficients.ts";
+import { bitsOf, double, estrin, ROUNDER, square, type Unary } from "./words.ts";
 
 /** a − n π/2·turns, π/2 in two parts: a float's distance from a multiple of π/2 is never below 2⁻⁴⁰. */
 const without = (a: Term, n: Term, turns: number): Term =>

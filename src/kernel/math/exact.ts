@@ -24,7 +24,7 @@ import {
   xor,
   zero,
 } from "../scalar.ts";
-import { type Binary, double, upper } from "./build.ts";
+import { type Binary, double, upper } from "./words.ts";
 
 /** Quotients below have at most 26 bits: their products with half a mantissa are exact. */
 const SHORT = 2 ** 26;

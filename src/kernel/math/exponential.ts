@@ -21,19 +21,6 @@ import {
 } from "../scalar.ts";
 import { EXP_SCALES, EXP_TAILS } from "../tables.ts";
 import {
-  bitsOf,
-  double,
-  estrin,
-  fastTwoSum,
-  floatOf,
-  half,
-  MANTISSA_BITS,
-  powerOfTwo,
-  ROUNDER,
-  square,
-  wide,
-} from "./build.ts";
-import {
   EXP,
   EXP_SHORT,
   EXP_STEP,
@@ -47,6 +34,19 @@ import {
   LN2_HI,
   LN2_LO,
 } from "./coefficients.ts";
+import {
+  bitsOf,
+  double,
+  estrin,
+  fastTwoSum,
+  floatOf,
+  half,
+  MANTISSA_BITS,
+  powerOfTwo,
+  ROUNDER,
+  square,
+  wide,
+} from "./words.ts";
 
 /** The rounder with the exponent's bias: the low bits of x/ln 2 + BIASED are those of 2ᵏ. */
 const BIASED = ROUNDER + 1023;

@@ -7,6 +7,7 @@
 import { add, and, gt, lookup, mul, or, select, sub, type Term } from "../scalar.ts";
 import { TWO_OVER_PI_WINDOWS, WINDOW_BITS } from "../tables.ts";
 import { type Angle, LARGEST } from "./angle.ts";
+import { PIO2, PIO2_LOWER, PIO2_UPPER } from "./coefficients.ts";
 import {
   bitsOf,
   double,
@@ -19,8 +20,7 @@ import {
   twoSum,
   upper,
   wide,
-} from "./build.ts";
-import { PIO2, PIO2_LOWER, PIO2_UPPER } from "./coefficients.ts";
+} from "./words.ts";
 
 const LEVELS = 6;
 /** Rounds to a multiple of 2⁻²⁵: half of the mantissa of 1 ≤ X < 2. */

@@ -3,7 +3,6 @@
 // In: a float64, or one that was a float32 (short). Out: within 2 ulp; sinh and tanh with x's sign.
 
 import { abs, add, copysign, div, gt, lt, mul, rarely, select, sub, type Term } from "../scalar.ts";
-import { double, half, twice } from "./build.ts";
 import { EXPM1_SHORT } from "./coefficients.ts";
 import {
   asPower,
@@ -19,6 +18,7 @@ import {
   reduceShort,
   USUAL_SINGLE,
 } from "./exponential.ts";
+import { double, half, twice } from "./words.ts";
 
 /** Beyond, e⁻ᵃ is nothing beside eᵃ, and tanh a is 1. */
 const ONE_SIDED = 22;

@@ -2,7 +2,7 @@
 // sum has hardly more than its own rounding. In: any floats. Out: within 1 ulp; ∞ if either is infinite.
 
 import { abs, add, eq, gt, mul, ne, or, rarely, select, sqrt, sub, type Term } from "../scalar.ts";
-import { double, fastTwoSum, isOutside, square, upper } from "./build.ts";
+import { double, fastTwoSum, isOutside, square, upper } from "./words.ts";
 
 /** Bits of 2^−480 and 2^510: between, neither the larger square nor its lower half leaves the normal numbers. */
 const LOW = BigInt(1023 - 480) << 52n;

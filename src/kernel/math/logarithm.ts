@@ -4,17 +4,6 @@
 
 import { add, and, copysign, eq, gt, lt, mul, rarely, select, sub, type Term } from "../scalar.ts";
 import {
-  double,
-  fastTwoSum,
-  half,
-  INFINITE,
-  isOutside,
-  MANTISSA_BITS,
-  NORMAL,
-  type Unary,
-  upper,
-} from "./build.ts";
-import {
   INV_LN_TEN_HI,
   INV_LN_TEN_LO,
   INV_LN_TWO_HI,
@@ -25,6 +14,17 @@ import {
   LOG10_2_LO,
 } from "./coefficients.ts";
 import { type Base, ln, lnOnePlus, lnShort, partsOf, remainder, shortfall } from "./naturalLog.ts";
+import {
+  double,
+  fastTwoSum,
+  half,
+  INFINITE,
+  isOutside,
+  MANTISSA_BITS,
+  NORMAL,
+  type Unary,
+  upper,
+} from "./words.ts";
 
 /** Scales subnormal numbers into the normal ones. */
 const LIFT = 54;

@@ -3,6 +3,7 @@
 // In: normal positive x (other lanes give anything). Out: ln x, ln 2x, ln(1 + x) within 1 ulp.
 
 import { add, and, div, eq, mul, or, select, sub, type Term } from "../scalar.ts";
+import { LN2_HI, LN2_LO, LOG, LOG_POWER, LOG_SHORT } from "./coefficients.ts";
 import {
   bitsOf,
   double,
@@ -15,8 +16,7 @@ import {
   square,
   type Unary,
   wide,
-} from "./build.ts";
-import { LN2_HI, LN2_LO, LOG, LOG_POWER, LOG_SHORT } from "./coefficients.ts";
+} from "./words.ts";
 
 /** Bits of a number next to √½ with a short mantissa. */
 const ROOT_HALF = 0x3fe6a09e00000000n;

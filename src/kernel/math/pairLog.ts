@@ -3,9 +3,9 @@
 // In: x > 0, normal or not. Out: a relative error below 2⁻⁶⁵.
 
 import { add, div, lt, mul, select, sub, type Term } from "../scalar.ts";
-import { double, estrin, square, upper } from "./build.ts";
 import { LN2_HI, LN2_LO, POWER, TWO_THIRDS_LOWER, TWO_THIRDS_UPPER } from "./coefficients.ts";
 import { partsOf } from "./naturalLog.ts";
+import { double, estrin, square, upper } from "./words.ts";
 
 export interface Pair {
   readonly high: Term;

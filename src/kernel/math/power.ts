@@ -21,10 +21,10 @@ import {
   type Term,
   trunc,
 } from "../scalar.ts";
-import { bitsOf, double, half, INFINITE, isOutside, NORMAL, upper, wide } from "./build.ts";
 import { farPower, powerOf, powerShort, powerValue, USUAL, USUAL_SINGLE } from "./exponential.ts";
 import { lnPower, partsOf } from "./naturalLog.ts";
 import { pairLog } from "./pairLog.ts";
+import { bitsOf, double, half, INFINITE, isOutside, NORMAL, upper, wide } from "./words.ts";
 
 export function pow64(x: Term, y: Term): Term {
   const size = abs(x);

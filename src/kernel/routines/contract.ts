@@ -1,8 +1,8 @@
 // contract: sums of products over shared axes, as XLA's dot_general. In: a and b of one numeric dtype; batchA and
 // batchB, contractA and contractB name pairs of equally long axes. Out: the batch axes in batchA's order, then a's
 // free axes, then b's. Integers wrap, floats add up in float64, the sum of nothing is 0. With isSum, sums go on from what
-// the output holds; with blocks, the lengths of blocks along the contracted axes, they are made block by block. A product from outside comes first (product.ts). This is the plain way, sum by sum: what kernels are
-// compared with.
+// the output holds; with blocks, the lengths of blocks along the contracted axes, they are made block by block. A
+// product from outside comes first (outsideProduct.ts). This is the plain way, sum by sum: what kernels are compared with.
 
 import type { Attrs } from "../../core/attrs.ts";
 import { type Block, subBlock } from "../../core/block.ts";
@@ -12,9 +12,9 @@ import { sizeOf } from "../../core/shape.ts";
 import type { Routine, RoutineCall } from "../routine.ts";
 import { blockAt, integersAttr } from "./attributes.ts";
 import { groupAxes, matrixCalls } from "./matrices.ts";
-import type { MatrixProduct } from "./product.ts";
+import type { MatrixProduct } from "./outsideProduct.ts";
 import type { Room } from "./room.ts";
-import { stepsOf } from "./walk.ts";
+import { stepsOf } from "./stridedWalk.ts";
 
 export const contract: Routine = (call) => {
   for (const part of partsOf(call)) {

@@ -6,7 +6,7 @@
 import type { Routine } from "../routine.ts";
 import { blockAt, integerAttr, integersAttr } from "./attributes.ts";
 import { dropAbsent, indexedSide, moveSides, plainSide } from "./indexed.ts";
-import { copyElements } from "./walk.ts";
+import { copyElements } from "./stridedWalk.ts";
 
 export const gather: Routine = ({ inputs, outputs, attrs, room }) => {
   const at = integerAttr(attrs, "at");

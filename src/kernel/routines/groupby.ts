@@ -8,7 +8,7 @@ import { integerRange } from "../../core/numbers.ts";
 import { type Shape, sizeOf } from "../../core/shape.ts";
 import { type Routine, Trap } from "../routine.ts";
 import type { Room } from "./room.ts";
-import { fromContiguous, toContiguous } from "./walk.ts";
+import { fromContiguous, toContiguous } from "./stridedWalk.ts";
 
 export const FOLDS = ["sum", "prod", "min", "max", "any", "all", "count", "mean", "moment"] as const;
 export type FoldName = (typeof FOLDS)[number];

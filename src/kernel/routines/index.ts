@@ -1,7 +1,6 @@
 // All routines by name. A call's inputs and outputs share no memory.
 
 import type { Routine } from "../routine.ts";
-import { call } from "./call.ts";
 import { contract } from "./contract.ts";
 import { gather, scatter } from "./gather.ts";
 import { groupby } from "./groupby.ts";
@@ -10,6 +9,7 @@ import { pick, spread } from "./pick.ts";
 import { searchsorted } from "./searchsorted.ts";
 import { argsort, segmentArgsort, segmentSort, sort } from "./sort.ts";
 import { takeAlongAxis } from "./take-along-axis.ts";
+import { call } from "./userCall.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({

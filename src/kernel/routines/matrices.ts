@@ -7,7 +7,7 @@ import type { Block, Place } from "../../core/block.ts";
 import type { DType, TypedArray } from "../../core/dtype.ts";
 import { sizeOf } from "../../core/shape.ts";
 import { integersAttr } from "./attributes.ts";
-import { joinAxes, Odometer, otherAxes, selectAxes } from "./walk.ts";
+import { joinAxes, Odometer, otherAxes, selectAxes } from "./stridedWalk.ts";
 
 /** The same axes as two of the operands see them. */
 export type Pair = readonly [Block, Block];

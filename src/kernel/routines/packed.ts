@@ -8,9 +8,9 @@ import type { ChunkShape } from "../../core/chunks.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import type { Routine } from "../routine.ts";
-import { blockGrid, callBlock, forEachBlock, type OutputGrid, outputGrid, placesOf } from "./call.ts";
 import type { Room } from "./room.ts";
-import { copyElements, fromContiguous, toContiguous } from "./walk.ts";
+import { copyElements, fromContiguous, toContiguous } from "./stridedWalk.ts";
+import { blockGrid, callBlock, forEachBlock, type OutputGrid, outputGrid, placesOf } from "./userCall.ts";
 
 /** Every result begins at a multiple of this, so that elements of any dtype can be seen where they lie. */
 const ALIGNMENT = 16;

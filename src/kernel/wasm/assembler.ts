@@ -2,8 +2,8 @@
 // Must hold: every instruction finds the types it takes on the stack; a block leaves the stack as it found it.
 
 import { InvariantError } from "../../core/errors.ts";
-import { ByteWriter } from "./bytes.ts";
 import { INSTRUCTIONS, type ValueType } from "./instructions.ts";
+import { ByteWriter } from "./wasmBytes.ts";
 
 export const TYPE_CODE: { readonly [T in ValueType]: number } = {
   i32: 0x7f,

@@ -5,10 +5,10 @@ import type { Block } from "../../core/block.ts";
 import { infoOf, type TypedArray } from "../../core/dtype.ts";
 import type { Backend, SharedBlock } from "../backend.ts";
 import type { BlockProgram } from "../blockProgram.ts";
+import { type Running, WasmProgram } from "./blockPrograms.ts";
 import { KeptBlocks } from "./keptBlocks.ts";
 import { WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";
-import { type Running, WasmProgram } from "./program.ts";
 
 export function wasmBackend(machine: WasmMachine = new WasmMachine()): Backend {
   const { memory, kernels, helpers } = machine;

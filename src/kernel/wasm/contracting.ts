@@ -6,12 +6,12 @@ import { sizeOf } from "../../core/shape.ts";
 import type { RoutineCall } from "../routine.ts";
 import { contract, contractByProduct, isAdded, partsOf } from "../routines/contract.ts";
 import { inMatrixOrder } from "../routines/matrices.ts";
-import { copyElements } from "../routines/walk.ts";
+import { copyElements } from "../routines/stridedWalk.ts";
 import { withBuffer, workInside } from "./inside.ts";
 import type { WasmMachine } from "./machine.ts";
-import { multiplyMatrices } from "./matmul/jobs.ts";
 import { contractAsMatrices } from "./matmul/matrices.ts";
 import type { Product } from "./matmul/product.ts";
+import { multiplyMatrices } from "./matmul/productJobs.ts";
 
 export function runContract(machine: WasmMachine, call: RoutineCall, threads: number): boolean {
   if (call.attrs["blocks"] === undefined) return runPart(machine, call, threads);

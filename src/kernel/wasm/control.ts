@@ -4,9 +4,9 @@
 
 import type { Place } from "../../core/block.ts";
 import { InvariantError } from "../../core/errors.ts";
-import { LaneFailure } from "../interpret/run.ts";
+import { LaneFailure } from "../interpret/runLanes.ts";
 import { TRAP_KINDS, trapOf } from "../traps.ts";
-import { CONTROL_AT } from "./layout.ts";
+import { CONTROL_AT } from "./memoryLayout.ts";
 
 /** Numbers of the words at CONTROL_AT. `epoch` is odd while a job is open. */
 export const WORDS = {

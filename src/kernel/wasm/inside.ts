@@ -2,7 +2,7 @@
 // results that belong outside are copied out afterwards. Out: false when there is no room for the copies.
 
 import type { Block } from "../../core/block.ts";
-import { copyElements } from "../routines/walk.ts";
+import { copyElements } from "../routines/stridedWalk.ts";
 import type { KernelMemory } from "./memory.ts";
 
 export function workInside(

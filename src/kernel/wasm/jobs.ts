@@ -3,8 +3,8 @@
 
 import { InvariantError } from "../../core/errors.ts";
 import { type Control, type WasmKernel, WORDS } from "./control.ts";
-import { PARAMETER_BYTES, PARAMETERS_AT } from "./layout.ts";
-import type { Helpers } from "./threads.ts";
+import type { Helpers } from "./helperThreads.ts";
+import { PARAMETER_BYTES, PARAMETERS_AT } from "./memoryLayout.ts";
 
 export class Jobs {
   readonly #control: Control;

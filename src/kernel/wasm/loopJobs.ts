@@ -6,9 +6,9 @@ import type { Shape } from "../../core/shape.ts";
 import type { ScalarProgram } from "../program.ts";
 import type { Arranged, Walk } from "./arrange.ts";
 import type { WasmKernel } from "./control.ts";
-import type { Kernels } from "./kernels.ts";
 import { textOf } from "./kernelText.ts";
 import { type InnerWalk, loopModule } from "./loopKernel.ts";
+import type { Kernels } from "./madeKernels.ts";
 import type { KernelMemory } from "./memory.ts";
 
 /** A loop over axes in a good order; operands come first, then results. */

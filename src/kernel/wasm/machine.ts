@@ -3,11 +3,11 @@
 
 import { Control } from "./control.ts";
 import { Families } from "./families.ts";
+import { Helpers } from "./helperThreads.ts";
 import { Jobs } from "./jobs.ts";
-import { Kernels } from "./kernels.ts";
+import { Kernels } from "./madeKernels.ts";
 import { KernelMemory } from "./memory.ts";
 import { PreparedLoops } from "./prepared.ts";
-import { Helpers } from "./threads.ts";
 
 export class WasmMachine {
   readonly memory: KernelMemory = new KernelMemory();

@@ -13,7 +13,7 @@ import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import { Heap } from "./heap.ts";
-import { HEAP_AT, writeTables } from "./layout.ts";
+import { HEAP_AT, writeTables } from "./memoryLayout.ts";
 import { newMemory, PAGE } from "./newMemory.ts";
 import { Quarantine } from "./quarantine.ts";
 

@@ -3,8 +3,8 @@
 // share a job. It imports the memory, `trap`, and `scratch`: the address of this thread's own SCRATCH_BYTES.
 
 import { FunctionWriter, type Local, TYPE_CODE } from "./assembler.ts";
-import { ByteWriter } from "./bytes.ts";
 import type { ValueType } from "./instructions.ts";
+import { ByteWriter } from "./wasmBytes.ts";
 
 /** The imported function that ends a kernel: trap(kind, origin) throws. */
 export const TRAP = 0;

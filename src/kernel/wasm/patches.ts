@@ -9,13 +9,12 @@ import { RunError } from "../../core/errors.ts";
 import { once } from "../../core/once.ts";
 import { type Shape, stridesOf } from "../../core/shape.ts";
 import type { ScalarProgram } from "../program.ts";
-import { copyElements } from "../routines/walk.ts";
+import { copyElements } from "../routines/stridedWalk.ts";
 import type { Walk } from "./arrange.ts";
 import { runWalks } from "./loops.ts";
 import type { WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";
 import { asTheyAre, type PlaneKernel, planeKernel, type Reduction, runPlane, takeStates } from "./planes.ts";
-import { boxesOf } from "./ranges.ts";
 import {
   type PlaneOperand,
   type ReduceCut,
@@ -24,6 +23,7 @@ import {
   reduceUnits,
 } from "./reduceLayout.ts";
 import { runTilesOf, slotsFor, type TileJob, type Tiles } from "./stream.ts";
+import { boxesOf } from "./walkRanges.ts";
 
 /** One patch: several of them fit a core's cache. */
 const PATCH_BYTES = 1 << 20;

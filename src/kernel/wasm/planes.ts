@@ -7,9 +7,9 @@ import type { ReduceStep } from "../blockProgram.ts";
 import { programOf, type ScalarProgram } from "../program.ts";
 import type { Walk } from "./arrange.ts";
 import type { WasmKernel } from "./control.ts";
-import type { Kernels } from "./kernels.ts";
 import { textOf } from "./kernelText.ts";
 import type { WasmMachine } from "./machine.ts";
+import type { Kernels } from "./madeKernels.ts";
 import type { KernelMemory } from "./memory.ts";
 import { reduceModule } from "./reduceKernel.ts";
 import {

@@ -7,7 +7,7 @@ import type { Instruction } from "../program.ts";
 import { TRAP_KINDS, type TrapKind } from "../traps.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
 import type { ValueType } from "./instructions.ts";
-import { tableAddress } from "./layout.ts";
+import { tableAddress } from "./memoryLayout.ts";
 import { TRAP, TRAP_TAKES } from "./module.ts";
 import { pushFmod, pushPower } from "./scalarLoops.ts";
 

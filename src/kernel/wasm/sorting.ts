@@ -6,7 +6,7 @@ import { infoOf, isComplex, type RealDType } from "../../core/dtype.ts";
 import { sizeOf } from "../../core/shape.ts";
 import type { RoutineCall } from "../routine.ts";
 import { booleanAttr, integerAttr } from "../routines/attributes.ts";
-import { otherAxes } from "../routines/walk.ts";
+import { otherAxes } from "../routines/stridedWalk.ts";
 import { withBuffer, workInside } from "./inside.ts";
 import type { WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";

@@ -4,8 +4,8 @@
 
 import { InvariantError } from "../../core/errors.ts";
 import { MAX_SLOTS, SLOT_WORDS, SPINS, type WasmKernel, WORDS } from "./control.ts";
-import { SLOT_PARAMETER_BYTES, SLOTS_AT } from "./layout.ts";
 import type { WasmMachine } from "./machine.ts";
+import { SLOT_PARAMETER_BYTES, SLOTS_AT } from "./memoryLayout.ts";
 
 export interface TileJob {
   readonly parameters: readonly number[];

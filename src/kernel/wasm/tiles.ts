@@ -6,7 +6,7 @@ import { placeOf as placeOfNumber } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { RunError } from "../../core/errors.ts";
 import { type Shape, sizeOf } from "../../core/shape.ts";
-import { copyElements } from "../routines/walk.ts";
+import { copyElements } from "../routines/stridedWalk.ts";
 import { type Walk, walkOf } from "./arrange.ts";
 import type { WasmKernel } from "./control.ts";
 import { type AccessPlace, type Loop, loopKernelFor, parametersOf, placeOf } from "./loopJobs.ts";

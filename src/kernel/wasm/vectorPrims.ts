@@ -6,7 +6,7 @@ import type { Instruction } from "../program.ts";
 import type { FunctionWriter } from "./assembler.ts";
 import { loadLanes } from "./laneMemory.ts";
 import { lanewise } from "./lanewise.ts";
-import { tableAddress } from "./layout.ts";
+import { tableAddress } from "./memoryLayout.ts";
 import {
   bitsOf,
   isUnsigned,

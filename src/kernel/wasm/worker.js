@@ -7,9 +7,12 @@
  *   words: {[name: string]: number}}} Setting
  */
 
-/** @param {Setting} setting */
-function serve({ memory, scratch, control, spins, slotWords, words: at }) {
-  const words = new Int32Array(memory.buffer, control, 256);
+/**
+ * Kernels by number, compiled where they are new to this thread.
+ * @param {Setting} setting
+ * @param {Int32Array} words
+ */
+function kernelsOf({ memory, scratch, words: at }, words) {
   /** @type {Map<number, (parameters: number, from: number, to: number) => void>} */
   const kernels = new Map();
 
@@ -20,7 +23,7 @@ function serve({ memory, scratch, control, spins, slotWords, words: at }) {
     throw new Error("trap");
   };
 
-  const kernelOf = (number) => {
+  return (number) => {
     const known = kernels.get(number);
     if (known !== undefined) return known;
     // The engine knows equal bytes, so this compiles nothing again.
@@ -32,6 +35,13 @@ function serve({ memory, scratch, control, spins, slotWords, words: at }) {
     kernels.set(number, instance.exports.run);
     return instance.exports.run;
   };
+}
+
+/** @param {Setting} setting */
+function serve(setting) {
+  const { memory, control, spins, slotWords, words: at } = setting;
+  const words = new Int32Array(memory.buffer, control, 256);
+  const kernelOf = kernelsOf(setting, words);
 
   /** Units that are all there: as many as a part at a time. */
   const workOnUnits = (run) => {

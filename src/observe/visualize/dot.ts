@@ -1,7 +1,7 @@
 // A graph as text for Graphviz. In: nodes and edges. Out: DOT. Must hold: whatever a label holds, it stays a label.
 
-import { plainText } from "../text.ts";
-import type { GraphNode, NodeKind, PlanGraph } from "./graph.ts";
+import { plainText } from "../shortTexts.ts";
+import type { GraphNode, NodeKind, PlanGraph } from "./planPicture.ts";
 
 const STYLE: { readonly [K in NodeKind]: string } = {
   operation: 'shape=box, style="rounded,filled", fillcolor="#dbeaf7", color="#0072b2"',

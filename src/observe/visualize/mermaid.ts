@@ -1,8 +1,8 @@
 // A graph as text for Mermaid, which GitHub and many editors draw. In: nodes and edges. Out: a flowchart. Must hold:
 // whatever a label holds, it stays a label: what means something to Mermaid or HTML is written as an entity.
 
-import { plainText } from "../text.ts";
-import type { GraphNode, NodeKind, PlanGraph } from "./graph.ts";
+import { plainText } from "../shortTexts.ts";
+import type { GraphNode, NodeKind, PlanGraph } from "./planPicture.ts";
 
 const CLASSES: { readonly [K in NodeKind]: string } = {
   operation: "fill:#dbeaf7,stroke:#0072b2",

@@ -14,9 +14,9 @@ import type { PlanOnlyOptions } from "../../runtime/options.ts";
 import { Spec } from "../../runtime/spec.ts";
 import { save } from "../save.ts";
 import { dotText } from "./dot.ts";
-import { planGraph } from "./graph.ts";
 import { type GraphvizModule, svgOf } from "./graphviz.ts";
 import { mermaidText } from "./mermaid.ts";
+import { planGraph } from "./planPicture.ts";
 import { openFile, temporaryFile } from "./viewer.ts";
 
 export const FORMATS = ["svg", "dot", "mermaid"] as const;

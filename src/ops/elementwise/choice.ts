@@ -1,8 +1,8 @@
 // Choosing between values: where, whose condition has a dtype of its own, and clip, which is two choices.
 
 import type { DType } from "../../core/dtype.ts";
+import { checkKind } from "../../core/dtypeKinds.ts";
 import { DTypeError } from "../../core/errors.ts";
-import { checkKind } from "../../core/kinds.ts";
 import { broadcastType } from "../../expr/broadcastType.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import type { ElementwiseOp } from "../../expr/op.ts";

@@ -4,8 +4,8 @@
 // Must hold: all inputs of a node have the dtype `computeIn` gives; the API inserts casts.
 
 import type { DType } from "../../core/dtype.ts";
+import { checkKind, type KindSet } from "../../core/dtypeKinds.ts";
 import { DTypeError, InvariantError } from "../../core/errors.ts";
-import { checkKind, type KindSet } from "../../core/kinds.ts";
 import { type ResultRule, resultOf } from "../../core/results.ts";
 import { broadcastType } from "../../expr/broadcastType.ts";
 import type { DenseType } from "../../expr/type.ts";

@@ -3,7 +3,7 @@
 import { type Box, intersect } from "../../core/box.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { type Shape, sameShape, shapeText } from "../../core/shape.ts";
-import { unifyChunks } from "../../expr/chunks.ts";
+import { unifyChunks } from "../../expr/chunksOf.ts";
 import { type AxisSeams, type MoveOp, SEAMLESS } from "../../expr/op.ts";
 import { type DenseType, denseType } from "../../expr/type.ts";
 import { axisOf, type Fragment, piecesOf, run, seamless, separable } from "./fragments.ts";

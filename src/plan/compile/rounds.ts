@@ -11,7 +11,7 @@ import type { Access, BlockProgram, RoutineStep } from "../../kernel/blockProgra
 import { buffersOf } from "../../kernel/lifetimes.ts";
 import { contractAxes } from "../../ops/contraction.ts";
 import { identityAccess } from "./access.ts";
-import type { TaskProgram, Window } from "./writer.ts";
+import type { TaskProgram, Window } from "./programWriter.ts";
 
 /** Its buffers: a block of either operand, and the sum. */
 export interface Round {

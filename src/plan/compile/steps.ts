@@ -14,9 +14,9 @@ import { constantValue } from "../../lazy/sources.ts";
 import { demandOf, inputTypes, outputAxes, pieceSource } from "../demand.ts";
 import type { OpStep, ReadStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
 import { accessFrom, fixAxes, type Placed, sourceOfPiece, targetOfPiece, viewOfPieces } from "./access.ts";
-import type { TaskLayout } from "./layout.ts";
-import { countsPlaces, LoopBody } from "./loops.ts";
-import type { StepOf, TaskWriter } from "./writer.ts";
+import { countsPlaces, LoopBody } from "./elementwiseLoops.ts";
+import type { StepOf, TaskWriter } from "./programWriter.ts";
+import type { TaskLayout } from "./taskLayout.ts";
 
 export function emitStep(task: TaskWriter, at: number): void {
   const step = task.operation.steps[at]!;

@@ -3,7 +3,7 @@
 
 import { sameShape } from "../../core/shape.ts";
 import type { Access, LoopStep } from "../../kernel/blockProgram.ts";
-import type { TaskProgram } from "./writer.ts";
+import type { TaskProgram } from "./programWriter.ts";
 
 export function isStraightCopy({ program, reads, writes }: TaskProgram): boolean {
   const [step] = program.steps;

@@ -11,9 +11,9 @@ import { type EvenCell, evenCells, lawIn } from "../windows/even.ts";
 import { type Laws, sameLaw, sameLaws } from "../windows/laws.ts";
 import { type Finer, type Partition, tasksIn } from "../windows/partition.ts";
 import { areAlike, isComparable } from "./alike.ts";
-import { isHeavyStep, isRecut, workOf } from "./kinds.ts";
 import { addRead, type Read, type Reads, refinedReads, sameWindows } from "./reads.ts";
 import { Recent } from "./recent.ts";
+import { isHeavyStep, isRecut, workOf } from "./stepKinds.ts";
 import { type Asking, streamedSteps } from "./streamed.ts";
 
 export type Arrays = ReadonlyMap<string, PlanArray>;

@@ -3,10 +3,10 @@
 // chunks), what is stored, and one byte for each element that a step computes. Fused must cost no more than apart;
 // it must not do heavy work again; and it must not need much more memory than its parts, nor more than is allowed.
 
-import { bytesText } from "../../core/bytes.ts";
+import { bytesText } from "../../core/counts.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
 import type { Operation, PlanArray, ValueRef } from "../plan.ts";
-import { arrayBytes } from "../ragged.ts";
+import { arrayBytes } from "../plannedPartitions.ts";
 import { areChunks } from "../windows/laws.ts";
 import { type Finer, meetOf, type Partition, samePartition } from "../windows/partition.ts";
 import { MOST_LOOKED_AT } from "../windows/touched.ts";
@@ -20,12 +20,12 @@ import {
   groupBytes,
   heldBy,
   TOO_MANY_CELLS,
-} from "./group.ts";
-import { isHeavy, isLoop } from "./kinds.ts";
+} from "./fusionGroup.ts";
+import type { FusionRules } from "./fusionOptions.ts";
 import { countSources, type Leaves } from "./leaves.ts";
-import type { FusionRules } from "./options.ts";
 import { addRead, blockCount, type Reads, readCost, refinedReads, sameWindows } from "./reads.ts";
 import { type Answer, no, yes } from "./reasons.ts";
+import { isHeavy, isLoop } from "./stepKinds.ts";
 
 /** A task with more steps than this compiles slower than it saves. */
 export const MAX_FUSED_STEPS = 256;

@@ -5,9 +5,9 @@
 import { sameShape } from "../../core/shape.ts";
 import type { Operation, PlanArray } from "../plan.ts";
 import type { Arrays } from "./costs.ts";
-import { isLoop } from "./kinds.ts";
-import type { Node } from "./nodes.ts";
+import type { Node } from "./fusionNodes.ts";
 import { isConstant } from "./reads.ts";
+import { isLoop } from "./stepKinds.ts";
 
 export type Leaves = ReadonlyMap<PlanArray, readonly PlanArray[]>;
 

@@ -7,11 +7,11 @@ import { sizeOf } from "../../core/shape.ts";
 import { isRagged, type Operation, type PlanStep } from "../plan.ts";
 import { statedBytes } from "../statedBytes.ts";
 import type { Arrays } from "./costs.ts";
-import type { Group } from "./group.ts";
+import type { Group } from "./fusionGroup.ts";
+import { mergeNodes, type Node, newGroup, readersOf } from "./fusionNodes.ts";
+import type { FusionRules } from "./fusionOptions.ts";
 import { judge } from "./judge.ts";
 import { type Leaves, leavesOf } from "./leaves.ts";
-import { mergeNodes, type Node, newGroup, readersOf } from "./nodes.ts";
-import type { FusionRules } from "./options.ts";
 import { type Answer, no, type Reasons } from "./reasons.ts";
 
 interface Work {

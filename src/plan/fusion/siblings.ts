@@ -7,11 +7,11 @@ import { isRagged, type PlanArray, readsOf } from "../plan.ts";
 import { statedBytes } from "../statedBytes.ts";
 import { meetOf, type Partition, samePartition } from "../windows/partition.ts";
 import { type Arrays, MOST_CELLS } from "./costs.ts";
-import { fits, type Group } from "./group.ts";
+import { fits, type Group } from "./fusionGroup.ts";
+import { mergeNodes, type Node, newGroup, readersOf } from "./fusionNodes.ts";
+import type { FusionRules } from "./fusionOptions.ts";
 import { MAX_FUSED_STEPS } from "./judge.ts";
 import { countSources, type Leaves } from "./leaves.ts";
-import { mergeNodes, type Node, newGroup, readersOf } from "./nodes.ts";
-import type { FusionRules } from "./options.ts";
 import { addRead, bytesInAll, isConstant, type Reads, refinedReads, sameWindows } from "./reads.ts";
 
 interface Work {

@@ -3,7 +3,7 @@
 
 import type { Operation, PlanStep } from "../plan.ts";
 import { type Laws, sameLaws } from "../windows/laws.ts";
-import { isRecut } from "./kinds.ts";
+import { isRecut } from "./stepKinds.ts";
 
 /** What is wanted of an output. */
 export interface Asking {

@@ -9,8 +9,8 @@ import { sameShape } from "../../core/shape.ts";
 import type { Operation } from "../plan.ts";
 import { boxAt, type Law, lawOf, lawWithin, startAt } from "./laws.ts";
 import type { Runs } from "./partition.ts";
-import type { Cut, Run } from "./runs.ts";
-import { cutOfSteps, type Trace, traceOf } from "./trace.ts";
+import type { Cut, Run } from "./taskRuns.ts";
+import { cutOfSteps, type Trace, traceOf } from "./windowTrace.ts";
 
 export interface Part {
   readonly runs: Runs;

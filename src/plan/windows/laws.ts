@@ -6,7 +6,7 @@ import { type Box, isEmptyBox } from "../../core/box.ts";
 import { sameShape } from "../../core/shape.ts";
 import { extentOf } from "../../expr/type.ts";
 import type { PlanArray } from "../plan.ts";
-import type { Run } from "./runs.ts";
+import type { Run } from "./taskRuns.ts";
 
 export interface Law {
   /** At the first place of the cell. */

@@ -1,7 +1,7 @@
 // Meetings: where two boxes that move in different ways are the same box. In: equations between steps along the axes of a
 // cell. Out: the steps that solve them, as a lattice: one of them, and vectors by which the others are reached.
 
-import { gcd } from "./runs.ts";
+import { gcd } from "./taskRuns.ts";
 
 /** Σ slope · step = sum, with a slope for each axis. */
 export interface Equation {

@@ -5,7 +5,7 @@ import { type Shape, sizeOf } from "../../core/shape.ts";
 import { extentOf } from "../../expr/type.ts";
 import type { PlanArray } from "../plan.ts";
 import { type Law, lawWithin } from "./laws.ts";
-import { gcd, type Run } from "./runs.ts";
+import { gcd, type Run } from "./taskRuns.ts";
 
 export type Runs = readonly Run[];
 export type Partition = readonly Runs[];

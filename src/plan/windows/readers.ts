@@ -5,7 +5,7 @@
 import type { Box } from "../../core/box.ts";
 import type { Operation, PlanArray } from "../plan.ts";
 import { type Cell, cellsOf, type WindowLaw } from "./cells.ts";
-import type { Run } from "./runs.ts";
+import type { Run } from "./taskRuns.ts";
 
 /** By axis of the grid. */
 export type Places = readonly Run[];

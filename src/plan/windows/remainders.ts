@@ -1,7 +1,7 @@
 // Remainders: how many numbers of a line leave a remainder of some size. In: numbers start, start + slope, … and a
 // divisor. Out: how many have a remainder of `least` or more. As fast for 10⁹ numbers as for ten.
 
-import { gcd } from "./runs.ts";
+import { gcd } from "./taskRuns.ts";
 
 export interface Line {
   readonly start: number;

@@ -11,7 +11,7 @@ import type { DensePlanArray } from "../plan.ts";
 import { type Law, startAt } from "./laws.ts";
 import { type Runs, tasksIn } from "./partition.ts";
 import { countRemainders } from "./remainders.ts";
-import { gcd } from "./runs.ts";
+import { gcd } from "./taskRuns.ts";
 
 /** Tasks of a cell that are looked at one by one. */
 export const MOST_LOOKED_AT = 10_000;

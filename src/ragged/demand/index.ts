@@ -2,6 +2,8 @@
 
 export { type NarrowAttrs, narrow, narrowedLayout, relativeNeed } from "../ops/narrow.ts";
 export type { Applied } from "./candidate.ts";
+export { demandOfOp, needsOf, type OpDemand } from "./needs.ts";
+export type { Demand, Lesser, Role, Roles } from "./roles.ts";
 export {
   type DemandNode,
   demandOf,
@@ -9,6 +11,4 @@ export {
   type Reason,
   reasonChain,
   reasonOf,
-} from "./graph.ts";
-export { demandOfOp, needsOf, type OpDemand } from "./needs.ts";
-export type { Demand, Lesser, Role, Roles } from "./roles.ts";
+} from "./wholeDemand.ts";

@@ -18,10 +18,10 @@ import {
   lesserCandidate,
   wholeCandidate,
 } from "./candidate.ts";
+import { Levels, WHOLE } from "./demandLevels.ts";
 import { formKey } from "./formKey.ts";
-import { Levels, WHOLE } from "./levels.ts";
 import { inputOfMark, isLeafForm, nodeOfMark, outlineOf, sameNodes } from "./outline.ts";
-import { Recent } from "./recent.ts";
+import { Recent } from "./remembered.ts";
 import { roleOf } from "./roles.ts";
 
 export interface OpDemand {

@@ -12,7 +12,7 @@ import {
   stringOf,
   unionOf,
 } from "../layout/layout.ts";
-import { Column } from "./columns.ts";
+import { Column } from "./growingColumns.ts";
 import { BoolBuilder, type Builder, ComplexBuilder, FloatBuilder, IntegerBuilder } from "./numberBuilders.ts";
 import { isWhole, kindOfValue, type ValueKind } from "./valueKind.ts";
 

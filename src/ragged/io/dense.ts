@@ -5,10 +5,10 @@ import { type Block, isContiguous } from "../../core/block.ts";
 import { allocate, type DType, infoOf } from "../../core/dtype.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { sizeOf, stridesOf } from "../../core/shape.ts";
-import { copyElements } from "../../kernel/routines/walk.ts";
+import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import { type Layout, numpyOf, type Plain } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
-import { plain } from "../layout/plain.ts";
+import { plain } from "../layout/plainLayout.ts";
 import { take } from "../layout/rows.ts";
 import { commonCount } from "../ops/regular.ts";
 

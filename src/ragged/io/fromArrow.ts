@@ -16,8 +16,8 @@ import {
   stringOf,
   unionOf,
 } from "../layout/layout.ts";
-import { mergeRows } from "../layout/merge.ts";
-import { plain } from "../layout/plain.ts";
+import { mergeRows } from "../layout/mergedLayouts.ts";
+import { plain } from "../layout/plainLayout.ts";
 
 /** What is used of Arrow's types. */
 export interface ArrowType {

@@ -4,7 +4,7 @@
 import { DTypeError } from "../../core/errors.ts";
 import { Complex, integerRange } from "../../core/numbers.ts";
 import { type Layout, numpyOf } from "../layout/layout.ts";
-import { Column, WideColumn } from "./columns.ts";
+import { Column, WideColumn } from "./growingColumns.ts";
 import { isWhole, kindOfValue } from "./valueKind.ts";
 
 export interface Builder {

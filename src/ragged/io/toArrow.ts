@@ -6,7 +6,7 @@ import { DTypeError } from "../../core/errors.ts";
 import { rowsWithDefaults } from "../layout/defaults.ts";
 import type { Layout, NumpyLayout, Plain, PlainOption, PlainUnion } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
-import { plain } from "../layout/plain.ts";
+import { plain } from "../layout/plainLayout.ts";
 import { takeOption } from "../layout/rows.ts";
 import type { ArrowData, ArrowVector } from "./fromArrow.ts";
 

@@ -7,7 +7,7 @@ import { InvariantError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import type { Layout, Plain } from "./layout.ts";
 import { packed } from "./pack.ts";
-import { plain } from "./plain.ts";
+import { plain } from "./plainLayout.ts";
 import { plainForm } from "./probe.ts";
 
 const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8;

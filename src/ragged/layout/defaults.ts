@@ -3,7 +3,7 @@
 
 import { allocate } from "../../core/dtype.ts";
 import { numpyOf, type Plain, type PlainOption } from "./layout.ts";
-import { mergeRows } from "./merge.ts";
+import { mergeRows } from "./mergedLayouts.ts";
 import { take } from "./rows.ts";
 
 export function rowsWithDefaults({ index, content }: PlainOption): Plain {

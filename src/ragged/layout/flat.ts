@@ -14,8 +14,8 @@ import * as s from "../../kernel/scalar.ts";
 import { cast, castValue } from "../../lazy/cast.ts";
 import { where } from "../../ops/elementwise/choice.ts";
 import type { ElementwiseFunction } from "../../ops/elementwise/define.ts";
-import { blockOfData, borrowing, newNumbers, runBlocks } from "./kernels.ts";
 import { type NumpyLayout, numpyOf } from "./layout.ts";
+import { blockOfData, borrowing, newNumbers, runBlocks } from "./leafKernels.ts";
 import { joinedParameters } from "./origins.ts";
 
 export type FlatOperand = NumpyLayout | Scalar;

@@ -2,7 +2,7 @@
 // kernels' memory where it is large.
 
 import { allocate, type DType, type TypedArray } from "../../core/dtype.ts";
-import { blockOfData, newNumbers, runRoutine } from "./kernels.ts";
+import { blockOfData, newNumbers, runRoutine } from "./leafKernels.ts";
 
 /** Where an index is negative comes `other`, one element; without one there are no such indexes. */
 export function gather(

@@ -6,7 +6,7 @@
 import type { TypedArray } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { once } from "../../core/once.ts";
-import { newNumbers } from "./kernels.ts";
+import { newNumbers } from "./leafKernels.ts";
 
 export const MAX_LENGTH: number = 2 ** 31 - 1;
 

@@ -1,6 +1,6 @@
 // Layouts: ragged arrays in memory, as trees of nodes over typed arrays. In: typed arrays. Out: nodes that share
 // them. A node never changes. Offsets, indexes and tags are Int32Array (Int8Array for tags): see indices.ts.
-// `Plain` is the smaller set of nodes that operations work on; plain.ts makes it of any layout.
+// `Plain` is the smaller set of nodes that operations work on; plainLayout.ts makes it of any layout.
 // Must hold: what validate.ts checks.
 
 import { type DType, dtypeOfTypedArray, infoOf, type TypedArray } from "../../core/dtype.ts";

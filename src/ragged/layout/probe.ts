@@ -5,7 +5,7 @@
 import { allocate, DTYPES, type DType, type TypedArray } from "../../core/dtype.ts";
 import type { Form } from "../../core/form/form.ts";
 import { formOf, type Layout, type Plain } from "./layout.ts";
-import { plain } from "./plain.ts";
+import { plain } from "./plainLayout.ts";
 
 /** Nobody writes to what has no elements, so all probes share it: making typed arrays is what probes would cost. */
 const NONE = new Int32Array(0);

@@ -11,7 +11,7 @@ import { numpyForm } from "../../core/form/form.ts";
 import type { Shape } from "../../core/shape.ts";
 import type { Partition, RaggedOp as RaggedNode } from "../../expr/op.ts";
 import { denseOf, denseType, raggedType } from "../../expr/type.ts";
-import { copyElements } from "../../kernel/routines/walk.ts";
+import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import { fromNumpy, toNumpy } from "../io/dense.ts";
 import type { Layout } from "../layout/layout.ts";
 

@@ -16,9 +16,9 @@ import {
   raggedType,
 } from "../../expr/type.ts";
 import { formKey } from "../demand/formKey.ts";
-import { Recent } from "../demand/recent.ts";
+import { Recent } from "../demand/remembered.ts";
 import type { Layout, Plain } from "../layout/layout.ts";
-import { plain } from "../layout/plain.ts";
+import { plain } from "../layout/plainLayout.ts";
 import { formOfProbe, plainProbe } from "../layout/probe.ts";
 import { take } from "../layout/rows.ts";
 import { narrow } from "../ops/narrow.ts";

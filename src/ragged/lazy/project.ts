@@ -4,7 +4,7 @@
 
 import type { Attrs } from "../../core/attrs.ts";
 import type { Form } from "../../core/form/form.ts";
-import { sameForm } from "../../core/form/json.ts";
+import { sameForm } from "../../core/form/formJson.ts";
 import {
   ABSENT,
   closed,

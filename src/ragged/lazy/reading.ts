@@ -5,11 +5,11 @@ import type { Form } from "../../core/form/form.ts";
 import { everything, type Need, narrowed } from "../../core/form/need.ts";
 import type { Partition } from "../../expr/op.ts";
 import { type PartitionFormat, type PartitionLocation, PartitionResource } from "../../ops/partitions.ts";
-import type { TableLocation } from "../../storage/formats/ragged.ts";
+import type { TableLocation } from "../../storage/formats/raggedFormat.ts";
 import type { KnownFormats } from "../../storage/formats/table.ts";
 import { bytesOfLayout, packLayout, unpackLayout } from "../layout/bytes.ts";
 import type { Layout } from "../layout/layout.ts";
-import { MemorySource } from "../sources/memory.ts";
+import { MemorySource } from "../sources/memorySource.ts";
 import { openSource } from "../sources/open.ts";
 import type { RaggedSource } from "../sources/source.ts";
 

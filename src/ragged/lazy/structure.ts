@@ -8,8 +8,8 @@ import type { Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/
 import { type ArrayType, assertRagged, type RaggedType, raggedOf, raggedType } from "../../expr/type.ts";
 import { int64Of } from "../layout/indices.ts";
 import { type Layout, numpyOf, type Plain } from "../layout/layout.ts";
-import { mergeRows } from "../layout/merge.ts";
-import { plain } from "../layout/plain.ts";
+import { mergeRows } from "../layout/mergedLayouts.ts";
+import { plain } from "../layout/plainLayout.ts";
 import { plainForm, plainProbe } from "../layout/probe.ts";
 import { sliceRows } from "../layout/rows.ts";
 import { concatenate } from "../ops/choose.ts";

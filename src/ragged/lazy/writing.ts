@@ -4,7 +4,7 @@
 import { numpyForm, recordForm, stringForm } from "../../core/form/form.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
 import { raggedOf, raggedType } from "../../expr/type.ts";
-import type { RaggedFormat } from "../../storage/formats/ragged.ts";
+import type { RaggedFormat } from "../../storage/formats/raggedFormat.ts";
 import { type Layout, numpyOf, recordOf, stringOf } from "../layout/layout.ts";
 import { jsonLinesFormat, parquetFormat } from "../sources/formats.ts";
 import { rowsOf } from "./placewise.ts";

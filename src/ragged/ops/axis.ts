@@ -14,9 +14,9 @@ import {
   type PlainOption,
 } from "../layout/layout.ts";
 import { overContent, viewOf } from "../layout/lists.ts";
-import { makeUnion } from "../layout/merge.ts";
+import { makeUnion } from "../layout/mergedLayouts.ts";
 import { drawnBelow, joinedParameters } from "../layout/origins.ts";
-import { optionOver } from "../layout/plain.ts";
+import { optionOver } from "../layout/plainLayout.ts";
 import { take } from "../layout/rows.ts";
 
 export function checkAxisNumber(axis: number): number {

@@ -16,7 +16,7 @@ import {
   regularOf,
 } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
-import { makeUnion } from "../layout/merge.ts";
+import { makeUnion } from "../layout/mergedLayouts.ts";
 import { drawnBelow, joinedParameters } from "../layout/origins.ts";
 import { rowsOfTag } from "../layout/pack.ts";
 import { repeatNumbers, take, takeOption } from "../layout/rows.ts";

@@ -8,7 +8,7 @@ import { type FlatOperand, whereFlat } from "../layout/flat.ts";
 import { checkLength, regularOffsets } from "../layout/indices.ts";
 import { depthsOf, isLeaf, isList, isOption, listOf, type Plain, regularOf } from "../layout/layout.ts";
 import type { ListView } from "../layout/lists.ts";
-import { mergeRows } from "../layout/merge.ts";
+import { mergeRows } from "../layout/mergedLayouts.ts";
 import { take } from "../layout/rows.ts";
 import { checkAxisNumber } from "./axis.ts";
 import { broadcast } from "./broadcast.ts";

@@ -4,7 +4,7 @@
 import { compose, validOf } from "../layout/indices.ts";
 import { isLeaf, isList, type Plain, type PlainOption } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
-import { mergeRows } from "../layout/merge.ts";
+import { mergeRows } from "../layout/mergedLayouts.ts";
 import { rowsOfTag } from "../layout/pack.ts";
 import { take, takeOption } from "../layout/rows.ts";
 

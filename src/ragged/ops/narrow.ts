@@ -7,7 +7,7 @@ import { nodeOfMark, outlineOf } from "../demand/outline.ts";
 import { DROPS_FIELD } from "../demand/roles.ts";
 import type { Layout, Plain } from "../layout/layout.ts";
 import { marksOf } from "../layout/origins.ts";
-import { plain } from "../layout/plain.ts";
+import { plain } from "../layout/plainLayout.ts";
 import { plainForm } from "../layout/probe.ts";
 import type { RaggedOp } from "./op.ts";
 

@@ -23,7 +23,7 @@ import {
   regularOf,
 } from "../layout/layout.ts";
 import { overContent, viewOf } from "../layout/lists.ts";
-import { mergeRows } from "../layout/merge.ts";
+import { mergeRows } from "../layout/mergedLayouts.ts";
 import { drawnFrom } from "../layout/origins.ts";
 import { take, takeOption } from "../layout/rows.ts";
 import { atAxis, frontAxis, mapLeaves, throughNode } from "./axis.ts";

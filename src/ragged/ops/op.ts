@@ -7,7 +7,7 @@ import { ChunkwiseError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import type { Demand } from "../demand/roles.ts";
 import type { Layout, Plain } from "../layout/layout.ts";
-import { plain } from "../layout/plain.ts";
+import { plain } from "../layout/plainLayout.ts";
 import { formOfProbe, plainProbe } from "../layout/probe.ts";
 import type { Rowwise } from "./rowwise.ts";
 

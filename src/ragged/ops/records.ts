@@ -17,7 +17,7 @@ import {
 } from "../layout/layout.ts";
 import { overContent, viewOf } from "../layout/lists.ts";
 import { drawnFrom } from "../layout/origins.ts";
-import { plain } from "../layout/plain.ts";
+import { plain } from "../layout/plainLayout.ts";
 import { throughNode } from "./axis.ts";
 import { broadcast } from "./broadcast.ts";
 import { oneRow } from "./nulls.ts";

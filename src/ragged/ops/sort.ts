@@ -16,7 +16,7 @@ import {
 import { overContent, viewOf } from "../layout/lists.ts";
 import { take } from "../layout/rows.ts";
 import { type Groups, groupsOfLists, innerGroups, oneGroup, withoutNulls } from "../segments/groups.ts";
-import { sortedNumbers, sortedStrings } from "../segments/order.ts";
+import { sortedNumbers, sortedStrings } from "../segments/segmentOrder.ts";
 import { atAxis } from "./axis.ts";
 import { type RaggedOp, raggedOp } from "./op.ts";
 import { belowRows } from "./rowwise.ts";

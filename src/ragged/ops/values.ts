@@ -2,8 +2,8 @@
 // data. Out: the same lists around new leaves.
 
 import { DTYPES, type DType, isDType, isFloat } from "../../core/dtype.ts";
+import { checkKind, toFloating } from "../../core/dtypeKinds.ts";
 import { DTypeError } from "../../core/errors.ts";
-import { checkKind, toFloating } from "../../core/kinds.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";

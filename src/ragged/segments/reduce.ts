@@ -5,7 +5,7 @@
 import type { Attrs } from "../../core/attrs.ts";
 import type { Block } from "../../core/block.ts";
 import { allocate, DEFAULT_INT, type DType, infoOf } from "../../core/dtype.ts";
-import { checkKind, takesBool } from "../../core/kinds.ts";
+import { checkKind, takesBool } from "../../core/dtypeKinds.ts";
 import { fitScalar } from "../../core/numbers.ts";
 import { resultOf } from "../../core/results.ts";
 import type { SegmentStep } from "../../kernel/blockProgram.ts";
@@ -14,8 +14,8 @@ import * as s from "../../kernel/scalar.ts";
 import { castValue } from "../../lazy/cast.ts";
 import type { ReduceRecord } from "../../ops/reduction.ts";
 import { computedFlat } from "../layout/flat.ts";
-import { blockOfData, newNumbers, runBlocks } from "../layout/kernels.ts";
 import { type NumpyLayout, numpyOf } from "../layout/layout.ts";
+import { blockOfData, newNumbers, runBlocks } from "../layout/leafKernels.ts";
 import type { Groups } from "./groups.ts";
 
 export interface MergePart {

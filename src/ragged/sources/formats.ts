@@ -1,7 +1,7 @@
 // Parquet and JSON lines as formats: how their files are known, opened, opened again by location, and written. In: files. Out:
 // sources of rows in partitions; files that appear whole or not at all.
 
-import type { RaggedFormat } from "../../storage/formats/ragged.ts";
+import type { RaggedFormat } from "../../storage/formats/raggedFormat.ts";
 import type { Layout } from "../layout/layout.ts";
 import {
   checkJsonFolder,

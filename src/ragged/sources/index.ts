@@ -11,7 +11,7 @@ export {
   writeJsonPartition,
 } from "./jsonLinesSink.ts";
 export { JsonLineError, type JsonLinesOptions, JsonLinesSource, openJsonLines } from "./jsonLinesSource.ts";
-export { MemorySource } from "./memory.ts";
+export { MemorySource } from "./memorySource.ts";
 export { asSource, openSource } from "./open.ts";
 export {
   checkParquetFolder,

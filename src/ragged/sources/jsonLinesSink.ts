@@ -16,7 +16,7 @@ import {
 } from "../../storage/parquet/index.ts";
 import type { Layout, NumpyLayout, Plain, StringLayout } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
-import { plain } from "../layout/plain.ts";
+import { plain } from "../layout/plainLayout.ts";
 import type { Layouts } from "./parquetSink.ts";
 
 export interface JsonOptions {

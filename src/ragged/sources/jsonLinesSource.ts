@@ -4,19 +4,19 @@
 
 import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
-import { formOfJson, formText, jsonOfForm } from "../../core/form/json.ts";
+import { formOfJson, formText, jsonOfForm } from "../../core/form/formJson.ts";
 import { ABSENT, closed, everything, type Need } from "../../core/form/need.ts";
 import { parseElementType } from "../../core/form/parseType.ts";
 import { describe } from "../../core/shape.ts";
 import { fingerprintBytes } from "../../expr/key.ts";
 import { StorageError } from "../../storage/errors.ts";
-import type { TableLocation } from "../../storage/formats/ragged.ts";
+import type { TableLocation } from "../../storage/formats/raggedFormat.ts";
 import type { HttpStoreOptions } from "../../storage/httpStore.ts";
 import { type FileArguments, filesOf } from "../../storage/parquet/index.ts";
 import type { StoreOptions } from "../../storage/store.ts";
 import type { Layout } from "../layout/layout.ts";
 import { plainForm } from "../layout/probe.ts";
-import { checkJsonForm } from "./json/columns.ts";
+import { checkJsonForm } from "./json/jsonColumns.ts";
 import {
   type Block,
   blocksOf,
@@ -26,8 +26,8 @@ import {
   type SizedFile,
   sized,
 } from "./json/lines.ts";
-import { inferForm, LineMisfit, parseLines } from "./json/parse.ts";
-import { bufferBytes } from "./memory.ts";
+import { inferForm, LineMisfit, parseLines } from "./json/parseLines.ts";
+import { bufferBytes } from "./memorySource.ts";
 import { checkedPartition, type NodeCost, RaggedSource, type ReadSignal } from "./source.ts";
 import { flattened, lowestNeeded, type Numbered, numbered } from "./tree.ts";
 

@@ -4,7 +4,7 @@
 import { ValueError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
 import { CorruptDataError } from "../../storage/errors.ts";
-import type { RaggedFormat, Table, TableLocation } from "../../storage/formats/ragged.ts";
+import type { RaggedFormat, Table, TableLocation } from "../../storage/formats/raggedFormat.ts";
 import type { KnownFormats } from "../../storage/formats/table.ts";
 import type { FileArguments } from "../../storage/parquet/index.ts";
 import { type OpenedBy, OwnSource } from "./ownSource.ts";

@@ -3,19 +3,19 @@
 // error that names the format.
 
 import type { Form } from "../../core/form/form.ts";
-import { formText } from "../../core/form/json.ts";
+import { formText } from "../../core/form/formJson.ts";
 import { ABSENT, closed, type Need, narrowed } from "../../core/form/need.ts";
 import { parseElementType } from "../../core/form/parseType.ts";
 import { typeText } from "../../core/form/typeText.ts";
 import { describe } from "../../core/shape.ts";
 import { CorruptDataError, messageOf, NotSupportedError } from "../../storage/errors.ts";
-import type { Table, TableLocation } from "../../storage/formats/ragged.ts";
+import type { Table, TableLocation } from "../../storage/formats/raggedFormat.ts";
 import type { FileArguments } from "../../storage/parquet/index.ts";
 import { formOf, type Layout } from "../layout/layout.ts";
 import { plainForm } from "../layout/probe.ts";
-import { checkJsonForm } from "./json/columns.ts";
-import { parseLines } from "./json/parse.ts";
-import { partOf } from "./memory.ts";
+import { checkJsonForm } from "./json/jsonColumns.ts";
+import { parseLines } from "./json/parseLines.ts";
+import { partOf } from "./memorySource.ts";
 import { checkedPartition, type NodeCost, RaggedSource } from "./source.ts";
 import { flattened, lowestNeeded, type Numbered, numbered } from "./tree.ts";
 

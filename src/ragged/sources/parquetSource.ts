@@ -8,7 +8,7 @@ import type { Form } from "../../core/form/form.ts";
 import { closed, type Need } from "../../core/form/need.ts";
 import { describe } from "../../core/shape.ts";
 import { fingerprintBytes } from "../../expr/key.ts";
-import type { TableLocation } from "../../storage/formats/ragged.ts";
+import type { TableLocation } from "../../storage/formats/raggedFormat.ts";
 import {
   type ChunkInfo,
   type Comparison,

@@ -8,7 +8,7 @@ import { IndexError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import type { Need } from "../../core/form/need.ts";
 import type { StopSignal } from "../../core/platform.ts";
-import type { TableLocation } from "../../storage/formats/ragged.ts";
+import type { TableLocation } from "../../storage/formats/raggedFormat.ts";
 import type { Layout } from "../layout/layout.ts";
 
 /** What reading a node of the form takes. */

@@ -5,7 +5,7 @@ import type { Attrs } from "../../core/attrs.ts";
 import { type Shape, sameShape } from "../../core/shape.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
-import { expandDims, permute, squeeze } from "../../ops/moves/layout.ts";
+import { expandDims, permute, squeeze } from "../../ops/moves/axisMoves.ts";
 
 export const axesOf = (node: Expr): readonly number[] => node.attrs["axes"] as readonly number[];
 

@@ -4,7 +4,7 @@
 // shape, layout and machine in any case, so that these rules are exact where the lists stay.
 
 import { sizeOf } from "../../core/shape.ts";
-import { type ContractAxes, freeAxes } from "../../expr/chunks.ts";
+import { type ContractAxes, freeAxes } from "../../expr/chunksOf.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import { contract, contractAxes } from "../../ops/contraction.ts";
 import { multiply } from "../../ops/elementwise/arithmetic.ts";

@@ -8,7 +8,7 @@
 
 import { infoOf, isFloat, isInteger } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { chunksOf, freeAxes } from "../../expr/chunks.ts";
+import { chunksOf, freeAxes } from "../../expr/chunksOf.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { OpClass } from "../../expr/op.ts";
 import { arange, coordinate } from "../../lazy/sources.ts";
@@ -21,7 +21,7 @@ import type { Rule } from "../rule.ts";
 import { axesOf, expanded, keptAxes, range, squeezed } from "./axes.ts";
 import { SELECTIONS } from "./joins.ts";
 import { wrapped } from "./reducedBroadcasts.ts";
-import { type Run, runsOf, sliced, wholeRun } from "./selection.ts";
+import { type Run, runsOf, sliced, wholeRun } from "./regularSelections.ts";
 import { runsBelow, SLICED_MOVES, sliceRule } from "./sliceMoves.ts";
 
 const inner: Variable<"inner"> = variable("inner");

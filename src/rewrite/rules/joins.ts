@@ -7,7 +7,7 @@ import { attrs, bind, p, rest, x, y, z } from "../pattern.ts";
 import { decline, rule } from "../patternRule.ts";
 import type { Rule } from "../rule.ts";
 import { range } from "./axes.ts";
-import { composed, isWhole, type Run, runsOf, sameRuns, sliced } from "./selection.ts";
+import { composed, isWhole, type Run, runsOf, sameRuns, sliced } from "./regularSelections.ts";
 
 /** Selections that are everything, and selections of selections. */
 export const SELECTIONS: readonly Rule[] = [

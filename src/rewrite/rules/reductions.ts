@@ -29,7 +29,7 @@ import {
 } from "./axes.ts";
 import { ofOneElement, REDUCED_BROADCASTS } from "./reducedBroadcasts.ts";
 import { REDUCED_VALUES } from "./reducedValues.ts";
-import { type Run, runsOf, sliced, wholeRun } from "./selection.ts";
+import { type Run, runsOf, sliced, wholeRun } from "./regularSelections.ts";
 
 const ALL: readonly Op[] = REDUCE_OPS;
 const SUMS: readonly Op[] = [r.sum, r.prod];

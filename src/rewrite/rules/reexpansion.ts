@@ -5,7 +5,7 @@
 import type { Shape } from "../../core/shape.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
-import { broadcast, expandDims, permute, squeeze } from "../../ops/moves/layout.ts";
+import { broadcast, expandDims, permute, squeeze } from "../../ops/moves/axisMoves.ts";
 import { reshape } from "../../ops/moves/reshape.ts";
 import { type ReduceAttrs, reduceAttrs } from "../../ops/reduction.ts";
 

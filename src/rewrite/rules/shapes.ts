@@ -4,11 +4,11 @@
 // become more moves than it was.
 
 import { type Shape, sameShape } from "../../core/shape.ts";
-import { chunksOf } from "../../expr/chunks.ts";
+import { chunksOf } from "../../expr/chunksOf.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
 import { full } from "../../lazy/sources.ts";
-import { broadcast, expandDims, permute, squeeze } from "../../ops/moves/layout.ts";
+import { broadcast, expandDims, permute, squeeze } from "../../ops/moves/axisMoves.ts";
 import { reshape, reshapeSteps } from "../../ops/moves/reshape.ts";
 import { broadcastTo, constantOf, scalar } from "../make.ts";
 import { attrs, bind, on, p, x } from "../pattern.ts";

@@ -3,7 +3,7 @@
 
 import type { Scalar } from "../../core/numbers.ts";
 import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
-import { chunksOf } from "../../expr/chunks.ts";
+import { chunksOf } from "../../expr/chunksOf.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import { axisGroups, reshapeSteps } from "../../ops/moves/reshape.ts";
 import { concat } from "../../ops/moves/select.ts";
@@ -22,7 +22,7 @@ import {
   sliced,
   takesLess,
   wholeRun,
-} from "./selection.ts";
+} from "./regularSelections.ts";
 
 const NOT_LESS: Declined = decline("the slice takes as much as there is, or nothing");
 

@@ -4,7 +4,7 @@
 import type { Box } from "../../core/box.ts";
 import type { SharedBlock } from "../../kernel/backend.ts";
 import type { PartitionLocation } from "../../ops/partitions.ts";
-import type { Json } from "../../plan/json.ts";
+import type { Json } from "../../plan/planJson.ts";
 import type { SentCodec } from "../../storage/codecs/ownCodec.ts";
 import type { SentFormat } from "../../storage/formats/ownFormat.ts";
 import type { PlainData, StoreLocation } from "../../storage/store.ts";

@@ -7,7 +7,7 @@ import type { TaskStats } from "../events.ts";
 import type { AttemptOutputs } from "../outputs.ts";
 import type { RunArrays } from "../runArrays.ts";
 import type { Attempt } from "../scheduler/entry.ts";
-import type { TaskRef } from "../scheduler/graph.ts";
+import type { TaskRef } from "../scheduler/taskGraph.ts";
 
 /** A task that a pool is to run. */
 export interface TaskJob {

@@ -9,7 +9,7 @@ import { placeOf } from "../../core/chunks.ts";
 import type { Partition } from "../../expr/op.ts";
 import type { SharedBlock } from "../../kernel/backend.ts";
 import { Borrowed } from "../../kernel/blocks.ts";
-import { copyElements } from "../../kernel/routines/walk.ts";
+import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import type { PartitionResource } from "../../ops/partitions.ts";
 import { chunkOfArray, type Operation } from "../../plan/plan.ts";
 import { taskWindows } from "../../plan/windows.ts";

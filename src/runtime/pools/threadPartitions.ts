@@ -7,7 +7,7 @@ import type { Partition } from "../../expr/op.ts";
 import type { PartitionFormat } from "../../ops/partitions.ts";
 import type { RaggedPlanArray } from "../../plan/plan.ts";
 import type { PartitionSource, PartitionTarget, StoredArray } from "../arrays.ts";
-import type { ReadPartitions } from "../partitions.ts";
+import type { ReadPartitions } from "../partitionTasks.ts";
 import type { SentPart } from "./messages.ts";
 
 export class ThreadPartitions implements PartitionSource {

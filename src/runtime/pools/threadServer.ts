@@ -14,7 +14,7 @@ import type { Store } from "../../storage/store.ts";
 import { openArray } from "../../storage/zarr/group.ts";
 import { StoredArray, type TaskArrays } from "../arrays.ts";
 import type { TaskStats } from "../events.ts";
-import { ReadPartitions } from "../partitions.ts";
+import { ReadPartitions } from "../partitionTasks.ts";
 import type { SourceArray, TargetArray } from "../storedArrays.ts";
 import { runTask } from "../task.ts";
 import type { TaskParts } from "../taskParts.ts";

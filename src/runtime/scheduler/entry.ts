@@ -2,7 +2,7 @@
 // made. Tasks that are not needed yet and tasks that are over have none.
 
 import type { Failure } from "./failure.ts";
-import type { ReaderRange, TaskRef } from "./graph.ts";
+import type { ReaderRange, TaskRef } from "./taskGraph.ts";
 
 export type EntryState =
   /** What it needs is being looked for. */

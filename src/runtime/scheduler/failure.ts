@@ -4,7 +4,7 @@
 
 import { ChunkwiseError } from "../../core/errors.ts";
 import { LaneFailure } from "../../kernel/interpret/index.ts";
-import type { TaskRef } from "./graph.ts";
+import type { TaskRef } from "./taskGraph.ts";
 
 export interface Failure {
   readonly error: unknown;

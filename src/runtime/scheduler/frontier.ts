@@ -5,8 +5,8 @@
 // readers; what is kept is bounded by what is running, waiting and held, not by the number of tasks; loops only.
 
 import { Entry } from "./entry.ts";
-import type { TaskGraph, TaskRef } from "./graph.ts";
 import { Roots } from "./roots.ts";
+import type { TaskGraph, TaskRef } from "./taskGraph.ts";
 import { TaskSet } from "./taskSet.ts";
 
 /** What a task needs is there: it is the task's own from now on, until the task is done. */

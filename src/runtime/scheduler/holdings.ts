@@ -6,8 +6,8 @@
 
 import type { Entry } from "./entry.ts";
 import type { Frontier } from "./frontier.ts";
-import type { OperationNode, TaskRef } from "./graph.ts";
 import type { Shares } from "./shares.ts";
+import type { OperationNode, TaskRef } from "./taskGraph.ts";
 
 interface HoldingOptions {
   readonly budget: number;

@@ -4,7 +4,7 @@
 
 import type { Entry } from "./entry.ts";
 import type { Frontier } from "./frontier.ts";
-import type { TaskRef } from "./graph.ts";
+import type { TaskRef } from "./taskGraph.ts";
 
 /** A task that misses something so often reads what nobody can keep. */
 const MOST_REDONE = 100;

@@ -4,18 +4,18 @@
 // all it reads is there; of several attempts the first counts; every failed attempt is followed by a bounded number
 // of others, or by the end.
 
-import { bytesText } from "../../core/bytes.ts";
+import { bytesText } from "../../core/counts.ts";
 import { RunError } from "../../core/errors.ts";
 import type { TaskStats } from "../events.ts";
 import type { Attempt, Entry } from "./entry.ts";
 import { type Failure, mayRetry } from "./failure.ts";
 import { Frontier } from "./frontier.ts";
-import type { OperationNode, TaskGraph, TaskRef } from "./graph.ts";
 import { Holdings } from "./holdings.ts";
 import { Pace } from "./pace.ts";
 import { delayAfter, type Policy } from "./policy.ts";
 import { Recovery } from "./recovery.ts";
 import type { Shares } from "./shares.ts";
+import type { OperationNode, TaskGraph, TaskRef } from "./taskGraph.ts";
 import { type Emit, Teller } from "./tell.ts";
 
 export interface SchedulerOptions {

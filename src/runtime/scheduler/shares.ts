@@ -4,7 +4,7 @@
 // In: the budget, the operations, how many workers there are, and what these take of the budget by being there. Out: the
 // shares, and how many workers may have tasks: as many as there is room for when each has had the largest.
 
-import type { OperationNode } from "./graph.ts";
+import type { OperationNode } from "./taskGraph.ts";
 
 export interface Shares {
   /** Bytes that running tasks may state together. */

@@ -3,7 +3,7 @@
 import type { RunEvent, TaskStats } from "../events.ts";
 import type { Attempt } from "./entry.ts";
 import { messageOf } from "./failure.ts";
-import type { OperationNode, TaskRef } from "./graph.ts";
+import type { OperationNode, TaskRef } from "./taskGraph.ts";
 
 export type Emit = (event: RunEvent) => void;
 

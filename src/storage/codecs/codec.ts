@@ -3,8 +3,8 @@
 // whatever the input claims; anything else is a CorruptDataError.
 
 import { CorruptDataError } from "../errors.ts";
-import type { JsonObject } from "../zarr/json.ts";
-import type { Fields } from "./fields.ts";
+import type { JsonObject } from "../zarr/zarrJson.ts";
+import type { Fields } from "./codecFields.ts";
 import { releaseBytes } from "./release.ts";
 
 /** What is known of a size: at most `max`, and just that when `exact`. */

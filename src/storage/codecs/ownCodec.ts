@@ -10,7 +10,7 @@ import type { Address } from "../../core/platform.ts";
 import { describe } from "../../core/shape.ts";
 import { messageOf, NotSupportedError } from "../errors.ts";
 import { isModuleAddress } from "../modules.ts";
-import type { JsonObject } from "../zarr/json.ts";
+import type { JsonObject } from "../zarr/zarrJson.ts";
 import {
   type Bytes,
   type BytesCodec,
@@ -19,7 +19,7 @@ import {
   corrupt,
   type SizeBound,
 } from "./codec.ts";
-import type { Fields } from "./fields.ts";
+import type { Fields } from "./codecFields.ts";
 
 /** What users' code makes of a configuration. */
 export interface CodecImplementation {

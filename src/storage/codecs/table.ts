@@ -6,10 +6,10 @@ import { ValueError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { NotSupportedError } from "../errors.ts";
-import type { JsonObject } from "../zarr/json.ts";
+import type { JsonObject } from "../zarr/zarrJson.ts";
 import { BUILT_IN } from "./builtIn.ts";
 import type { BytesCodec, CodecEntry } from "./codec.ts";
-import { type CodecSpec, Fields } from "./fields.ts";
+import { type CodecSpec, Fields } from "./codecFields.ts";
 import { entryOf, type OwnCodec, type SentCodec, sentCodec } from "./ownCodec.ts";
 
 /** Not of bytes: build.ts makes these. */

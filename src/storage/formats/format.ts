@@ -2,8 +2,8 @@
 // users are the same: an object with a name, how it is recognised, how it is opened, and where it can, how it is written.
 // It belongs to this room, below runs and ragged arrays, which open sources by it: what it says of them is core's.
 
-import type { DenseFormat } from "./dense.ts";
-import type { RaggedFormat } from "./ragged.ts";
+import type { DenseFormat } from "./denseFormat.ts";
+import type { RaggedFormat } from "./raggedFormat.ts";
 
 /**
  * A way in which arrays lie in stores and files.

@@ -7,9 +7,9 @@ import type { Address } from "../../core/platform.ts";
 import { describe } from "../../core/shape.ts";
 import { messageOf, NotSupportedError } from "../errors.ts";
 import { isModuleAddress } from "../modules.ts";
-import type { DenseFormat } from "./dense.ts";
+import type { DenseFormat } from "./denseFormat.ts";
 import type { Format } from "./format.ts";
-import type { RaggedFormat } from "./ragged.ts";
+import type { RaggedFormat } from "./raggedFormat.ts";
 
 /** A module of a format: its default export is one, without its name and suffixes. */
 export interface FormatModule {

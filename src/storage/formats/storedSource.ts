@@ -11,7 +11,7 @@ import { checkShape, describe, type Shape } from "../../core/shape.ts";
 import type { Transfer } from "../../core/transfer.ts";
 import { NotSupportedError } from "../errors.ts";
 import type { PlainData, StoreLocation } from "../store.ts";
-import type { DenseArray } from "./dense.ts";
+import type { DenseArray } from "./denseFormat.ts";
 import type { Place } from "./look.ts";
 
 /** Where an array is, as data. */

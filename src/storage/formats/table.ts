@@ -6,11 +6,11 @@ import { ValueError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { NotSupportedError } from "../errors.ts";
-import type { DenseFormat } from "./dense.ts";
+import type { DenseFormat } from "./denseFormat.ts";
 import type { Format } from "./format.ts";
 import type { Look } from "./look.ts";
 import { type FormatEntry, type OwnFormat, ownEntry, type SentFormat, sentFormat } from "./ownFormat.ts";
-import type { RaggedFormat } from "./ragged.ts";
+import type { RaggedFormat } from "./raggedFormat.ts";
 
 /**
  * The formats that there are, by name: `cw.engine.formats`, or a `new FormatTable([])`.

@@ -4,8 +4,8 @@
 
 import { describe, isLength, type Shape } from "../../core/shape.ts";
 import { CorruptDataError, MetadataError, NotSupportedError } from "../errors.ts";
-import type { Json } from "../zarr/json.ts";
 import { type Endian, type StoredType, typeFromV2, typeToV2 } from "../zarr/storedType.ts";
+import type { Json } from "../zarr/zarrJson.ts";
 import { type Literal, parseLiteral } from "./literal.ts";
 
 export interface NpyHeader {

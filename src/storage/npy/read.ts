@@ -6,8 +6,8 @@ import { type Box, isEmptyBox } from "../../core/box.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import { NotFoundError } from "../errors.ts";
 import { asked, type OpenObject, readRange, type Store, type StoreKey, type StoreOptions } from "../store.ts";
-import { copyBlock } from "../zarr/blocks.ts";
-import { blockFromBytes, isVerbatim, memoryOf } from "../zarr/elements.ts";
+import { copyBlock } from "../zarr/blockCopies.ts";
+import { blockFromBytes, isVerbatim, memoryOf } from "../zarr/storedElements.ts";
 import { cutShort, type NpyHeader } from "./header.ts";
 
 /** Bytes that are read at once. */

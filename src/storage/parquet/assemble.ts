@@ -4,9 +4,9 @@
 
 import type { DecodedChunk } from "./chunk.ts";
 import type { Column, LeafColumn, ListColumn, StructColumn } from "./column.ts";
+import { scattered, valuesOf } from "./columnValues.ts";
 import { Damage } from "./errors.ts";
 import type { LeafNode, ListNode, SchemaNode, StructNode } from "./schema.ts";
-import { scattered, valuesOf } from "./values.ts";
 
 /** The chosen leaves, decoded, by leaf index; `fail` adds the column's name to what is thrown while it is at work. */
 export interface Decoded {

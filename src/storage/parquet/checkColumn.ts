@@ -3,8 +3,8 @@
 
 import { ValueError } from "../../core/errors.ts";
 import type { Column, LeafColumn, ListColumn, StructColumn } from "./column.ts";
+import { dtypeOfLeaf } from "./columnValues.ts";
 import type { LeafNode, ListNode, SchemaNode, StructNode } from "./schema.ts";
-import { dtypeOfLeaf } from "./values.ts";
 
 export function checkColumn(node: SchemaNode, column: Column | undefined, slots: number): void {
   const wrong = (what: string): ValueError => new ValueError({ what: `the column ${node.path} ${what}` });

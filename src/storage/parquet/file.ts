@@ -10,13 +10,13 @@ import { Taken } from "../codecs/scratch.ts";
 import type { StoreOptions } from "../store.ts";
 import { assemble, type Decoded, leadsOfLists } from "./assemble.ts";
 import type { ByteFile } from "./byteFile.ts";
+import { CountedFile, type Range } from "./byteRanges.ts";
 import { type ChunkInput, type DecodedChunk, decodeChunk } from "./chunk.ts";
 import type { StructColumn } from "./column.ts";
 import type { Decompressors } from "./compression.ts";
 import { Damage, located, placeText, Unsupported } from "./errors.ts";
 import { type Filter, mayMatch } from "./filter.ts";
 import { type Footer, parseFooter, type RowGroup } from "./footer.ts";
-import { CountedFile, type Range } from "./ranges.ts";
 import { type LeafNode, leavesAt, type Schema, type SchemaElement } from "./schema.ts";
 import { type Statistics, statisticsOf } from "./statistics.ts";
 

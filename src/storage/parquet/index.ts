@@ -9,6 +9,7 @@ export {
   sliceColumn,
   type Values,
 } from "./column.ts";
+export { dtypeOfLeaf } from "./columnValues.ts";
 export type { Decompressor, Decompressors, WrittenCodec } from "./compression.ts";
 export {
   type DatasetOptions,
@@ -37,7 +38,6 @@ export {
 } from "./schema.ts";
 export type { Bound, Statistics } from "./statistics.ts";
 export { emptyFolder, inFolder, partName, putFile, putPieces, type WriteTarget } from "./target.ts";
-export { dtypeOfLeaf } from "./values.ts";
 export {
   type Partitions,
   type WriteOptions,

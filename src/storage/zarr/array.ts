@@ -12,23 +12,23 @@ import { releaseBytes } from "../codecs/release.ts";
 import { KeptMemory, type Room, Taken } from "../codecs/scratch.ts";
 import { builtInCodecs, type KnownCodecs } from "../codecs/table.ts";
 import { asked, keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
-import { fillBlock, isAllFill } from "./blocks.ts";
-import { buildPipeline } from "./build.ts";
+import { fillBlock, isAllFill } from "./blockCopies.ts";
+import { buildPipeline } from "./buildPipeline.ts";
 import { type ByteSource, storeSource } from "./byteSource.ts";
 import { checkPlace, chunkKey, listPlaces } from "./chunkKeys.ts";
+import { joinedParts, type Pipeline, type ReadOptions } from "./chunkLayout.ts";
+import { decodeChunk, encodeParts, ownParts, readChunk, readPart } from "./codecPipeline.ts";
 import { filledUp, withFilledUp } from "./fillUp.ts";
-import type { JsonObject } from "./json.ts";
-import { joinedParts, type Pipeline, type ReadOptions } from "./layout.ts";
 import { Locks } from "./locks.ts";
 import { expectStored } from "./lostChunk.ts";
 import type { ArrayMetadata } from "./metadata.ts";
-import { decodeChunk, encodeParts, ownParts, readChunk, readPart } from "./pipeline.ts";
 import { checkBlock, readRegion } from "./region.ts";
 import { keptBytes } from "./shard.ts";
 import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
 import type { StoredName } from "./storedType.ts";
 import { streamedShard } from "./streamedShard.ts";
 import { VerbatimChunks } from "./verbatim.ts";
+import type { JsonObject } from "./zarrJson.ts";
 
 /** Options of opening and making arrays: `openArray(store, path, {maxChunkBytes: 1e9})`. */
 export interface ArrayOptions {

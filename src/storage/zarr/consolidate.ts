@@ -4,9 +4,9 @@
 import { NotSupportedError } from "../errors.ts";
 import { keyIn, normalPath, requireSet, type Store, type StoreOptions } from "../store.ts";
 import { openGroup, walkNodes, ZarrGroup } from "./group.ts";
-import { type Json, jsonBytes } from "./json.ts";
 import type { GroupMetadata, NodeMetadata } from "./metadata.ts";
 import { documentsV2, writeNode } from "./nodes.ts";
+import { type Json, jsonBytes } from "./zarrJson.ts";
 
 /** Collects the metadata of everything below the group, and writes them: `await consolidate(store)`. */
 export async function consolidate(store: Store, path = "", options: StoreOptions = {}): Promise<ZarrGroup> {

@@ -6,13 +6,12 @@ import { DTypeError } from "../../core/errors.ts";
 import { checkShape, describe, type Shape } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { ZSTD_LEVEL } from "../codecs/builtIn.ts";
-import type { CodecSpec } from "../codecs/fields.ts";
+import type { CodecSpec } from "../codecs/codecFields.ts";
 import { builtInCodecs } from "../codecs/table.ts";
 import { MetadataError } from "../errors.ts";
 import { normalPath, type Store, type StoreOptions } from "../store.ts";
 import { type ArrayOptions, ZarrArray } from "./array.ts";
 import { type Fill, type FillArgument, fillFromUser, nullFill, zeroFill } from "./fill.ts";
-import type { JsonObject } from "./json.ts";
 import {
   type ArrayMetadata,
   checkChunkShape,
@@ -25,6 +24,7 @@ import { codecToV3 } from "./metadataV3.ts";
 import { makeParents, writeNode } from "./nodes.ts";
 import { clearPlace, lookAtPlace } from "./place.ts";
 import { type Endian, type StoredName, type StoredType, storedType } from "./storedType.ts";
+import type { JsonObject } from "./zarrJson.ts";
 
 /** A codec by its name, or with its configuration. */
 export type CodecArgument = string | { readonly name: string; readonly configuration?: JsonObject };

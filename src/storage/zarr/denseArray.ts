@@ -2,9 +2,9 @@
 // shard by shard.
 
 import type { Box } from "../../core/box.ts";
-import type { ChunkWriter, DenseArray } from "../formats/dense.ts";
+import type { ChunkWriter, DenseArray } from "../formats/denseFormat.ts";
 import type { ZarrArray } from "./array.ts";
-import { codecsIn } from "./layout.ts";
+import { codecsIn } from "./chunkLayout.ts";
 import { arrayState } from "./state.ts";
 import { transferOf } from "./transfer.ts";
 

@@ -7,8 +7,8 @@ import { halfOf, numberOfHalf } from "../../core/half.ts";
 import { Complex, fitScalar, isScalar, type Scalar } from "../../core/numbers.ts";
 import { describe } from "../../core/shape.ts";
 import { MetadataError } from "../errors.ts";
-import type { Json } from "./json.ts";
 import type { StoredType } from "./storedType.ts";
+import type { Json } from "./zarrJson.ts";
 
 export interface Fill {
   /** One element as it lies in memory. */

@@ -4,9 +4,9 @@
 import { type Block, newBlock, subBlock } from "../../core/block.ts";
 import { type Shape, sameShape } from "../../core/shape.ts";
 import { type ScratchMemory, Taken } from "../codecs/scratch.ts";
-import { copyBlock, fillBlock } from "./blocks.ts";
-import { blockIn } from "./elements.ts";
+import { copyBlock, fillBlock } from "./blockCopies.ts";
 import type { Fill } from "./fill.ts";
+import { blockIn } from "./storedElements.ts";
 
 export function filledUp(block: Block, shape: Shape, fill: Fill): Block {
   if (sameShape(block.shape, shape)) return block;

@@ -5,10 +5,10 @@ import { NotFoundError, NotSupportedError } from "../errors.ts";
 import { normalPath, requireList, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import { type ArrayOptions, ZarrArray } from "./array.ts";
 import { type CreateArrayOptions, createArray } from "./create.ts";
-import type { JsonObject } from "./json.ts";
 import type { ConsolidatedMetadata, GroupMetadata, NodeMetadata, ZarrFormat } from "./metadata.ts";
 import { type FindOptions, findNode, makeParents, requireNode, writeNode } from "./nodes.ts";
 import { clearPlace, lookAtPlace } from "./place.ts";
+import type { JsonObject } from "./zarrJson.ts";
 
 /** Options of `openArray`, `openGroup` and `openNode`. */
 export interface OpenOptions extends FindOptions, ArrayOptions {

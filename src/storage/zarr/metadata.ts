@@ -3,11 +3,11 @@
 
 import { ShapeError } from "../../core/errors.ts";
 import { checkSize, describe, isLength, type Shape, sizeOf } from "../../core/shape.ts";
-import type { CodecSpec } from "../codecs/fields.ts";
+import type { CodecSpec } from "../codecs/codecFields.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import type { Fill } from "./fill.ts";
-import { isObject, type Json, type JsonObject } from "./json.ts";
 import type { StoredType } from "./storedType.ts";
+import { isObject, type Json, type JsonObject } from "./zarrJson.ts";
 
 /** The version of Zarr: 2 or 3. */
 export type ZarrFormat = 2 | 3;

@@ -2,10 +2,9 @@
 // list of codecs, and back. xarray's _ARRAY_DIMENSIONS attribute gives the dimension names.
 
 import { describe } from "../../core/shape.ts";
-import type { CodecSpec } from "../codecs/fields.ts";
+import type { CodecSpec } from "../codecs/codecFields.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import { fillJson, nullFill, parseFill } from "./fill.ts";
-import type { Json, JsonObject } from "./json.ts";
 import {
   type ArrayMetadata,
   attributesFrom,
@@ -18,6 +17,7 @@ import {
 } from "./metadata.ts";
 import { separatorFrom } from "./metadataV3.ts";
 import { type Endian, type StoredType, typeFromV2, typeToV2 } from "./storedType.ts";
+import type { Json, JsonObject } from "./zarrJson.ts";
 
 export const DIMENSIONS_ATTRIBUTE = "_ARRAY_DIMENSIONS";
 

@@ -2,10 +2,9 @@
 // ignored ("must_understand": false).
 
 import { describe } from "../../core/shape.ts";
-import type { CodecSpec } from "../codecs/fields.ts";
+import type { CodecSpec } from "../codecs/codecFields.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import { fillJson, parseFill, zeroFill } from "./fill.ts";
-import { isObject, type Json, type JsonObject } from "./json.ts";
 import {
   type ArrayMetadata,
   attributesFrom,
@@ -22,6 +21,7 @@ import {
   unlessNotSupported,
 } from "./metadata.ts";
 import { typeFromV3 } from "./storedType.ts";
+import { isObject, type Json, type JsonObject } from "./zarrJson.ts";
 
 const ARRAY_FIELDS = [
   "zarr_format",

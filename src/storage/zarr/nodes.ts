@@ -3,7 +3,6 @@
 import { MetadataError, NotFoundError, type NotSupportedError } from "../errors.ts";
 import { keyIn, requireSet, type Store, type StoreOptions } from "../store.ts";
 import { fromUtf8 } from "../text.ts";
-import { type Json, type JsonObject, jsonBytes, LONGEST_JSON, parseJson } from "./json.ts";
 import {
   type ConsolidatedMetadata,
   type NodeMetadata,
@@ -12,6 +11,7 @@ import {
 } from "./metadata.ts";
 import { arrayFromV2, arrayToV2, groupFromV2, groupToV2 } from "./metadataV2.ts";
 import { nodeFromV3, nodeToV3 } from "./metadataV3.ts";
+import { type Json, type JsonObject, jsonBytes, LONGEST_JSON, parseJson } from "./zarrJson.ts";
 
 export interface FindOptions extends StoreOptions {
   /** Looks for this version only; otherwise for v3, then for v2. */

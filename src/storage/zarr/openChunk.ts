@@ -7,10 +7,10 @@ import { sameShape, sizeOf } from "../../core/shape.ts";
 import { type BytesCodec, checkDecoded, corrupt, decodeInto } from "../codecs/codec.ts";
 import { KeptMemory } from "../codecs/scratch.ts";
 import type { OpenObject } from "../store.ts";
-import { copyBlock } from "./blocks.ts";
-import { blockFromBytes, isVerbatim, memoryOf } from "./elements.ts";
-import { checkLimit, type Pipeline, type ReadOptions } from "./layout.ts";
+import { copyBlock } from "./blockCopies.ts";
+import { checkLimit, type Pipeline, type ReadOptions } from "./chunkLayout.ts";
 import { type PlainChunk, readOpenRuns } from "./runs.ts";
+import { blockFromBytes, isVerbatim, memoryOf } from "./storedElements.ts";
 
 /** A part of a chunk, in the axes as they are stored. */
 export interface StoredPart {

@@ -9,7 +9,7 @@ import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
 import { isLength, type Shape, sameShape, shapeText, sizeOf } from "../../core/shape.ts";
 import { NotSupportedError } from "../errors.ts";
 import type { Store, StoreOptions } from "../store.ts";
-import { fillBlock } from "./blocks.ts";
+import { fillBlock } from "./blockCopies.ts";
 import { mapLimited } from "./limited.ts";
 import type { ArrayMetadata } from "./metadata.ts";
 

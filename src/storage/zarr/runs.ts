@@ -6,10 +6,10 @@ import { placeOf } from "../../core/chunks.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import { KeptMemory } from "../codecs/scratch.ts";
 import type { OpenObject, StoreOptions } from "../store.ts";
-import { copyBlock } from "./blocks.ts";
+import { copyBlock } from "./blockCopies.ts";
 import type { ByteSource } from "./byteSource.ts";
-import { blockFromBytes, isVerbatim, memoryOf } from "./elements.ts";
 import { mapLimited } from "./limited.ts";
+import { blockFromBytes, isVerbatim, memoryOf } from "./storedElements.ts";
 import type { Endian, StoredType } from "./storedType.ts";
 
 /** Bytes that cost about as much to read as to ask for separately. */

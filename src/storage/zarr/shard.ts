@@ -10,9 +10,8 @@ import { checkDecoded, corrupt } from "../codecs/codec.ts";
 import { KeptMemory } from "../codecs/scratch.ts";
 import { NotSupportedError } from "../errors.ts";
 import { tooShort } from "../store.ts";
-import { copyBlock, fillBlock, isAllFill } from "./blocks.ts";
+import { copyBlock, fillBlock, isAllFill } from "./blockCopies.ts";
 import { type ByteSource, openSource, partSource } from "./byteSource.ts";
-import type { Fill } from "./fill.ts";
 import {
   joinedParts,
   type Pipeline,
@@ -20,7 +19,8 @@ import {
   type ShardIndex,
   type ShardLayout,
   type WriteOptions,
-} from "./layout.ts";
+} from "./chunkLayout.ts";
+import type { Fill } from "./fill.ts";
 import { mapLimited } from "./limited.ts";
 import { GAP } from "./runs.ts";
 

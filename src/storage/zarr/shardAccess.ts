@@ -5,10 +5,16 @@ import type { Block } from "../../core/block.ts";
 import { numberOf, placeOf } from "../../core/chunks.ts";
 import { sizeOf } from "../../core/shape.ts";
 import { checkDecoded, corrupt } from "../codecs/codec.ts";
-import { isAllFill, permuteBlock } from "./blocks.ts";
+import { isAllFill, permuteBlock } from "./blockCopies.ts";
 import { type ByteSource, memorySource, partSource } from "./byteSource.ts";
-import { inverse, type Pipeline, type ReadOptions, type ShardIndex, type ShardLayout } from "./layout.ts";
-import { decodeBytes, encodeBytes, encodeParts, readChunk } from "./pipeline.ts";
+import {
+  inverse,
+  type Pipeline,
+  type ReadOptions,
+  type ShardIndex,
+  type ShardLayout,
+} from "./chunkLayout.ts";
+import { decodeBytes, encodeBytes, encodeParts, readChunk } from "./codecPipeline.ts";
 import { packShard, readIndex } from "./shard.ts";
 
 /** Indexes of shards by key: for stores that do not change. */

@@ -2,7 +2,7 @@
 // state of them, or null where the store cannot tell.
 
 import { gridOf, placeOf } from "../../core/chunks.ts";
-import type { UnitsRead } from "../formats/dense.ts";
+import type { UnitsRead } from "../formats/denseFormat.ts";
 import { keyIn, type ListedObject, type Store, type StoreKey } from "../store.ts";
 import type { ZarrArray } from "./array.ts";
 import { mapLimited } from "./limited.ts";

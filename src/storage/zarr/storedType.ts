@@ -4,7 +4,7 @@ import { DTYPES, type DType, infoOf, isDType } from "../../core/dtype.ts";
 import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "./zarrJson.ts";
 
 /** The name of a stored dtype. */
 export type StoredName = DType;

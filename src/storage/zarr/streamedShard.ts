@@ -6,10 +6,10 @@ import { type Block, subBlock } from "../../core/block.ts";
 import { placeOf } from "../../core/chunks.ts";
 import { sizeOf } from "../../core/shape.ts";
 import { KeptMemory, type ScratchMemory, Taken } from "../codecs/scratch.ts";
-import { isIdentity } from "./blocks.ts";
-import { bytesFromBlock, isVerbatim } from "./elements.ts";
-import { joinedParts, type Pipeline, type ShardLayout } from "./layout.ts";
+import { isIdentity } from "./blockCopies.ts";
+import { joinedParts, type Pipeline, type ShardLayout } from "./chunkLayout.ts";
 import { encodedIndex, SHORT_PART } from "./shard.ts";
+import { bytesFromBlock, isVerbatim } from "./storedElements.ts";
 
 export async function streamedShard(
   { serial, bytesCodecs, order }: Pipeline,

@@ -1,6 +1,6 @@
 // What reading and writing a stored object takes beside the block itself, from its codecs and the kind of store. In: a
 // pipeline. Out: bounds in bytes, as if nothing could be compressed.
-// Must hold: no less than what pipeline.ts, openChunk.ts, runs.ts, shard.ts and the codecs have in memory at once.
+// Must hold: no less than what codecPipeline.ts, openChunk.ts, runs.ts, shard.ts and the codecs have in memory at once.
 // test/memory measures it.
 
 import { infoOf } from "../../core/dtype.ts";
@@ -8,12 +8,12 @@ import { sizeOf } from "../../core/shape.ts";
 import type { Transfer } from "../../core/transfer.ts";
 import type { BytesCodec } from "../codecs/codec.ts";
 import type { Store } from "../store.ts";
-import { isIdentity } from "./blocks.ts";
-import { isVerbatim } from "./elements.ts";
-import type { Pipeline, ShardLayout } from "./layout.ts";
+import { isIdentity } from "./blockCopies.ts";
+import type { Pipeline, ShardLayout } from "./chunkLayout.ts";
 import { mostAtOnce } from "./region.ts";
 import { PIECE } from "./runs.ts";
 import { keptBytes, MOST_TOGETHER } from "./shard.ts";
+import { isVerbatim } from "./storedElements.ts";
 
 /** What a codec takes for itself, given the bytes before and after encoding. */
 interface CodecMemory {
@@ -147,7 +147,7 @@ function farRead(pipeline: Pipeline): Read {
   };
 }
 
-/** From a block in memory to the parts that are stored: pipeline.ts. */
+/** From a block in memory to the parts that are stored: codecPipeline.ts. */
 function encodingBytes(pipeline: Pipeline): number {
   const { serial, bytesCodecs, bounds, encoded } = pipeline;
   let bytes = serial.kind === "bytes" ? serialBytes(pipeline) : shardBytes(pipeline);

@@ -5,10 +5,10 @@
 import { type Block, blockBytes, isContiguous } from "../../core/block.ts";
 import { type Shape, sameShape } from "../../core/shape.ts";
 import type { StoreKey } from "../store.ts";
-import { isAllFill, isIdentity } from "./blocks.ts";
-import { isVerbatim, memoryOf } from "./elements.ts";
-import type { Pipeline } from "./layout.ts";
+import { isAllFill, isIdentity } from "./blockCopies.ts";
+import type { Pipeline } from "./chunkLayout.ts";
 import type { RegionArray } from "./region.ts";
+import { isVerbatim, memoryOf } from "./storedElements.ts";
 
 /** A page: of more, the waiting is a small part of the time. */
 const MOST_BYTES = 4096;

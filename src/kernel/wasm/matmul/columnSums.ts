@@ -5,8 +5,8 @@
 import type { FunctionWriter, Local } from "../assembler.ts";
 import { moduleOf, type RunArguments, SCRATCH } from "../module.ts";
 import type { Family } from "./family.ts";
-import { addProduct } from "./lanes.ts";
-import { advance, place, pushMin, readWords, upTo } from "./loops.ts";
+import { addProduct } from "./laneArithmetic.ts";
+import { advance, place, pushMin, readWords, upTo } from "./productLoops.ts";
 import { VECTOR_WORDS, type VectorLocals } from "./rowDots.ts";
 
 /** Sums that stay in the first cache. */

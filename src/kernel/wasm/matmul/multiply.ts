@@ -5,9 +5,9 @@
 import type { FunctionWriter, Local } from "../assembler.ts";
 import { moduleOf, type RunArguments, SCRATCH } from "../module.ts";
 import { columnsOf, type Family, packedBytes } from "./family.ts";
-import { advance, place, pushMin, readWords, upTo } from "./loops.ts";
-import { writePanel } from "./pack.ts";
-import { spillBytes, Tile } from "./tile.ts";
+import { spillBytes, Tile } from "./microKernel.ts";
+import { writePanel } from "./panels.ts";
+import { advance, place, pushMin, readWords, upTo } from "./productLoops.ts";
 
 export const MULTIPLY_WORDS = [
   "a",

@@ -2,10 +2,10 @@
 // where b is larger than the buffer may be. In: a product. Out: jobs, and how large the buffer is.
 
 import { columnsOf, type Family, packedBytes } from "./family.ts";
-import { listWords } from "./loops.ts";
 import { MULTIPLY_WORDS, multiplyModule } from "./multiply.ts";
-import { PACK_WORDS, packModule } from "./pack.ts";
+import { PACK_WORDS, packModule } from "./panels.ts";
 import { ceilDiv, evenBlock, kernelOf, type MatrixJob, type MatrixJobs, type Product } from "./product.ts";
+import { listWords } from "./productLoops.ts";
 
 /** Bytes of a block of rows in the second cache, and of a panel of columns in the first. */
 const ROWS_BYTES = 192 << 10;

@@ -5,8 +5,8 @@
 import type { FunctionWriter, Local } from "../assembler.ts";
 import { moduleOf, type RunArguments, SCRATCH } from "../module.ts";
 import type { Family } from "./family.ts";
-import { addProduct, sumLanes } from "./lanes.ts";
-import { advance, place, pushMin, readWords, upTo } from "./loops.ts";
+import { addProduct, sumLanes } from "./laneArithmetic.ts";
+import { advance, place, pushMin, readWords, upTo } from "./productLoops.ts";
 
 /** Also those of columnSums.ts. */
 export const VECTOR_WORDS = [

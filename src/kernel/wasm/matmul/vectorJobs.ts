@@ -3,8 +3,8 @@
 
 import { COLUMN_ROWS, columnSumsModule } from "./columnSums.ts";
 import { type Family, isPlain } from "./family.ts";
-import { listWords } from "./loops.ts";
 import { ceilDiv, evenBlock, kernelOf, type MatrixJob, type MatrixKernel, type Product } from "./product.ts";
+import { listWords } from "./productLoops.ts";
 import { rowDotsModule, VECTOR_WORDS } from "./rowDots.ts";
 
 /** Bytes of the matrix that are worth a turn. */

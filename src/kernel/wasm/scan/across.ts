@@ -6,8 +6,8 @@ import { SCAN_BLOCK } from "../../interpret/scan.ts";
 import type { Local } from "../assembler.ts";
 import { lanesOf } from "../body.ts";
 import { increase, repeat, setMin } from "../counting.ts";
-import { type Columns, ScalarColumn, VectorColumns, type Walkers } from "./columns.ts";
 import { eachUnit, moveToTile, pushStart, type ScanFrame, storePart } from "./frame.ts";
+import { type Columns, ScalarColumn, VectorColumns, type Walkers } from "./scanColumns.ts";
 
 /** Vectors that are worked on at once: of 32 and 64 bits, a line of the cache; then what is left. */
 const VECTORS = [4, 1];

@@ -10,7 +10,7 @@ import type { Rowwise } from "../rowwise.ts";
 import { unwrapRow } from "../unwrap.ts";
 import { type AxisItem, type Selection, type SelectionItem, selectionOf } from "./items.ts";
 import { selectJagged } from "./jagged.ts";
-import { below, FULL } from "./walk.ts";
+import { below, FULL } from "./selectAxes.ts";
 
 export interface GetAttrs {
   readonly items: readonly SelectionItem[];

@@ -6,7 +6,7 @@ import { indexOf, newIndex, ranksOfValid, sameIndices, validOf } from "../../lay
 import { isList, isOption, type Leaf, listOf, type Plain, type PlainList } from "../../layout/layout.ts";
 import { type ListView, viewOf } from "../../layout/lists.ts";
 import { take, takeOption } from "../../layout/rows.ts";
-import { within } from "./walk.ts";
+import { within } from "./selectAxes.ts";
 
 export function selectJagged(node: Plain, index: Plain): Plain {
   checkRows(node, index);

@@ -1,0 +1,158 @@
+// Differences, searching, sorting and membership.
+
+import { type DType, isComplex } from "../../core/dtype.ts";
+import { checkKind } from "../../core/dtypeKinds.ts";
+import { ShapeError, ValueError } from "../../core/errors.ts";
+import type { ResultRule } from "../../core/results.ts";
+import { checkAxis, checkInteger, describe, shapeText } from "../../core/shape.ts";
+import { makeExpr } from "../../expr/expr.ts";
+import { type Built, built, node, promoteOperands } from "../../lazy/build.ts";
+import { userCall } from "../../lazy/call.ts";
+import type { ArrayFunction, GuidedFunction } from "../../lazy/functionTypes.ts";
+import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
+import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
+import { equal, logicalNot, minimum, notEqual, subtract } from "../../ops/elementwise/index.ts";
+import { any } from "../../ops/reductions.ts";
+import { argsort as argsortOp, searchsorted as searchsortedOp, sort as sortOp } from "../../ops/routines.ts";
+import { partAlong } from "../chunked.ts";
+import { full } from "./creation.ts";
+import { take } from "./indexing.ts";
+import { concat } from "./joining.ts";
+import { expandDims, reshape } from "./manipulation.ts";
+
+/** Options of `cw.diff`. */
+export interface DiffOptions {
+  /** Along which axis; the last unless given. */
+  readonly axis?: number | undefined;
+  /** How many times. */
+  readonly n?: number | undefined;
+  /** What stands before the array: `cw.diff([1, 2, 4], {prepend: [0]})` is [1, 1, 2]. */
+  readonly prepend?: Operand | null | undefined;
+  /** What stands after it. */
+  readonly append?: Operand | null | undefined;
+}
+
+const MOST_DIFFERENCES = 1000;
+
+type PlainDiffOptions = Omit<DiffOptions, "prepend" | "append"> & {
+  readonly prepend?: null | undefined;
+  readonly append?: null | undefined;
+};
+
+/** What stands before or after may be of a higher dtype. */
+interface DiffFunction {
+  <const A extends Operand>(x: A, options?: PlainDiffOptions): LazyArray<ArrayDType<A>, OutputsOf<A>>;
+  <const A extends Operand>(x: A, options: DiffOptions): LazyArray<DType, OutputsOf<A>>;
+  readonly "~method"?: {
+    <D extends DType, O>(this: LazyArray<D, O>, options?: PlainDiffOptions): LazyArray<D, O>;
+    <O>(this: LazyArray<DType, O>, options: DiffOptions): LazyArray<DType, O>;
+  };
+}
+
+/** x[i + 1] − x[i] along an axis, n times: `cw.diff([1, 4, 9])` is [3, 5]. */
+export const diff: DiffFunction = userCall(
+  "diff",
+  (x: Operand, options: DiffOptions = {}): Built => {
+    const { n = 1 } = options;
+    const axis = checkAxis(options.axis ?? -1, asLazy(x).ndim);
+    if (checkInteger(n, "n") < 0) throw new ValueError({ what: `n is ${n}`, cure: "It must be 0 or more" });
+    if (n > MOST_DIFFERENCES) {
+      throw new ValueError({
+        what: `n is ${n}`,
+        cure: `Differences are taken at most ${MOST_DIFFERENCES} times`,
+      });
+    }
+    const parts = [options.prepend, x, options.append].filter(
+      (part): part is Operand => part !== undefined && part !== null,
+    );
+    let result = parts.length === 1 ? asLazy(x) : concat(parts, { axis });
+    for (let i = 0; i < n && result.shape[axis]! > 0; i++) result = differences(result, axis);
+    return result as Built;
+  },
+  [1, "axis", "n", "prepend", "append"],
+);
+
+function differences(x: LazyArray, axis: number): LazyArray {
+  const part = (from: number): LazyArray => partAlong(x, axis, from, x.shape[axis]! - 1);
+  return x.dtype === "bool" ? notEqual(part(1), part(0)) : subtract(part(1), part(0));
+}
+
+/** Options of `cw.searchsorted`. */
+export interface SearchsortedOptions {
+  /** Among equal ones the first place ("left", unless given) or behind the last ("right"). */
+  readonly side?: "left" | "right" | undefined;
+  /** Places that sort the first array, as argsort gives them. */
+  readonly sorter?: Operand | null | undefined;
+}
+
+/** Where each element of x2 would go into the sorted 1-d array x1: `cw.searchsorted([1, 3], [2])` is [1]. */
+export const searchsorted: GuidedFunction<"index", [options?: SearchsortedOptions]> = userCall(
+  "searchsorted",
+  (x1: Operand, x2: Operand, { side = "left", sorter }: SearchsortedOptions = {}): Built => {
+    if (side !== "left" && side !== "right")
+      throw new ValueError({ what: `side is ${describe(side)}`, cure: 'Use "left" or "right"' });
+    const sorted = sorter === undefined || sorter === null ? x1 : take(x1, sorter, { axis: 0 });
+    const { exprs, parents } = promoteOperands([sorted, x2], (dtype) => checkKind("realOrBool", dtype));
+    return built(makeExpr(searchsortedOp, exprs, { side }), parents);
+  },
+  [2, "side", "sorter"],
+);
+
+/** Options of `cw.sort` and `cw.argsort`. */
+export interface SortOptions {
+  /** Along which axis; the last unless given. */
+  readonly axis?: number | undefined;
+  /** true: the largest first. */
+  readonly descending?: boolean | undefined;
+  /** Sorting is always stable. */
+  readonly stable?: boolean | undefined;
+}
+
+const sorting = <R extends ResultRule>(op: typeof sortOp): ArrayFunction<R, [options?: SortOptions]> =>
+  userCall(
+    op.name,
+    (x: Operand, { axis = -1, descending = false }: SortOptions = {}): Built => {
+      const array = asLazy(x);
+      if (array.ndim === 0)
+        throw new ShapeError({
+          what: "a 0-d array cannot be sorted",
+          cure: `It has shape ${shapeText(array.shape)}`,
+        });
+      return node(op, [array], { axis: checkAxis(axis, array.ndim), descending });
+    },
+    [1, "axis", "descending", "stable"],
+  );
+/** In order along an axis: `cw.sort(x, {axis: 0, descending: true})`. */
+export const sort: ArrayFunction<"same", [options?: SortOptions]> = sorting(sortOp);
+/** The places that sort an axis, as takeAlongAxis takes them: `cw.argsort(x, {axis: 1})`. */
+export const argsort: ArrayFunction<"index", [options?: SortOptions]> = sorting(argsortOp);
+
+/** Options of `cw.isin`. */
+export interface IsinOptions {
+  /** Tells which are not in x2. */
+  readonly invert?: boolean | undefined;
+}
+
+/** Is each element of x1 among those of x2? NaN is in nothing: `cw.isin([1, 2], [2, 3])` is [false, true]. */
+export const isin: GuidedFunction<"bool", [options?: IsinOptions]> = userCall(
+  "isin",
+  (x1: Operand, x2: Operand, { invert = false }: IsinOptions = {}): Built => {
+    const { exprs, parents, dtype } = promoteOperands([asLazy(x1), asLazy(x2)], (promoted) => promoted);
+    const x = built(exprs[0]!, parents);
+    const among = reshape(built(exprs[1]!, parents), [-1]);
+    if (among.size === 0) return full(x.shape, invert, { chunks: x.chunks }) as Built;
+    const found = isComplex(dtype) ? isinUnordered(x, among) : isinOrdered(x, among);
+    return (invert ? logicalNot(found) : found) as Built;
+  },
+  [2, "invert"],
+);
+
+/** By bisection. The last place is as good as one beyond it: what would go there is larger than all. */
+function isinOrdered(x: LazyArray, among: LazyArray): LazyArray {
+  const sorted = sort(among);
+  return equal(take(sorted, minimum(searchsorted(sorted, x), sorted.size - 1)), x);
+}
+
+/** Complex numbers have no order: each is compared with all. */
+const isinUnordered = (x: LazyArray, among: LazyArray): LazyArray =>
+  any(equal(expandDims(x, { axis: -1 }), among), { axis: -1 });

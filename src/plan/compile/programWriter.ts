@@ -1,0 +1,201 @@
+// A task's block program under construction: its buffers, where values lie, its steps, what it reads and writes.
+
+import { type Box, isEmptyBox, sameBox } from "../../core/box.ts";
+import type { DType } from "../../core/dtype.ts";
+import { type DenseType, denseOf } from "../../expr/type.ts";
+import type { Access, BlockProgram, Buffer, KernelStep } from "../../kernel/blockProgram.ts";
+import { joinReductions } from "../../kernel/joinedReductions.ts";
+import { programOf } from "../../kernel/program.ts";
+import { firstOf, type Operation, type PlanStep, type ValueRef } from "../plan.ts";
+import { accessFrom, identityAccess, type Placed } from "./access.ts";
+import type { TaskLayout } from "./taskLayout.ts";
+
+/** A window of a stored array, and the buffer it goes into or comes from. */
+export interface Window {
+  readonly array: string;
+  readonly box: Box;
+  readonly buffer: number;
+}
+
+export interface TaskProgram {
+  readonly program: BlockProgram;
+  readonly reads: readonly Window[];
+  readonly writes: readonly Window[];
+}
+
+/** Where a window lies in a task of the same kind. */
+export type BoxOf = (layout: TaskLayout) => Box;
+/** A kernel step as a task of the same kind has it. */
+export type StepOf = (step: KernelStep, layout: TaskLayout) => KernelStep;
+
+/** A task's program, and how those of its kind differ from it. */
+export interface TaskKind {
+  readonly task: TaskProgram;
+  readonly readBoxes: readonly BoxOf[];
+  /** Null for steps that are the same in all. */
+  readonly placedSteps: readonly (StepOf | null)[];
+}
+
+type EmitSource = (task: TaskWriter, at: number) => void;
+
+/** The block program under construction. */
+export class TaskWriter {
+  readonly operation: Operation;
+  readonly layout: TaskLayout;
+  /** Loops that wait for the reduction they become part of, by the reduction's step. */
+  readonly pending: Map<number, readonly number[]> = new Map();
+  /** The steps of this task that use each step's value. */
+  readonly consumers: readonly (readonly number[])[];
+  readonly #buffers: Buffer[] = [];
+  readonly #steps: KernelStep[] = [];
+  readonly #placed = new Map<string, Placed>();
+  readonly #placedSteps: (StepOf | null)[] = [];
+  readonly #reads: Window[] = [];
+  readonly #readBoxes: BoxOf[] = [];
+  readonly #writes: Window[];
+
+  /** Makes a block of a source that nobody has placed yet. */
+  readonly #emitSource: EmitSource;
+
+  constructor(operation: Operation, layout: TaskLayout, emitSource: EmitSource) {
+    this.#emitSource = emitSource;
+    this.operation = operation;
+    this.layout = layout;
+    this.consumers = consumersOf(operation.steps, layout.boxes);
+    this.#writes = operation.outputs.map(({ array, value }, i) => ({
+      array,
+      box: layout.outputs[i]!,
+      buffer: this.#buffer("output", this.typeOf(value).dtype, layout.outputs[i]!),
+    }));
+  }
+
+  get boxes(): readonly (Box | null)[] {
+    return this.layout.boxes;
+  }
+
+  stepAt({ step }: ValueRef): PlanStep {
+    return this.operation.steps[step]!;
+  }
+
+  typeOf(value: ValueRef): DenseType {
+    return denseOf(this.stepAt(value).types[value.component]!);
+  }
+
+  #buffer(role: Buffer["role"], dtype: DType, box: Box): number {
+    return this.#buffers.push({ role, dtype, shape: box.shape }) - 1;
+  }
+
+  /** Appends a step; a reduction over the places of the one before becomes part of it. `placed`: it depends on them. */
+  push(step: KernelStep, placed: StepOf | null): void {
+    const at = this.#steps.length - 1;
+    const last = this.#steps[at];
+    const joined = step.kind === "reduce" && last?.kind === "reduce" ? joinReductions(last, step) : null;
+    if (joined !== null) {
+      this.#steps[at] = joined;
+      this.#placedSteps[at] ??= placed;
+      return;
+    }
+    this.#steps.push(step);
+    this.#placedSteps.push(placed);
+  }
+
+  /** Room for a step's value: the output itself where the value is one, else a temporary. */
+  allocate(at: number, component: number): Placed {
+    const box = this.boxes[at]!;
+    const { dtype } = this.typeOf({ step: at, component });
+    const output = this.operation.outputs.findIndex(
+      ({ value }, i) =>
+        value.step === at && value.component === component && sameBox(box, this.layout.outputs[i]!),
+    );
+    const buffer = output < 0 ? this.#buffer("temporary", dtype, box) : this.#writes[output]!.buffer;
+    const placed = { box, access: identityAccess(buffer, box.shape.length) };
+    this.setPlaced(at, component, placed);
+    return placed;
+  }
+
+  setPlaced(at: number, component: number, placed: Placed): void {
+    this.#placed.set(`${at}.${component}`, placed);
+  }
+
+  isOutput(at: number): boolean {
+    return this.operation.outputs.some(({ value }) => value.step === at);
+  }
+
+  read(at: number, array: string): void {
+    // A move of several pieces reads each piece where it uses it: they may lie far apart.
+    const [only, ...others] = this.consumers[at]!;
+    const isPieced =
+      others.length === 0 && !this.isOutput(at) && this.operation.steps[only ?? -1]?.kind === "move";
+    if (!isPieced)
+      this.setPlaced(
+        at,
+        0,
+        this.window(at, array, ({ boxes }) => boxes[at]!),
+      );
+  }
+
+  /** A window of a stored array; an equal one is read once. */
+  window(at: number, array: string, boxOf: BoxOf): Placed {
+    const box = boxOf(this.layout);
+    const known = this.#reads.find((read) => read.array === array && sameBox(read.box, box));
+    const buffer = known?.buffer ?? this.#buffer("input", this.typeOf(firstOf(at)).dtype, box);
+    if (known === undefined) {
+      this.#reads.push({ array, box, buffer });
+      this.#readBoxes.push(boxOf);
+    }
+    return { box, access: identityAccess(buffer, box.shape.length) };
+  }
+
+  /** True when a value is a stored array that a move reads piece by piece. */
+  isPieced({ step, component }: ValueRef): boolean {
+    return this.operation.steps[step]!.kind === "read" && !this.#placed.has(`${step}.${component}`);
+  }
+
+  /** Where a value is; a source that nobody has computed yet is computed now. */
+  placed(value: ValueRef): Placed {
+    const key = `${value.step}.${value.component}`;
+    if (!this.#placed.has(key)) this.#emitSource(this, value.step);
+    return this.#placed.get(key)!;
+  }
+
+  /** Outputs whose value lies elsewhere (a view, or a part of something larger) are copied. */
+  copyOutputs(): void {
+    this.operation.outputs.forEach(({ value }, i) => {
+      const box = this.layout.outputs[i]!;
+      const { buffer } = this.#writes[i]!;
+      const from = this.placed(value);
+      if (from.access.buffer === buffer || isEmptyBox(box)) return;
+      const { dtype } = this.typeOf(value);
+      const access = accessFrom(from, box.start);
+      this.push(copyStep(dtype, box, access, identityAccess(buffer, box.shape.length)), null);
+    });
+  }
+
+  finish(): TaskKind {
+    const program = { buffers: this.#buffers, steps: this.#steps };
+    return {
+      task: { program, reads: this.#reads, writes: this.#writes },
+      readBoxes: this.#readBoxes,
+      placedSteps: this.#placedSteps,
+    };
+  }
+}
+
+const copyStep = (dtype: DType, { shape, start }: Box, operand: Access, result: Access): KernelStep => ({
+  kind: "loop",
+  domain: shape,
+  operands: [operand],
+  program: programOf([dtype], (x) => [x!]),
+  results: [result],
+  from: start,
+});
+
+function consumersOf(steps: readonly PlanStep[], boxes: readonly (Box | null)[]): number[][] {
+  const consumers: number[][] = steps.map(() => []);
+  steps.forEach((step, at) => {
+    if (boxes[at] === null) return;
+    for (const { step: input } of step.inputs)
+      if (consumers[input]!.at(-1) !== at) consumers[input]!.push(at);
+  });
+  return consumers;
+}

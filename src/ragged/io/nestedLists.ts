@@ -1,0 +1,103 @@
+// Nested lists ⇄ layouts. In: lists of numbers, bigints, booleans, strings, null, lists and plain objects. Out: columns
+// of the types found: whole numbers are int64, others float64. And back: int64 values are numbers where a number holds
+// them exactly, bigints otherwise. Must hold: toList(fromIter(x)) is x, up to 1n being 1.
+
+import { elementAt } from "../../core/elements.ts";
+import { ShapeError } from "../../core/errors.ts";
+import { exactNumber } from "../../core/numbers.ts";
+import { describe } from "../../core/shape.ts";
+import type { Layout, NumpyLayout, Plain, StringLayout } from "../layout/layout.ts";
+import { viewOf } from "../layout/lists.ts";
+import { plain } from "../layout/plainLayout.ts";
+import { Slot } from "./builder.ts";
+
+export type NestedValue = unknown;
+
+export function fromIter(values: Iterable<unknown>): Layout {
+  if (
+    typeof values === "string" ||
+    typeof (values as Partial<Iterable<unknown>> | null)?.[Symbol.iterator] !== "function"
+  )
+    throw new ShapeError({
+      where: "fromIter",
+      what: `${describe(values)} is no list`,
+      cure: "Use a list of rows",
+    });
+  const slot = new Slot(0);
+  for (const value of values) slot.push(value);
+  return slot.finish();
+}
+
+/** The rows as JavaScript values. */
+export const toList = (layout: Layout): NestedValue[] => valuesOf(plain(layout));
+
+/** Column by column: no row is walked on its own. */
+function valuesOf(node: Plain): unknown[] {
+  switch (node.kind) {
+    case "empty":
+      return [];
+    case "numpy":
+      return numbersOf(node);
+    case "string":
+      return textsOf(node);
+    case "regular":
+    case "listOffset": {
+      const { offsets, content } = viewOf(node);
+      const values = valuesOf(content);
+      return Array.from({ length: node.length }, (_, i) => values.slice(offsets[i]!, offsets[i + 1]!));
+    }
+    case "record":
+      return recordsOf(node.fields, node.contents.map(valuesOf), node.length);
+    case "indexedOption": {
+      const values = valuesOf(node.content);
+      return Array.from(node.index, (at) => (at < 0 ? null : values[at]));
+    }
+    case "union": {
+      const columns = node.contents.map(valuesOf);
+      return Array.from(node.index, (at, i) => columns[node.tags[i]!]![at]);
+    }
+    default:
+      node satisfies never;
+      return [];
+  }
+}
+
+function numbersOf({ dtype, data, length }: NumpyLayout): unknown[] {
+  return Array.from({ length }, (_, i) => {
+    const value = elementAt(data, dtype, i);
+    return typeof value === "bigint" ? exactNumber(value) : value;
+  });
+}
+
+const decoder = new TextDecoder();
+
+function textsOf({ encoding, offsets, bytes, length }: StringLayout): unknown[] {
+  return Array.from({ length }, (_, i) => {
+    // A decoder does not read shared memory.
+    const own = bytes.slice(offsets[i]!, offsets[i + 1]!);
+    return encoding === "utf8" ? decoder.decode(own) : own;
+  });
+}
+
+/** A tuple is a list of its slots. */
+function recordsOf(
+  fields: readonly string[] | null,
+  columns: readonly unknown[][],
+  length: number,
+): unknown[] {
+  if (fields === null) return Array.from({ length }, (_, i) => columns.map((column) => column[i]));
+  return Array.from({ length }, (_, i) => rowOf(fields, columns, i));
+}
+
+function rowOf(fields: readonly string[], columns: readonly unknown[][], i: number): object {
+  const row: { [name: string]: unknown } = {};
+  for (let field = 0; field < fields.length; field++) setField(row, fields[field]!, columns[field]![i]);
+  return row;
+}
+
+/** A field may be called __proto__. */
+function setField(row: { [name: string]: unknown }, name: string, value: unknown): void {
+  if (name === "__proto__")
+    Object.defineProperty(row, name, { value, enumerable: true, configurable: true, writable: true });
+  else row[name] = value;
+}
