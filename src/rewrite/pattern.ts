@@ -299,6 +299,3 @@ export function nary<const Members extends readonly Input[], Name extends string
 ): Pattern<BindsOf<Members> & { readonly [N in Name]: readonly Expr[] }> {
   return new Pattern({ kind: "nary", op, members: members.map(asPattern), rest: others?.name ?? null });
 }
-
-/** Is an attribute's value plain, not something to bind? */
-export const isPlainAttr = (value: AttrPattern): value is Attr => !(value instanceof Bind);

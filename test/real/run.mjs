@@ -48,18 +48,17 @@ function byProgram(runs) {
 const wrong = [];
 const counts = { runs: 0, threads: 0, byDefault: 0, spilled: 0 };
 const bySeed = new Map(seeds.map((seed) => [seed, { runs: 0, wrong: 0 }]));
+const countsOfSeed = (run) => bySeed.get(run.seed ?? seeds[0]);
 const begun = performance.now();
 const seconds = () => ((performance.now() - begun) / 1000).toFixed(0);
 
 function record(run, { difference, error, seen }) {
   counts.runs++;
-  const ofSeed = bySeed.get(run.seed ?? seeds[0]);
-  ofSeed.runs++;
+  countsOfSeed(run).runs++;
   if (seen.taskThreads > 0) counts.threads++;
   if (seen.taskThreads > 0 && run.executor === "default") counts.byDefault++;
   if (seen.spilled > 0) counts.spilled++;
   const what = error ?? difference ?? expectedThreads(run, seen);
-  if (what !== null) ofSeed.wrong++;
   if (what !== null) tell(run, what);
   if (counts.runs % 100 === 0) console.log(`${counts.runs} runs, ${wrong.length} wrong, ${seconds()} s`);
 }
@@ -72,6 +71,7 @@ function expectedThreads(run, { taskThreads }) {
 
 function tell(run, what) {
   wrong.push({ run, what });
+  countsOfSeed(run).wrong++;
   const from = options.programs === null ? "" : ` --programs ${options.programs}`;
   const again = `npm run test:real -- --only '${idOf(run)}' --times 20${from}`;
   console.log(`WRONG ${idOf(run)}\n  ${what}\n  again: ${again}`);

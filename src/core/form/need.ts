@@ -27,10 +27,6 @@ export function nodesOf(form: Form): readonly Form[] {
 
 export const everything = (form: Form): Need => nodesOf(form).map(() => NEEDED);
 
-/** Of each node the higher level. */
-export const joinNeeds = (a: Need, b: Need): Need =>
-  a.map((level, i) => Math.max(level, b[i] ?? ABSENT) as Level);
-
 export const isNeeded = (need: Need): boolean => need.some((level) => level === NEEDED);
 
 /** The form without the fields that are absent. What is not a field of a record cannot be left out. */

@@ -21,7 +21,7 @@ import {
 import { Levels, WHOLE } from "./demandLevels.ts";
 import { formKey } from "./formKey.ts";
 import { inputOfMark, isLeafForm, nodeOfMark, outlineOf, sameNodes } from "./outline.ts";
-import { Recent } from "./remembered.ts";
+import { Remembered } from "./remembered.ts";
 import { roleOf } from "./roles.ts";
 
 export interface OpDemand {
@@ -40,11 +40,11 @@ export interface OpDemand {
   readonly reasons: readonly Int32Array[];
 }
 
-const known = new WeakMap<object, Recent<OpDemand>>();
+const known = new WeakMap<object, Remembered<OpDemand>>();
 
 /** Found once for all uses of an operation on the same forms, of which the same is wanted. */
 export function demandOfOp(applied: Applied, need: Need): OpDemand {
-  const own = known.get(applied.op) ?? new Recent<OpDemand>();
+  const own = known.get(applied.op) ?? new Remembered<OpDemand>();
   known.set(applied.op, own);
   const found = own.get(keyOf(applied, need), () => findDemand(applied, need));
   // Texts of numbers are not exact: attributes that were not changed are the operation's own.

@@ -3,7 +3,7 @@
 
 const MOST = 500;
 
-export class Recent<Found> {
+export class Remembered<Found> {
   readonly #found = new Map<string, Found>();
 
   get(key: string, find: () => Found): Found {

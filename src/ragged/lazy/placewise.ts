@@ -16,7 +16,7 @@ import {
   raggedType,
 } from "../../expr/type.ts";
 import { formKey } from "../demand/formKey.ts";
-import { Recent } from "../demand/remembered.ts";
+import { Remembered } from "../demand/remembered.ts";
 import type { Layout, Plain } from "../layout/layout.ts";
 import { plain } from "../layout/plainLayout.ts";
 import { formOfProbe, plainProbe } from "../layout/probe.ts";
@@ -53,11 +53,11 @@ export function samePlaces(out: Box, inputs: readonly ArrayType[], type: ArrayTy
 }
 
 type Inferred = ReturnType<RaggedOp["infer"]>;
-const inferred = new WeakMap<RaggedOp<object>, Recent<Inferred>>();
+const inferred = new WeakMap<RaggedOp<object>, Remembered<Inferred>>();
 
 /** Found once for equal forms: computations have many operations, and few kinds of them. */
 function inferOnce(record: RaggedOp<object>, forms: readonly Form[], attrs: Attrs): Inferred {
-  const own = inferred.get(record) ?? new Recent<Inferred>();
+  const own = inferred.get(record) ?? new Remembered<Inferred>();
   inferred.set(record, own);
   const text = record.formText?.(attrs) ?? attrsText(attrs, ({ id }) => `#${id}`);
   return own.get(`${text}(${forms.map(formKey)})`, () => record.infer(forms, attrs));
