@@ -4,7 +4,6 @@ import { installMethods } from "./array/methods.ts";
 
 installMethods();
 
-export type { PlanTarget } from "./array/arrayTargets.ts";
 export { compute, computeSync, type Executed, type PlanCallOptions, plan } from "./array/compute.ts";
 export { engine } from "./array/defaultEngine.ts";
 export * from "./array/functions/index.ts";
@@ -16,18 +15,24 @@ export {
   ModuleFunction,
   moduleFunction,
 } from "./array/functions/userFunction.ts";
-export type { ArrayMethods } from "./array/methodTypes.ts";
+export type { ArrayMethods } from "./array/methods.ts";
 export { type FromNpyOptions, fromNpy, type ToNpyOptions, toNpy } from "./array/npy.ts";
-export { type OpenArrayOptions, open } from "./array/opening.ts";
+export {
+  type FromZarrOptions,
+  fromZarr,
+  Group,
+  type OpenArrayOptions,
+  open,
+  openGroup,
+} from "./array/opening.ts";
 export { computePlan, type LoadPlanOptions, loadPlan, savePlan } from "./array/savedPlan.ts";
 export { type SelectionItem, Slice, slice } from "./array/selection.ts";
+export type { PlanTarget } from "./array/storing.ts";
 export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
 export { ExprSyntaxError } from "./array/template/syntaxError.ts";
 export { expr } from "./array/template.ts";
-export { type FromZarrOptions, fromZarr, Group, openGroup } from "./array/zarr.ts";
-export type { Box } from "./core/box.ts";
-export type { AxisChunks, ChunkShape, ChunksArgument } from "./core/chunks.ts";
-export type { DataOf, DType, TypedArray } from "./core/dtype.ts";
+export type { AxisChunks, Box, ChunkShape, ChunksArgument } from "./core/chunks.ts";
+export type { DataOf, DType, Result, ResultRule, TypedArray } from "./core/dtype.ts";
 export {
   AxisError,
   ChunkError,
@@ -40,9 +45,8 @@ export {
   ShapeError,
   ValueError,
 } from "./core/errors.ts";
+export type { Promote } from "./core/numbers.ts";
 export { Complex, type ElementOf, type RealScalar, type Scalar } from "./core/numbers.ts";
-export type { Promote } from "./core/promotion.ts";
-export type { Result, ResultRule } from "./core/results.ts";
 export type { AxisArgument, Shape } from "./core/shape.ts";
 export type { Backend, BackendStatistics, Kernel, SharedBlock } from "./kernel/backend.ts";
 export type { BlockProgram } from "./kernel/blockProgram.ts";

@@ -7,8 +7,8 @@
 import type { Attrs } from "../src/core/attrs.ts";
 import type { Block } from "../src/core/block.ts";
 import { singleChunk } from "../src/core/chunks.ts";
-import { type Expr, makeExpr } from "../src/expr/expr.ts";
-import { postOrder } from "../src/expr/walk.ts";
+import { type Expr, makeExpr, postOrder } from "../src/expr/expr.ts";
+
 import { referenceBackend } from "../src/kernel/interpret/backend.ts";
 import { DataResource, data, dataOf, sourceAttrs } from "../src/lazy/sources.ts";
 import { planOf } from "../src/plan/index.ts";

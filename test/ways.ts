@@ -7,7 +7,7 @@ import * as cw from "chunkwise";
 import { beforeAll, expect } from "vitest";
 import type { Block } from "../src/core/block.ts";
 import { isInteger } from "../src/core/dtype.ts";
-import { postOrder } from "../src/expr/walk.ts";
+import { postOrder } from "../src/expr/expr.ts";
 import { ensureBuilt } from "./built.ts";
 import { runPlain } from "./plan/run.ts";
 import { expectSame } from "./property/compare.ts";
@@ -74,7 +74,7 @@ export class Agreement<Lazy, Value> {
     const lean = this.#lean(arrays, usual.maxProjectedMem);
     const onEvent = ({ type }: cw.RunEvent): void => void (type === "spill" && this.spills++);
     const spilled = await compute(arrays, { ...choices, spec: lean.spec, onEvent });
-    // How many chunks are added up at once depends on the budget (plan/trees.ts), and so do the last bits of sums.
+    // How many chunks are added up at once depends on the budget (plan/lower.ts), and so do the last bits of sums.
     const leanWhole = await reference(arrays, lean.plan);
     arrays.forEach((array, i) => {
       this.#expectSame(array, "inline and threads", found[i]!, threads[i]!);

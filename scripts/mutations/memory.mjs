@@ -119,7 +119,7 @@ export const MUTATIONS = [
     tests: ["test/runtime/graph.test.ts"],
     changes: [
       [
-        "plan/windows.ts",
+        "plan/demand.ts",
         "?? [asked]",
         "?? [{ ...asked, shape: asked.shape.map((n) => Math.max(1, n - 1)) }]",
       ],

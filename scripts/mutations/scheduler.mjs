@@ -90,7 +90,7 @@ export const MUTATIONS = [
     name: "what is lost is not tried again",
     changes: [
       [
-        "runtime/scheduler/failure.ts",
+        "runtime/scheduler/entry.ts",
         "if (failure.isLost) return true;",
         "if (failure.isLost) return false;",
       ],
@@ -100,7 +100,7 @@ export const MUTATIONS = [
     name: "a missing task is passed over",
     changes: [
       [
-        "runtime/scheduler/taskSet.ts",
+        "runtime/scheduler/frontier.ts",
         "if (this.has(task)) return false;",
         "if (this.has(task + 1)) return false;",
       ],

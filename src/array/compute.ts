@@ -18,7 +18,6 @@ import {
 import { runPlan, runPlanSync } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
 import { settingFor } from "../runtime/runSetting.ts";
-import { type PlanTarget, plannedTo } from "./arrayTargets.ts";
 import { engine } from "./defaultEngine.ts";
 import {
   backendOf,
@@ -28,9 +27,10 @@ import {
   prepare,
   prepareCut,
   requestOf,
+  rewritingOf,
   sitesOf,
 } from "./prepare.ts";
-import { rewritingOf } from "./rewriting.ts";
+import { type PlanTarget, plannedTo } from "./storing.ts";
 
 /** What execute() returns: the array, or the marked outputs by name with the result. */
 export type Executed<Array extends LazyArray> =

@@ -15,13 +15,35 @@ import type { Rewriting } from "../plan/cache.ts";
 import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
 import { type SiteOf, siteOfNode } from "../plan/origin.ts";
 import type { PlanData } from "../plan/plan.ts";
+import { optimize as rewriteAll } from "../rewrite/pipeline.ts";
 import type { RunEvent } from "../runtime/events.ts";
 import { type AsyncComputeOptions, type ComputeOptions, planningOf } from "../runtime/options.ts";
 import { planStorage } from "../runtime/planStorage.ts";
 import type { RunRequest } from "../runtime/runArrays.ts";
 import type { Spec } from "../runtime/spec.ts";
 import { engine } from "./defaultEngine.ts";
-import { rewritingOf } from "./rewriting.ts";
+
+// Which rules a computation's expressions are rewritten by. In: its options. Out: the rewriting, and a text that says
+// all it depends on, so that plans can be found again.
+
+const NOTHING: Rewriting = { key: "none", apply: (roots) => roots };
+
+/** `optimize: false` rewrites nothing. */
+export function rewritingOf({
+  optimize = true,
+  mode = "fastRun",
+  include = [],
+  exclude = [],
+  onFail,
+}: Pick<ComputeOptions, "optimize" | "mode" | "include" | "exclude" | "onFail">): Rewriting {
+  if (!optimize) return NOTHING;
+  const database = engine.pipeline;
+  return {
+    // The version counts what users register.
+    key: `${mode} +${include.join()} -${exclude.join()} ${onFail} ${database.version}`,
+    apply: (roots: readonly Expr[]) => rewriteAll(roots, { database, mode, include, exclude, onFail }).roots,
+  };
+}
 
 /**
  * The line that made each node *here*: the expression may be shared with one that was written elsewhere before.

@@ -3,9 +3,11 @@
 // could be taken for a result.
 
 import type { Resource } from "../core/attrs.ts";
-import { ValueError } from "../core/errors.ts";
+import { IndexError, ShapeError, ValueError } from "../core/errors.ts";
 import type { Scalar } from "../core/numbers.ts";
-import { describe } from "../core/shape.ts";
+import { describe, sameShape, shapeText } from "../core/shape.ts";
+import type { Transfer } from "../core/transfer.ts";
+import { chunksOf } from "../expr/chunksOf.ts";
 import { castTo, checkDType } from "../lazy/build.ts";
 import { asyncCall, checkNames } from "../lazy/call.ts";
 import { LazyArray } from "../lazy/lazyArray.ts";
@@ -15,22 +17,227 @@ import { checkOnce, runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
 import { settingFor } from "../runtime/runSetting.ts";
 import type { Written } from "../runtime/storedArrays.ts";
-import { zarrFormat } from "../runtime/zarr/zarrFormat.ts";
-import type { DenseTarget } from "../storage/formats/denseFormat.ts";
-import type { StoreArgument } from "../storage/location.ts";
-import { checkApart, type TakenPlace } from "./apart.ts";
+import { type ArraySettings, zarrFormat } from "../runtime/zarr/zarrFormat.ts";
+import { FileStore } from "../storage/fileStore.ts";
 import {
-  type Destination,
-  destinationOf,
-  type Target,
-  type TargetOptions,
-  transferOf,
-} from "./arrayTargets.ts";
+  type DenseFormat,
+  type DenseTarget,
+  folderPlace,
+  type NewArray,
+  objectPlace,
+  type Place,
+  type PreparedPlace,
+  type WrittenUnit,
+} from "../storage/formats/denseFormat.ts";
+import { plainTransfer, StoredSource } from "../storage/formats/storedSource.ts";
+import { durableStore, type StoreArgument } from "../storage/location.ts";
+import type { Store } from "../storage/store.ts";
+import type { ZarrArray } from "../storage/zarr/array.ts";
 import { engine } from "./defaultEngine.ts";
 import { lazyStored, sourceOf } from "./opening.ts";
-import { prepareCut, requestOf } from "./prepare.ts";
+import { prepareCut, type ResultCut, requestOf } from "./prepare.ts";
+import { type AxisItem, resolveSelection, type SelectionItem } from "./selection.ts";
 
-export type { Target, TargetOptions } from "./arrayTargets.ts";
+// Places that several arrays are to take, held against each other and against what is read. In: places. Out: errors for those
+// that overlap. Must hold: nothing has been changed when one is refused.
+
+/** A place that is to be taken; `clears`: what is there goes first. */
+export interface TakenPlace extends Place {
+  readonly clears: boolean;
+}
+
+/** No two arrays in one place, and none where a source is that would have to go first. */
+export async function checkApart(taken: readonly TakenPlace[], sources: Iterable<Resource>): Promise<void> {
+  const places = await Promise.all(taken.map(addressOf));
+  const ours = new Ground();
+  for (const place of places) {
+    if (ours.overlaps(place))
+      throw new ValueError({
+        what: `two arrays are to be stored in the same place, ${place.path}`,
+        cure: "Give each a path of its own, none inside another",
+      });
+    ours.take(place);
+  }
+  const going = places.filter((_, i) => taken[i]!.clears);
+  if (going.length === 0) return;
+  const ground = new Ground();
+  for (const place of going) ground.take(place);
+  for (const source of sources) {
+    if (!(source instanceof StoredSource)) continue;
+    const read = await addressOf(source.place);
+    if (ground.overlaps(read))
+      throw new ValueError({
+        what: `it is computed from the array that it would overwrite, ${read.path}`,
+        cure: "Write to another path, and put it in its place afterwards",
+      });
+  }
+}
+
+interface Address {
+  /** The same for stores that are the same. */
+  readonly store: unknown;
+  readonly path: string;
+}
+
+async function addressOf({ store, path }: Place): Promise<Address> {
+  const address = await store.address?.();
+  return address === undefined
+    ? { store, path: path === "" ? "/" : path }
+    : { store: "addresses", path: `${address}${path}` };
+}
+
+/** Places that are taken. One overlaps another when it is the same, inside of it, or around it. */
+class Ground {
+  readonly #stores = new Map<unknown, { readonly taken: Set<string>; readonly around: Set<string> }>();
+
+  take({ store, path }: Address): void {
+    const known = this.#stores.get(store) ?? { taken: new Set(), around: new Set() };
+    this.#stores.set(store, known);
+    const [own, ...above] = selfAndAbove(path);
+    known.taken.add(own!);
+    for (const folder of above) known.around.add(folder);
+  }
+
+  overlaps({ store, path }: Address): boolean {
+    const known = this.#stores.get(store);
+    if (known === undefined) return false;
+    const places = selfAndAbove(path);
+    return known.around.has(places[0]!) || places.some((place) => known.taken.has(place));
+  }
+}
+
+/** "/a/b": "/a/b", "/a", and "" for all there is. */
+function selfAndAbove(path: string): string[] {
+  const places = [path.replace(/\/+$/, "")];
+  for (let at = places[0]!.lastIndexOf("/"); at >= 0; at = path.lastIndexOf("/", at - 1)) {
+    places.push(path.slice(0, at));
+    if (at === 0) break;
+  }
+  return places;
+}
+
+// A region of a stored array that whole chunks make up. In: slices, the stored array, and the shape of what is
+// written. Out: where the region begins.
+
+export function regionStart(
+  region: readonly SelectionItem[],
+  { shape, metadata }: ZarrArray,
+  written: readonly number[],
+): number[] {
+  const spans = resolveSelection(region, shape).map((item) => span(item, shape, metadata.unitShape));
+  const lengths = spans.map(([start, end]) => end - start);
+  if (!sameShape(lengths, written))
+    throw new ShapeError({
+      what: `a region of shape ${shapeText(lengths)} for an array of shape ${shapeText(written)}`,
+      cure: "They must be equal",
+    });
+  return spans.map(([start]) => start);
+}
+
+function span(item: AxisItem, shape: readonly number[], units: readonly number[]): [number, number] {
+  if (item.kind !== "range" || item.step !== 1)
+    throw new IndexError({ what: "a region has slices without steps only", cure: 'Write ["10:20", ":"]' });
+  const { axis, start, length } = item;
+  const [end, unit, all] = [start + length, units[axis]!, shape[axis]!];
+  if (start % unit === 0 && (end % unit === 0 || end === all)) return [start, end];
+  throw new IndexError({
+    what: `${start}:${end} of axis ${axis} (length ${all}) does not begin and end at chunks of ${unit}`,
+    cure: `Begin and end at multiples of ${unit}, or at the end of the axis`,
+  });
+}
+
+// Targets: how arrays are stored. In: lazy arrays and what the user says of the stored ones. Out: the format that writes each,
+// its place, what one task writes of it, and what writing takes. Used by runs that write, and by plans that state what such
+// runs will need: both state the same.
+
+/** How an array is stored. */
+export interface TargetOptions extends ArraySettings {
+  /** The array's path in the store; the root unless given. */
+  readonly path?: string;
+  /** Writes into a part of an array that is there: slices that begin and end where its chunks do. */
+  readonly region?: readonly SelectionItem[];
+}
+
+/** A new array that is only planned: as toZarr would write it, to a folder unless another store is given. */
+export interface PlanTarget extends ArraySettings {
+  /** A path, a URL or a store. */
+  readonly store?: StoreArgument | undefined;
+}
+
+/** A store for one of several arrays, with its options. */
+export interface Target extends TargetOptions {
+  /** A path, a URL or a store. */
+  readonly store: StoreArgument;
+  /** The name of a format; by the end of the path unless given, and "zarr" where that says nothing. */
+  readonly format?: string | undefined;
+  /** What that format is told besides. */
+  readonly options?: object | undefined;
+}
+
+/** An array and where it goes, before anything is written. */
+export interface Destination {
+  readonly array: LazyArray;
+  readonly format: DenseFormat;
+  readonly place: Place;
+  readonly prepared: PreparedPlace;
+}
+
+const newArray = (array: LazyArray): NewArray => ({
+  dtype: array.dtype,
+  shape: array.shape,
+  chunks: chunksOf(array.expr),
+});
+
+export async function destinationOf(
+  array: LazyArray,
+  { store: argument, format: name, path = "", options: own, ...options }: Target,
+  isDurable: boolean,
+): Promise<Destination> {
+  const format = await engine.formats.dense(name ?? formatFor(argument, path));
+  const { store, ...at } = await (format.isFolder ? folderPlace : objectPlace)(argument, path);
+  const place = { ...at, store: isDurable ? durableStore(store) : store };
+  if (format.prepare === undefined)
+    throw new ValueError({
+      what: `arrays are not written as ${format.name}`,
+      cure: 'Write them as "zarr" or "npy"',
+    });
+  const prepared = await format.prepare(
+    place,
+    newArray(array),
+    { ...resolved(array, options), ...own },
+    engine,
+  );
+  return { array, format, place, prepared };
+}
+
+/** By the end of what names it; Zarr where that says nothing. */
+function formatFor(argument: StoreArgument, path: string): string {
+  const isText = typeof argument === "string" || argument instanceof URL;
+  const name = path !== "" || !isText ? path : String(argument);
+  return engine.formats.bySuffix(name.replace(/[?#].*$/, "").replace(/\/+$/, "")) ?? zarrFormat.name;
+}
+
+/** A region is resolved against what is stored. */
+function resolved(array: LazyArray, { region, ...options }: Omit<TargetOptions, "path">): object {
+  if (region === undefined) return options;
+  return {
+    ...options,
+    region: (stored: Parameters<typeof regionStart>[1]) => regionStart(region, stored, array.shape),
+  };
+}
+
+/** What one task writes, and what writing takes. */
+export const transferOf = ({ dtype }: LazyArray, { unit, transfer }: WrittenUnit): Transfer =>
+  transfer ?? plainTransfer(dtype, unit);
+
+/** The same for a plan: a path or URL is a folder. */
+export function plannedTo(array: LazyArray, target: PlanTarget): ResultCut {
+  const { store, ...options } = target;
+  const isStore = typeof store === "object" && !(store instanceof URL);
+  const near = isStore ? (store as Pick<Store, "open">) : FileStore.prototype;
+  const written = zarrFormat.unitOf!(newArray(array), options, engine, near);
+  return { chunks: written.unit, transfer: transferOf(array, written), isReadable: true };
+}
 
 /** Options of `cw.toZarr` and `x.toZarr`: how the array is stored, and how it is computed. */
 export interface ToZarrOptions extends AsyncComputeOptions, TargetOptions {}

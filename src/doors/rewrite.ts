@@ -4,7 +4,7 @@
 import { engine } from "../array/defaultEngine.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
-import type { RuleSequence } from "../rewrite/database.ts";
+import type { Query, RuleSequence } from "../rewrite/database.ts";
 import {
   type Explanation,
   explain as explainBy,
@@ -16,7 +16,7 @@ import {
   optimize as optimizeBy,
   rewriteExprs as rewriteBy,
 } from "../rewrite/pipeline.ts";
-import type { Query } from "../rewrite/query.ts";
+
 import type { Rewritten } from "../rewrite/runStages.ts";
 
 export * from "../rewrite/index.ts";

@@ -3,9 +3,8 @@
 
 import type { ChunkShape } from "../core/chunks.ts";
 import { type Shape, sameShape } from "../core/shape.ts";
-import type { Expr } from "./expr.ts";
+import { type Expr, postOrder } from "./expr.ts";
 import { assertDense, denseOf } from "./type.ts";
-import { postOrder } from "./walk.ts";
 
 const known = new WeakMap<Expr, ChunkShape>();
 

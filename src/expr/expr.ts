@@ -3,6 +3,8 @@
 // In: an op, inputs, attributes. Out: the one node of that meaning.
 // Must hold: type = op.infer(types of inputs, attrs). Chunks are not part of the type (chunksOf.ts).
 
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { type Attrs, attrsText, NO_ATTRS } from "../core/attrs.ts";
 import type { DType } from "../core/dtype.ts";
 import { checkSize, type Shape } from "../core/shape.ts";
@@ -11,7 +13,7 @@ import { inferType, type Op } from "./op.ts";
 import { type Site, siteFor } from "./site.ts";
 import { type ArrayType, denseOf } from "./type.ts";
 
-/** Numbers of orders that put nodes into places (rewrite/order.ts): larger than those of the orders that they took nodes from. */
+/** Numbers of orders that put nodes into places (rewrite/functionGraph.ts): larger than those of the orders that they took nodes from. */
 export interface Placing {
   readonly number: number;
 }
@@ -33,7 +35,7 @@ export class Expr implements Interned, UserHolder<Expr> {
   // What walks look at comes first, to lie in one line of the cache.
   declare readonly op: Op;
   declare readonly inputs: readonly Expr[];
-  /** Where the last order that has it put it; of use to that order alone (rewrite/order.ts). */
+  /** Where the last order that has it put it; of use to that order alone (rewrite/functionGraph.ts). */
   declare place: number;
   /** Which order gave it that place. */
   declare placing: Placing | null;
@@ -162,3 +164,74 @@ function hasSameTypes(a: readonly Expr[], b: readonly Expr[]): boolean {
   for (let i = 0; i < a.length; i++) if (a[i]!.type !== b[i]?.type) return false;
   return a.length === b.length;
 }
+
+// Walks over expressions, with an explicit stack: a chain of a million nodes must not overflow ours.
+
+/** Every node once, inputs before what uses them, in a fixed order. What is done already is left out, with all below it. */
+export function postOrder(roots: readonly Expr[], isDone?: (node: Expr) => boolean): Expr[] {
+  const order: Expr[] = [];
+  const seen = new Set<Expr>();
+  const stack: Expr[] = [];
+  const nextInput: number[] = [];
+  const push = (node: Expr): void => {
+    if (seen.has(node) || isDone?.(node) === true) return;
+    seen.add(node);
+    stack.push(node);
+    nextInput.push(0);
+  };
+  for (const root of roots) {
+    push(root);
+    while (stack.length > 0) {
+      const node = stack[stack.length - 1]!;
+      const at = nextInput[nextInput.length - 1]!++;
+      if (at < node.inputs.length) push(node.inputs[at]!);
+      else {
+        order.push(node);
+        stack.pop();
+        nextInput.pop();
+      }
+    }
+  }
+  return order;
+}
+
+/** Computes something for every node from what its inputs gave. */
+export function foldExpr<Result>(
+  roots: readonly Expr[],
+  visit: (node: Expr, inputs: readonly Result[]) => Result,
+): Map<Expr, Result> {
+  const results = new Map<Expr, Result>();
+  for (const node of postOrder(roots)) {
+    results.set(
+      node,
+      visit(
+        node,
+        node.inputs.map((input) => results.get(input)!),
+      ),
+    );
+  }
+  return results;
+}
+
+// Content keys: a name for a computation that is the same in every process. A key hashes the op, its
+// attributes, the keys of the inputs, and the fingerprints of what is in memory: 128 bits of SHA-256, so
+// two different computations never share a name.
+
+const keys = new WeakMap<Expr, string>();
+
+/** 32 hexadecimal digits. */
+export function contentKey(expr: Expr): string {
+  for (const node of postOrder([expr], (input) => keys.has(input)))
+    keys.set(node, hashText(describeNode(node)));
+  return keys.get(expr)!;
+}
+
+function describeNode(node: Expr): string {
+  const attrs = attrsText(node.attrs, (resource) => resource.fingerprint());
+  return `${node.op.name}(${node.inputs.map((input) => keys.get(input)).join(",")}){${attrs}}`;
+}
+
+const hashText = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
+
+/** The fingerprint of bytes in memory. */
+export const fingerprintBytes = (bytes: Uint8Array): string => bytesToHex(sha256(bytes)).slice(0, 32);

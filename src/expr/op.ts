@@ -4,8 +4,8 @@
 
 import type { Attrs } from "../core/attrs.ts";
 import type { Block } from "../core/block.ts";
-import type { Box } from "../core/box.ts";
-import type { ChunkShape } from "../core/chunks.ts";
+import type { Box, ChunkShape } from "../core/chunks.ts";
+
 import type { DType, RealDType } from "../core/dtype.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Term, Value } from "../kernel/scalar.ts";

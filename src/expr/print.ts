@@ -5,10 +5,9 @@ import { type Attrs, attrLabel, Resource } from "../core/attrs.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
 import { shapeText } from "../core/shape.ts";
 import { chunksOf } from "./chunksOf.ts";
-import type { Expr } from "./expr.ts";
+import { type Expr, postOrder } from "./expr.ts";
 import { lineOf } from "./site.ts";
 import { arrayTypeText, extentOf, isDense } from "./type.ts";
-import { postOrder } from "./walk.ts";
 
 export interface PrintOptions {
   readonly indent?: string;

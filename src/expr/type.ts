@@ -7,7 +7,7 @@ import { InvariantError } from "../core/errors.ts";
 import type { Form } from "../core/form/form.ts";
 import { sameForm } from "../core/form/formJson.ts";
 import { typeText } from "../core/form/typeText.ts";
-import { type Shape, sameShape, shapeText } from "../core/shape.ts";
+import { broadcastShapes, type Shape, sameShape, shapeText } from "../core/shape.ts";
 
 /** The type of an array of elements. */
 export interface DenseType {
@@ -93,4 +93,15 @@ export function arrayTypeText(type: ArrayType): string {
     default:
       throw type satisfies never;
   }
+}
+
+// The type of what is computed element by element. In: the inputs' types and the result's dtype. Out: that dtype in the shape
+// to which the inputs broadcast.
+
+/** An input's own object where it is the type already, which keeps long chains small. */
+export function broadcastType(inputs: readonly DenseType[], dtype: DType): DenseType {
+  const first = inputs[0]!;
+  const shape = inputs.length === 1 ? first.shape : broadcastShapes(inputs.map((input) => input.shape));
+  for (const input of inputs) if (input.dtype === dtype && sameShape(input.shape, shape)) return input;
+  return denseType(dtype, shape);
 }

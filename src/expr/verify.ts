@@ -2,10 +2,9 @@
 // the node. Types must be what the op infers, and nodes must be interned and acyclic by construction.
 
 import { InvariantError } from "../core/errors.ts";
-import { type Expr, makeExpr } from "./expr.ts";
+import { type Expr, makeExpr, postOrder } from "./expr.ts";
 import { inferType } from "./op.ts";
 import { arrayTypeText, sameType } from "./type.ts";
-import { postOrder } from "./walk.ts";
 
 export function verifyExpr(roots: readonly Expr[]): void {
   for (const node of postOrder(roots)) {

@@ -2,8 +2,8 @@
 // reductions of segments, scans and routine calls over numbered buffers. It speaks of coordinates, not of memory: how a buffer
 // lies in memory is known only when it is bound to blocks, so one program serves every layout.
 
-import type { Attrs } from "../core/attrs.ts";
-import { attrsText } from "../core/attrs.ts";
+import { type Attrs, attrsText } from "../core/attrs.ts";
+import { blockBytes } from "../core/block.ts";
 import type { DType } from "../core/dtype.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
 import { type Shape, shapeText } from "../core/shape.ts";
@@ -175,3 +175,56 @@ function accessText({ buffer, start, axes, steps }: Access): string {
 
 const moveText = (step: number, d: number): string =>
   `${step < 0 ? "-" : "+"}${Math.abs(step) === 1 ? "" : `${Math.abs(step)}·`}d${d}`;
+
+// Lifetimes of a block program's temporaries: from the step that first touches one to the step that last does. In
+// between it has memory, before and after its bytes are somebody else's. Running a program and stating its memory
+// both go by this.
+
+/** Numbers of steps, both included. */
+export interface Lifetime {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Buffers that a step reads or writes. */
+export function buffersOf(step: KernelStep): readonly number[] {
+  const of = (accesses: readonly Access[]): number[] => accesses.map(({ buffer }) => buffer);
+  switch (step.kind) {
+    case "loop":
+    case "reduce":
+      return of([...step.operands, ...step.results]);
+    case "segments":
+      return [step.offsets, ...step.operands, ...step.results];
+    case "scan":
+      return of([step.operand, step.result, ...(step.before === null ? [] : [step.before])]);
+    case "routine":
+      return of([...step.inputs, ...step.outputs].map(({ access }) => access));
+    default:
+      step satisfies never;
+      throw step;
+  }
+}
+
+/** By buffer number; temporaries that no step touches are left out, as are inputs and outputs. */
+export function lifetimesOf({ buffers, steps }: BlockProgram): Map<number, Lifetime> {
+  const lifetimes = new Map<number, Lifetime>();
+  if (buffers.every(({ role }) => role !== "temporary")) return lifetimes;
+  steps.forEach((step, at) => {
+    for (const buffer of buffersOf(step)) {
+      if (buffers[buffer]!.role !== "temporary") continue;
+      lifetimes.set(buffer, { first: lifetimes.get(buffer)?.first ?? at, last: at });
+    }
+  });
+  return lifetimes;
+}
+
+/** Bytes of the temporaries that are alive during each step. */
+export function liveBytes(program: BlockProgram): number[] {
+  const live = program.steps.map(() => 0);
+  for (const [buffer, { first, last }] of lifetimesOf(program)) {
+    const { dtype, shape } = program.buffers[buffer]!;
+    const bytes = blockBytes(dtype, shape);
+    for (let at = first; at <= last; at++) live[at]! += bytes;
+  }
+  return live;
+}

@@ -3,14 +3,14 @@
 // Must hold: values go from slot to slot as bits, so that what comes out is what a run would have stored, and a NaN's
 // sign and payload are never lost on the way.
 
-import type { Block } from "../core/block.ts";
+import { type Block, elementAt, slotAt, storeElement } from "../core/block.ts";
 import { type DType, infoOf, type TypedArray } from "../core/dtype.ts";
-import { elementAt, slotAt, storeElement } from "../core/elements.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Backend, Kernel } from "./backend.ts";
 import type { BlockProgram } from "./blockProgram.ts";
 import { Borrowed } from "./blocks.ts";
-import { LaneFailure } from "./interpret/runLanes.ts";
+import { LaneFailure } from "./interpret/lanes.ts";
+
 import type { ScalarProgram } from "./program.ts";
 
 /** Room for any value. */

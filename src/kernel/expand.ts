@@ -4,8 +4,8 @@
 // compiled code, runs its expansion, so that the bits are the same.
 
 import { EXPANSIONS } from "./math/index.ts";
-import { type Instruction, InstructionList, type ScalarProgram } from "./program.ts";
-import { type Step, stepsOf } from "./rare.ts";
+import { type Instruction, InstructionList, type ScalarProgram, type Step, stepsOf } from "./program.ts";
+
 import { register } from "./scalar.ts";
 
 export interface Expanded {

@@ -5,8 +5,8 @@
 import type { Attrs } from "../core/attrs.ts";
 import { DTYPES, type DType, infoOf, isDType } from "../core/dtype.ts";
 import { DTypeError, OutTargetError, ShapeError } from "../core/errors.ts";
-import { fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
-import { promote, resultDType } from "../core/promotion.ts";
+import { fitScalar, isScalar, promote, resultDType, type Scalar } from "../core/numbers.ts";
+
 import { describe, SCALAR_SHAPE, sameShape, shapeText } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";

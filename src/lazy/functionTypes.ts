@@ -1,10 +1,10 @@
 // The types of public functions by how their results' dtypes follow, and beside each how it reads as a method
-// ("~method", for types only): methodTypes.ts makes the methods of LazyArray from these. A method learns its array's
+// ("~method", for types only): methods.ts makes the methods of LazyArray from these. A method learns its array's
 // dtype and outputs from `this`, so that arrays of a known dtype remain arrays.
 
-import type { DType } from "../core/dtype.ts";
-import type { Promote } from "../core/promotion.ts";
-import type { Result, ResultRule } from "../core/results.ts";
+import type { DType, Result, ResultRule } from "../core/dtype.ts";
+import type { Promote } from "../core/numbers.ts";
+
 import type { AxisArgument } from "../core/shape.ts";
 import type { LazyArray, Operand } from "./lazyArray.ts";
 import type { ArrayDType, Meet, MeetWith, OutputsOf, Said } from "./operandTypes.ts";

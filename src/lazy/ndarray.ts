@@ -2,8 +2,8 @@
 // to any other library. Complex elements are interleaved pairs in `data`; bool elements are 0 and 1. Elements of 64-bit
 // integers come out as numbers where these are exact, and as bigints beyond; `data` holds bigints always.
 
-import type { Block } from "../core/block.ts";
-import { isContiguous } from "../core/block.ts";
+import { type Block, elementAt, isContiguous } from "../core/block.ts";
+
 import {
   allocate,
   type DataOf,
@@ -15,7 +15,7 @@ import {
   isTypedArray,
   type TypedArray,
 } from "../core/dtype.ts";
-import { elementAt } from "../core/elements.ts";
+
 import { DTypeError, IndexError, ShapeError, ValueError } from "../core/errors.ts";
 import { Complex, type ElementOf, exactNumber, type Scalar } from "../core/numbers.ts";
 import type { UsedUp } from "../core/platform.ts";

@@ -1,12 +1,11 @@
 // Nested lists → arrays. In: what the user wrote. Out: a contiguous block, or an error that says where the
 // list is ragged or holds something else. Depth and size are bounded by what was handed in.
 
-import { type Block, newBlock } from "../core/block.ts";
+import { type Block, newBlock, storeElement } from "../core/block.ts";
 import type { DType } from "../core/dtype.ts";
-import { storeElement } from "../core/elements.ts";
 import { DTypeError, ShapeError } from "../core/errors.ts";
-import { isScalar, type Scalar, scalarKind } from "../core/numbers.ts";
-import { resultDType } from "../core/promotion.ts";
+import { isScalar, resultDType, type Scalar, scalarKind } from "../core/numbers.ts";
+
 import { describe, type Shape, shapeText, sizeOf } from "../core/shape.ts";
 import type { NestedScalars } from "./ndarray.ts";
 

@@ -2,8 +2,8 @@
 // Out: a dtype, or the union of all that it may turn out to be; never a dtype that it may not be.
 
 import type { DType, DTypeOfData, TypedArray } from "../core/dtype.ts";
-import type { Complex, DEFAULT_OF_SCALAR_KIND, Scalar } from "../core/numbers.ts";
-import type { Promote, PromoteScalar } from "../core/promotion.ts";
+import type { Complex, DEFAULT_OF_SCALAR_KIND, Promote, PromoteScalar, Scalar } from "../core/numbers.ts";
+
 import type { LazyArray, Operand } from "./lazyArray.ts";
 import type { NDArray } from "./ndarray.ts";
 

@@ -7,7 +7,7 @@ import type { ChunkShape } from "../core/chunks.ts";
 import { type DType, infoOf } from "../core/dtype.ts";
 import { Complex, fitScalar, type Scalar } from "../core/numbers.ts";
 import { type Shape, sizeOf } from "../core/shape.ts";
-import { fingerprintBytes } from "../expr/key.ts";
+import { fingerprintBytes } from "../expr/expr.ts";
 import type { SourceOp } from "../expr/op.ts";
 import { type DenseType, denseType } from "../expr/type.ts";
 import * as s from "../kernel/scalar.ts";

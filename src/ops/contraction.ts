@@ -2,8 +2,9 @@
 // vecdot are this one op. Output axes: batch axes, then a's free axes, then b's.
 
 import type { Attrs } from "../core/attrs.ts";
-import type { Box } from "../core/box.ts";
-import { checkKind } from "../core/dtypeKinds.ts";
+import type { Box } from "../core/chunks.ts";
+import { checkKind } from "../core/dtype.ts";
+
 import { ShapeError } from "../core/errors.ts";
 import { describe, shapeText } from "../core/shape.ts";
 import { type ContractAxes, freeAxes } from "../expr/chunksOf.ts";

@@ -1,7 +1,7 @@
 // Sums of exponentials and what is made of them: nothing overflows, however large the elements.
 // Must hold: softmax and logSoftmax are the nodes that the rules of rewrite/rules/logSum.ts make.
 
-import { checkKind, toFloating } from "../core/dtypeKinds.ts";
+import { checkKind, toFloating } from "../core/dtype.ts";
 import { type AxisArgument, checkAxes } from "../core/shape.ts";
 import type { Op } from "../expr/op.ts";
 import * as s from "../kernel/scalar.ts";

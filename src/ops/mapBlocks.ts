@@ -6,8 +6,8 @@
 
 import type { Attrs } from "../core/attrs.ts";
 import { blockBytes } from "../core/block.ts";
-import { type Box, wholeBox } from "../core/box.ts";
-import type { ChunkShape } from "../core/chunks.ts";
+import { type Box, type ChunkShape, wholeBox } from "../core/chunks.ts";
+
 import { isDType } from "../core/dtype.ts";
 import { isLength, type Shape } from "../core/shape.ts";
 import { type AxisSeams, type RoutineOp, SEAMLESS } from "../expr/op.ts";

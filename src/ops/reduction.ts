@@ -3,10 +3,10 @@
 // attrs.axes are ascending and non-negative; attrs.keepdims leaves them as 1.
 
 import type { Attr, Attrs } from "../core/attrs.ts";
-import type { DType } from "../core/dtype.ts";
-import { checkKind, type KindSet } from "../core/dtypeKinds.ts";
+import { checkKind, type DType, type KindSet, type ResultRule, resultOf } from "../core/dtype.ts";
+
 import { ValueError } from "../core/errors.ts";
-import { type ResultRule, resultOf } from "../core/results.ts";
+
 import { checkAxes, type Shape, shapeText, sizeOf } from "../core/shape.ts";
 import type { ReduceOp } from "../expr/op.ts";
 import { type DenseType, denseType } from "../expr/type.ts";
@@ -39,9 +39,9 @@ export interface ReduceLine
     "state" | "lift" | "combine" | "identity" | "absorbing" | "finish" | "place" | "alone"
   > {
   readonly accepts: KindSet;
-  /** What elements are cast to before they are reduced, a rule of core/results.ts; "total" may be named by the user. */
+  /** What elements are cast to before they are reduced, a rule of core/dtype.ts; "total" may be named by the user. */
   readonly computesIn?: ComputesIn;
-  /** The result's dtype from what was reduced, a rule of core/results.ts. */
+  /** The result's dtype from what was reduced, a rule of core/dtype.ts. */
   readonly result: ResultRule;
   /** Options that become attributes, each with its check. */
   readonly parameters?: Parameters;

@@ -2,9 +2,9 @@
 // Index operands are int64 and, where there are several, of one shape: the API casts and broadcasts.
 
 import type { Attrs } from "../core/attrs.ts";
-import { type Box, wholeBox } from "../core/box.ts";
-import { INDEX_DTYPE } from "../core/dtype.ts";
-import { checkKind } from "../core/dtypeKinds.ts";
+import { type Box, wholeBox } from "../core/chunks.ts";
+import { checkKind, INDEX_DTYPE } from "../core/dtype.ts";
+
 import { ShapeError } from "../core/errors.ts";
 import { type Shape, sameShape, shapeText } from "../core/shape.ts";
 import type { RoutineOp } from "../expr/op.ts";

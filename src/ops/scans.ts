@@ -1,10 +1,10 @@
 // Scans: running totals along attrs.axis, as records that users call.
 
 import { singleChunk } from "../core/chunks.ts";
-import { checkKind } from "../core/dtypeKinds.ts";
+import { checkKind, resultOf } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { fitScalar } from "../core/numbers.ts";
-import { resultOf } from "../core/results.ts";
+
 import { checkAxis, type Shape } from "../core/shape.ts";
 import { makeExpr } from "../expr/expr.ts";
 import type { ScanOp } from "../expr/op.ts";

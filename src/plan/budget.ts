@@ -7,10 +7,9 @@ import type { ChunkShape } from "../core/chunks.ts";
 import { bytesText } from "../core/counts.ts";
 import { ChunkwiseError, type ErrorParts } from "../core/errors.ts";
 import { shapeText, sizeOf } from "../core/shape.ts";
-import { surelyFits } from "./fusion/fusionGroup.ts";
+import { surelyFits } from "./fusion/fusionNodes.ts";
 import { type DensePlanArray, type Operation, type PlanArray, type PlanData, readsOf } from "./plan.ts";
-import { statedBytes } from "./statedBytes.ts";
-import { type MemoryTerm, memoryOf, totalMemory } from "./taskMemory.ts";
+import { type MemoryTerm, memoryOf, statedBytes, totalMemory } from "./taskMemory.ts";
 
 /** What a refusal says, beside its text. */
 interface Refusal {

@@ -5,9 +5,9 @@
 
 import { attrsText, type Resource } from "../core/attrs.ts";
 import type { Need } from "../core/form/need.ts";
-import type { Expr } from "../expr/expr.ts";
+import { type Expr, postOrder } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
-import { postOrder } from "../expr/walk.ts";
+
 import { resourceOf } from "../lazy/sources.ts";
 import { PartitionResource } from "../ops/partitions.ts";
 import { MemoryError } from "./budget.ts";

@@ -3,8 +3,8 @@
 
 import type { ChunkShape } from "../core/chunks.ts";
 import { sameShape } from "../core/shape.ts";
-import { type Expr, makeExpr, withInputs } from "../expr/expr.ts";
-import { foldExpr, postOrder } from "../expr/walk.ts";
+import { type Expr, foldExpr, makeExpr, postOrder, withInputs } from "../expr/expr.ts";
+
 import { halved, MemoryError } from "./budget.ts";
 
 /** Plans, or throws a MemoryError. */

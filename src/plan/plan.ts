@@ -4,8 +4,8 @@
 // Must hold: a step's inputs are earlier steps; an operation's inputs are outputs of earlier ones or sources.
 
 import type { Attrs } from "../core/attrs.ts";
-import type { Box } from "../core/box.ts";
-import { type ChunkShape, chunkBox, gridOf } from "../core/chunks.ts";
+import { type Box, type ChunkShape, chunkBox, gridOf } from "../core/chunks.ts";
+
 import type { Shape } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
 import type { Op, ReduceOp, ScanOp } from "../expr/op.ts";

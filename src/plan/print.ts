@@ -19,8 +19,8 @@ import {
   type ScanTreeStep,
   type ValueRef,
 } from "./plan.ts";
-import { arrayBytes } from "./plannedPartitions.ts";
-import { memoryOf, totalMemory } from "./taskMemory.ts";
+import { arrayBytes, memoryOf, totalMemory } from "./taskMemory.ts";
+
 import { planTraffic, type Traffic, trafficOf } from "./traffic.ts";
 import { windowTexts } from "./windows/windowText.ts";
 

@@ -4,22 +4,241 @@
 // Must hold: no task of the operation needs more, and one needs as much (of what storage needs: each window of it as much
 // as where it needs most). One task of each kind is looked at (windows/kinds.ts): the others of the kind need the same.
 
-import { sameShape, sizeOf } from "../core/shape.ts";
-import { denseOf } from "../expr/type.ts";
+import { blockBytes } from "../core/block.ts";
+import { type Shape, sameShape, sizeOf } from "../core/shape.ts";
+import { denseOf, extentOf } from "../expr/type.ts";
+import { liveBytes } from "../kernel/blockProgram.ts";
 import { rechunk } from "../ops/moves/axisMoves.ts";
 import { compileLayout } from "./compile/compileTask.ts";
-import type { TaskProgram } from "./compile/programWriter.ts";
+import { isStraightCopy, type TaskProgram, type Window } from "./compile/programWriter.ts";
+import { type RoundedTask, roundsOf, scratchOf } from "./compile/rounds.ts";
 import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./compile/taskLayout.ts";
-import { type MemoryTerm, type Phases, phasesOf, type TransferOf, totalMemory } from "./phases.ts";
+import { taskWindows } from "./demand.ts";
+import { areAlike, Recent } from "./fusion/fusionOptions.ts";
 import { isRagged, type Operation, type PlanArray, type PlanStep } from "./plan.ts";
-import { raggedTerms } from "./plannedPartitions.ts";
-import { readTransfer, statedTransfer } from "./transfer.ts";
-import { startAt } from "./windows/laws.ts";
+import { readTransfer, statedTransfer, writeTransfer } from "./transfer.ts";
 import { type TaskKind, taskKinds } from "./windows/taskKinds.ts";
+import { startAt } from "./windows/taskRuns.ts";
 
-export { type MemoryTerm, totalMemory } from "./phases.ts";
+// Phases of a task: its windows are read, its program runs, its chunks are written. In: a compiled task. Out: for each
+// phase what is in memory then, with reasons. Windows stay from the first to the last; what storage needs lies where
+// temporaries lie at other times, so a task needs as much as its largest phase. What codecs take they keep.
 
+export interface MemoryTerm {
+  readonly reason: string;
+  readonly bytes: number;
+}
+
+/** Computing, reading, writing; the last two are empty where they need nothing of their own. */
+export type Phases = readonly (readonly MemoryTerm[])[];
 type Arrays = ReadonlyMap<string, PlanArray>;
+
+export const totalMemory = (terms: readonly MemoryTerm[]): number =>
+  terms.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** What storage needs while a window is read. */
+export type TransferOf = (window: Pick<Window, "array" | "box">) => { encoded: number; aside: number };
+
+/** Of the windows as they are. */
+export const transfersOf =
+  (arrays: Arrays): TransferOf =>
+  ({ array, box }) =>
+    readTransfer(denseOf(arrays.get(array)!), box);
+
+export function phasesOf(
+  task: TaskProgram,
+  arrays: Arrays,
+  transferOf: TransferOf = transfersOf(arrays),
+): Phases {
+  const rounded = roundsOf(task);
+  if (rounded !== null) return roundPhases(rounded, arrays, transferOf);
+  const { program, reads, writes } = task;
+  // A copy's window is read into the chunk's own memory.
+  const isStraight = isStraightCopy(task);
+  const windows = isStraight ? [] : blockTerms("read", reads, arrays);
+  const blocks = blockTerms("write", writes, arrays);
+  const kept = codecTerms(writes, arrays);
+  const onTheWay = readTerms(reads, transferOf);
+  const filledUp = writeTerms(writes, arrays);
+  const reading = [...windows, ...(isStraight ? blocks : []), ...onTheWay, ...kept];
+  return [
+    [...windows, ...workTerms(program), ...blocks, ...kept],
+    onTheWay.length === 0 ? [] : reading,
+    filledUp.length === 0 ? [] : [...windows, ...blocks, ...filledUp, ...kept],
+  ];
+}
+
+/** The windows of two rounds, one in use and one on its way; what a product takes; the sum; and what comes behind them. */
+function roundPhases({ round, sum, rest }: RoundedTask, arrays: Arrays, transferOf: TransferOf): Phases {
+  const { reads, program } = round(0);
+  const { role, dtype, shape } = rest.program.buffers[sum]!;
+  const total = new Terms();
+  for (const term of [
+    ...blockTerms("read", [...reads, ...reads], arrays),
+    ...readTerms(reads, roundTransfers(arrays)),
+    ...workTerms(program),
+    { reason: "sum of products", bytes: role === "output" ? 0 : blockBytes(dtype, shape) },
+    ...blockTerms("read", rest.reads, arrays),
+    ...readTerms(rest.reads, transferOf),
+    ...workTerms(rest.program),
+    ...blockTerms("write", rest.writes, arrays),
+    ...writeTerms(rest.writes, arrays),
+    ...codecTerms(rest.writes, arrays),
+  ])
+    total.add(term.reason, term.bytes);
+  return [total.list, [], []];
+}
+
+/** The windows of rounds lie side by side: each is as far from the next as it is long. */
+const roundTransfers =
+  (arrays: Arrays): TransferOf =>
+  ({ array, box }) =>
+    readTransfer(
+      denseOf(arrays.get(array)!),
+      box,
+      box.shape.map((length) => [{ slope: length, count: Number.POSITIVE_INFINITY }]),
+    );
+
+/** Terms with equal reasons are added up. */
+class Terms {
+  readonly #bytes = new Map<string, number>();
+
+  /** None of nothing, unless it is said to matter. */
+  add(reason: string, bytes: number, isKept = false): void {
+    if (bytes > 0 || isKept) this.#bytes.set(reason, (this.#bytes.get(reason) ?? 0) + bytes);
+  }
+
+  get list(): MemoryTerm[] {
+    return [...this.#bytes].map(([reason, bytes]) => ({ reason, bytes }));
+  }
+}
+
+type Windows = TaskProgram["reads"];
+
+function blockTerms(kind: "read" | "write", windows: Windows, arrays: Arrays): MemoryTerm[] {
+  const terms = new Terms();
+  for (const { array, box } of windows)
+    terms.add(`${kind} ${array}`, blockBytes(denseOf(arrays.get(array)!).dtype, box.shape), true);
+  return terms.list;
+}
+
+function readTerms(reads: Windows, transferOf: TransferOf): MemoryTerm[] {
+  const terms = new Terms();
+  for (const window of reads) {
+    const { encoded, aside } = transferOf(window);
+    terms.add(`read ${window.array}: encoded`, encoded);
+    terms.add(`read ${window.array}: aside`, aside);
+  }
+  return terms.list;
+}
+
+function writeTerms(writes: Windows, arrays: Arrays): MemoryTerm[] {
+  const terms = new Terms();
+  for (const { array, box } of writes)
+    terms.add(`write ${array}: filled up`, writeTransfer(denseOf(arrays.get(array)!), box));
+  return terms.list;
+}
+
+/**
+ * Decoders work on one object after another, and keep their memory for the next, of this operation or another; what
+ * encoders give has to stay until it is written.
+ */
+function codecTerms(writes: Windows, arrays: Arrays): MemoryTerm[] {
+  const most = mostOfCodecs(arrays);
+  const own = writes.reduce((sum, { array }) => sum + (statedTransfer(arrays.get(array)!)?.encoding ?? 0), 0);
+  const terms = [
+    { reason: "decoding", bytes: most.decoding },
+    { reason: "encoding", bytes: Math.max(most.encoding, own) },
+  ];
+  return terms.filter(({ bytes }) => bytes > 0);
+}
+
+const codecs = new WeakMap<Arrays, { readonly decoding: number; readonly encoding: number }>();
+
+/** The most that codecs take for any array of a plan. */
+function mostOfCodecs(arrays: Arrays): { readonly decoding: number; readonly encoding: number } {
+  let most = codecs.get(arrays);
+  if (most === undefined) {
+    let [decoding, encoding] = [0, 0];
+    for (const array of arrays.values()) {
+      const transfer = statedTransfer(array);
+      decoding = Math.max(decoding, transfer?.decoding ?? 0);
+      if (array.role !== "source") encoding = Math.max(encoding, transfer?.encoding ?? 0);
+    }
+    most = { decoding, encoding };
+    codecs.set(arrays, most);
+  }
+  return most;
+}
+
+/** Temporaries that are alive at once, and scratch, during the step at which both together are most. */
+function workTerms(program: TaskProgram["program"]): MemoryTerm[] {
+  const live = liveBytes(program);
+  let most: MemoryTerm[] = [];
+  program.steps.forEach((step, at) => {
+    const terms = [{ reason: "temporaries", bytes: live[at]! }, scratchOf(step, program)];
+    if (totalMemory(terms) > totalMemory(most)) most = terms;
+  });
+  return most.filter(({ bytes }) => bytes > 0);
+}
+
+// Operations on partitions of nested data, as the planner sees them. Lengths are known only when data are there, so
+// bytes here are what sources expect of their partitions, carried along: an estimate, where dense arrays have a bound.
+
+/** Of so many elements along each axis, or of so many partitions. */
+function bytesOf(array: PlanArray, shape: Shape): number {
+  switch (array.kind) {
+    case "dense":
+      return blockBytes(array.dtype, shape);
+    case "ragged":
+      return array.partitionBytes * sizeOf(shape);
+    default:
+      throw array satisfies never;
+  }
+}
+
+/** Of a whole array. */
+export const arrayBytes = (array: PlanArray): number => bytesOf(array, extentOf(array));
+
+/** Of the largest chunk. */
+export const chunkBytes = (array: PlanArray): number =>
+  bytesOf(
+    array,
+    extentOf(array).map((n, axis) => Math.min(n, array.chunks[axis]!)),
+  );
+
+/** What one task reads, by array. */
+export function partitionsRead(
+  operation: Operation,
+  arrays: Arrays,
+  place: readonly number[],
+): Map<string, number> {
+  const bytes = new Map<string, number>();
+  const seen = new Set<string>();
+  for (const { array, box } of taskWindows(operation, arrays, place)) {
+    const key = `${array} ${box.start} ${box.shape}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    bytes.set(array, (bytes.get(array) ?? 0) + bytesOf(arrays.get(array)!, box.shape));
+  }
+  return bytes;
+}
+
+/** What is read, what one step makes of it while its inputs are there, and the outputs packed. */
+export function raggedTerms(operation: Operation, arrays: Arrays): MemoryTerm[] {
+  const { outputs } = operation;
+  const most = new Map<string, number>();
+  for (const { place } of taskKinds(operation, arrays))
+    for (const [array, bytes] of partitionsRead(operation, arrays, place))
+      most.set(array, Math.max(bytes, most.get(array) ?? 0));
+  const reads = [...most].map(([array, bytes]) => ({ reason: `read ${array}`, bytes }));
+  const largest = Math.max(0, ...reads.map(({ bytes }) => bytes));
+  const writes = outputs.map(({ array }) => ({
+    reason: `write ${array}`,
+    bytes: chunkBytes(arrays.get(array)!),
+  }));
+  return [...reads, { reason: "values in between, about", bytes: largest }, ...writes];
+}
 
 const known = new WeakMap<Operation, readonly MemoryTerm[]>();
 
@@ -99,3 +318,55 @@ export const termsOf = (task: TaskProgram, arrays: Arrays): readonly MemoryTerm[
 
 const largestPhase = (phases: Phases): readonly MemoryTerm[] =>
   phases.reduce((most, terms) => (totalMemory(terms) > totalMemory(most) ? terms : most));
+
+// How many bytes a task of an operation needs, without the reasons. Plans of thousands of arrays have thousands of
+// operations of a few kinds: those that are alike, on arrays that are alike, need the same, and are looked at once.
+// Must hold: the same number as taskMemory.ts states, for every operation.
+
+interface Stated {
+  readonly operation: Operation;
+  readonly touched: Touched;
+  readonly bytes: number;
+}
+
+/** The arrays that an operation reads and writes, each once, and which of them each read and output means. */
+interface Touched {
+  readonly arrays: readonly PlanArray[];
+  readonly uses: readonly number[];
+}
+
+const recent = new Recent<Arrays, Stated>();
+
+export function statedBytes(operation: Operation, arrays: Arrays): number {
+  const touched = touchedBy(operation, arrays);
+  return recent.get(
+    arrays,
+    (known) =>
+      sameShape(known.operation.grid, operation.grid) &&
+      sameTouched(known.touched, touched) &&
+      areAlike(known.operation, operation),
+    () => ({ operation, touched, bytes: totalMemory(memoryOf(operation, arrays)) }),
+  ).bytes;
+}
+
+function touchedBy({ steps, outputs }: Operation, arrays: Arrays): Touched {
+  const numbers = new Map<string, number>();
+  const uses: number[] = [];
+  const touch = (name: string): void => {
+    const number = numbers.get(name) ?? numbers.size;
+    numbers.set(name, number);
+    uses.push(number);
+  };
+  for (const step of steps) if (step.kind === "read") touch(step.array);
+  for (const { array } of outputs) touch(array);
+  return { arrays: Array.from(numbers.keys(), (name) => arrays.get(name)!), uses };
+}
+
+const sameTouched = (a: Touched, b: Touched): boolean =>
+  sameShape(a.uses, b.uses) && a.arrays.every((array, i) => sameArray(array, b.arrays[i]!));
+
+function sameArray(a: PlanArray, b: PlanArray): boolean {
+  if (a.kind === "ragged" || b.kind === "ragged") return a === b;
+  const isCutAlike = sameShape(a.shape, b.shape) && sameShape(a.chunks, b.chunks) && a.inner === b.inner;
+  return isCutAlike && a.dtype === b.dtype && a.role === b.role && a.transfer === b.transfer;
+}

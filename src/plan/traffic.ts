@@ -6,7 +6,7 @@ import { blockBytes } from "../core/block.ts";
 import { denseOf } from "../expr/type.ts";
 import { compileTask } from "./compile/compileTask.ts";
 import { isRagged, type Operation, type PlanArray, type PlanData } from "./plan.ts";
-import { arrayBytes, partitionsRead } from "./plannedPartitions.ts";
+import { arrayBytes, partitionsRead } from "./taskMemory.ts";
 import { taskKinds } from "./windows/taskKinds.ts";
 
 export interface Traffic {

@@ -2,7 +2,7 @@
 // their arrays state about their storage. Out: bytes. All windows of a task are read at once, and of each window some
 // objects. What codecs take for themselves they keep, for one object after another.
 
-import type { Box } from "../core/box.ts";
+import type { Box } from "../core/chunks.ts";
 import { sizeOf } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
 import type { DensePlanArray, PlanArray } from "./plan.ts";

@@ -4,17 +4,92 @@
 // Must hold: cost ≈ nodes + replacements. A replacement keeps dtype and shape. A node that is reached again
 // while it is being rewritten is a cycle of rules, told at once; a budget bounds what rules may add.
 
-import { RuleGrowthError } from "../core/errors.ts";
+import { type RuleCycleError, RuleGrowthError } from "../core/errors.ts";
 import { type Expr, withInputs } from "../expr/expr.ts";
 import { assumeReplaced } from "../expr/site.ts";
-import { checkType } from "./checkType.ts";
-import { ClientCounts } from "./clients.ts";
-import { recordDerivation } from "./derivation.ts";
-import type { Dispatcher } from "./dispatch.ts";
-import { Frames } from "./frames.ts";
-import { NodeOrder } from "./order.ts";
-import { type Parts, partsOf } from "./parts.ts";
+import { cycleError } from "./cycle.ts";
+import { ClientCounts, type Dispatcher } from "./dispatch.ts";
+import { NodeOrder } from "./functionGraph.ts";
+import { checkType, recordDerivation } from "./matchText.ts";
 import type { Rule, RuleContext } from "./rule.ts";
+
+// Parts of a graph that rules replace at once, before nodes are looked at one by one. In: a graph and rules that know
+// parts of it. Out: what is replaced by what, and which nodes are needed still: those that results reach without going
+// through what is replaced.
+
+export interface Parts {
+  readonly replaced: ReadonlyMap<Expr, { readonly rule: Rule; readonly replacement: Expr }>;
+  /** By place: 1 for the nodes that are needed. */
+  readonly isNeeded: Uint8Array;
+}
+
+/** Null where no rule replaces anything. */
+export function partsOf(order: NodeOrder, rules: readonly Rule[]): Parts | null {
+  const replaced = new Map<Expr, { rule: Rule; replacement: Expr }>();
+  for (const rule of rules)
+    for (const [node, replacement] of rule.parts?.(order) ?? []) replaced.set(node, { rule, replacement });
+  return replaced.size === 0 ? null : { replaced, isNeeded: neededPlaces(order, replaced) };
+}
+
+function neededPlaces(order: NodeOrder, replaced: ReadonlyMap<Expr, unknown>): Uint8Array {
+  const isNeeded = new Uint8Array(order.count);
+  for (const root of order.roots) isNeeded[order.placeOf(root)] = 1;
+  for (let at = order.count - 1; at >= 0; at--) {
+    const node = order.nodes[at]!;
+    if (isNeeded[at] === 0 || replaced.has(node)) continue;
+    for (let i = 0; i < node.inputs.length; i++) isNeeded[order.placeOf(node.inputs[i]!)] = 1;
+  }
+  return isNeeded;
+}
+
+// The driver's stack: nodes that wait for their inputs, and nodes that wait for what a rule put in their place. Lists
+// beside each other, as a frame is made for every replacement, and objects would be garbage.
+
+export class Frames {
+  readonly nodes: Expr[] = [];
+  /** The input that comes next. */
+  readonly next: number[] = [];
+  /** For a node that was replaced: the node over its new inputs, the rule and the replacement. */
+  readonly rebuilt: Expr[] = [];
+  readonly rules: (Rule | null)[] = [];
+  readonly replacements: (Expr | null)[] = [];
+
+  get depth(): number {
+    return this.nodes.length;
+  }
+
+  pushNode(node: Expr): void {
+    this.#push(node, node, null, null);
+  }
+
+  pushReplaced(node: Expr, rebuilt: Expr, rule: Rule, replacement: Expr): void {
+    this.#push(node, rebuilt, rule, replacement);
+  }
+
+  #push(node: Expr, rebuilt: Expr, rule: Rule | null, replacement: Expr | null): void {
+    this.nodes.push(node);
+    this.next.push(0);
+    this.rebuilt.push(rebuilt);
+    this.rules.push(rule);
+    this.replacements.push(replacement);
+  }
+
+  pop(): void {
+    this.nodes.pop();
+    this.next.pop();
+    this.rebuilt.pop();
+    this.rules.pop();
+    this.replacements.pop();
+  }
+
+  /** The rules from where a node was met first to where it was met again. */
+  cycleOf(node: Expr): RuleCycleError {
+    const from = this.nodes.findIndex((one, i) => one === node || this.rebuilt[i] === node);
+    const steps = this.rules.flatMap((rule, i) => (rule === null || i < from ? [] : [{ rule, i }]));
+    const names = [...new Set(steps.map(({ rule }) => rule.name))];
+    return cycleError(names, node, this.replacements[steps[0]?.i ?? 0] ?? node);
+  }
+}
 
 /** Options of `rewrite`. */
 export interface DriverOptions {

@@ -11,18 +11,21 @@ export { binary, type ElementwiseFunction, type ElementwiseLine, unary } from ".
 export { OPS, opNamed } from "../ops/index.ts";
 export {
   type Position,
+  Query,
+  type QueryParts,
+  query,
   type RegisterOptions,
   RuleGroup,
   RuleSequence,
   type Stage,
 } from "./database.ts";
-export { type Derivation, derivationOf } from "./derivation.ts";
 export { Dispatcher } from "./dispatch.ts";
 export { type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
 export type { Explanation, WhyNotReport } from "./explain.ts";
 export type { Replacements } from "./functionGraph.ts";
 export { type Checkpoint, FunctionGraph, type GraphChange, type Validator } from "./functionGraph.ts";
 export { broadcastTo, castTo, constantOf, filledLike, scalar } from "./make.ts";
+export { type Derivation, derivationOf } from "./matchText.ts";
 export { byOp, fixpoint, group, inToOut, outToIn } from "./navigators.ts";
 export {
   a,
@@ -60,7 +63,6 @@ export {
 } from "./patternRule.ts";
 export { MODES, modeQuery } from "./pipeline.ts";
 export type { Profile, RuleProfile, StageProfile } from "./profile.ts";
-export { Query, type QueryParts, query } from "./query.ts";
 export {
   type Change,
   functionRule,

@@ -1,8 +1,9 @@
 // Nodes and values as short text for messages, and equality of scalars.
 
+import { RuleTypeError } from "../core/errors.ts";
 import { Complex, type Scalar, scalarText } from "../core/numbers.ts";
-import type { Expr } from "../expr/expr.ts";
-import { arrayTypeText } from "../expr/type.ts";
+import type { Derivation, Expr } from "../expr/expr.ts";
+import { arrayTypeText, sameType } from "../expr/type.ts";
 import { full } from "../lazy/sources.ts";
 
 export const valueText = (value: Scalar): string => scalarText(value);
@@ -39,4 +40,39 @@ function nested(node: Expr, depth: number): string {
     return node.op === full ? scalarText(node.attrs["value"] as Scalar) : node.op.name;
   if (depth === 0) return "…";
   return `${node.op.name}(${node.inputs.map((input) => nested(input, depth - 1)).join(", ")})`;
+}
+
+// What every replacement must hold to, whoever makes it.
+
+/** A replacement means the same: it has the same type. */
+export function checkType(rule: { readonly name: string }, node: Expr, replacement: Expr): void {
+  if (replacement.type === node.type || sameType(replacement.type, node.type)) return;
+  throw new RuleTypeError({
+    what: `rule ${rule.name} replaces ${shortText(node)} by ${shortText(replacement)}`,
+    cure: "A rule must keep dtype and shape: mend it, or exclude it",
+    rules: [rule.name],
+  });
+}
+
+// Where a node comes from: which rule made it of which node.
+
+export type { Derivation };
+
+/** The first derivation stays: a node that rules make again is not made anew. */
+export function recordDerivation(node: Expr, rule: string, from: Expr): void {
+  node.derivation ??= { rule, from };
+}
+
+/**
+ * The steps that led to a node, the last one first; empty for a node that no rule made:
+ * `derivationOf(optimize([x.expr]).roots[0])`.
+ */
+export function derivationOf(node: Expr): readonly Derivation[] {
+  const steps: Derivation[] = [];
+  const seen = new Set<Expr>();
+  for (let step = node.derivation; step !== null && !seen.has(step.from); step = step.from.derivation) {
+    steps.push(step);
+    seen.add(step.from);
+  }
+  return steps;
 }

@@ -1,8 +1,8 @@
 // Which rule added and removed which nodes in a stage. In: the nodes before and after, and what happened.
 // Must hold: before + added − removed = after, where added and removed are the rules' and the rebuilt ones.
 
-import type { Expr } from "../expr/expr.ts";
-import { postOrder } from "../expr/walk.ts";
+import { type Expr, postOrder } from "../expr/expr.ts";
+
 import type { Rule } from "./rule.ts";
 
 interface Fired {

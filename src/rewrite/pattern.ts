@@ -1,6 +1,6 @@
 // The language of patterns: what the left side of a rule says about a node, and the right side about its
 // replacement. A pattern is plain data (`form` and a few conditions); compile.ts makes a matcher of it and
-// rightSides.ts a builder. The type `Binds` says what a match has bound, so that computed right sides are typed.
+// patternRule.ts a builder. The type `Binds` says what a match has bound, so that computed right sides are typed.
 //
 //   p.multiply(x, 1)                        an op; commutative ops match in both orders
 //   x, y, z, …                              variables: any node; the same one where repeated

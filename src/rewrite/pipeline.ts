@@ -4,17 +4,16 @@
 import { ValueError } from "../core/errors.ts";
 import { closest } from "../core/suggest.ts";
 import type { Expr } from "../expr/expr.ts";
-import { RuleGroup, RuleSequence } from "./database.ts";
-import { Query, query } from "./query.ts";
+import { Query, query, RuleGroup, RuleSequence } from "./database.ts";
 import { FAST_MATH_TAGS, type GlobalRewrite, type Rule } from "./rule.ts";
 import { ARITHMETIC, RECIPROCALS } from "./rules/arithmetic.ts";
 import { BOOLEANS } from "./rules/booleans.ts";
 import { CASTS } from "./rules/casts.ts";
 import { CHOOSE } from "./rules/choose.ts";
 import { COMPARE } from "./rules/compare.ts";
-import { CONSTANTS } from "./rules/constants.ts";
 import { AROUND_PRODUCTS, CONTRACTION } from "./rules/contraction.ts";
-import { type ConstantsBy, foldConstants } from "./rules/folding.ts";
+import { CONSTANTS, type ConstantsBy, foldConstants } from "./rules/folding.ts";
+
 import { INDEXING } from "./rules/indexing.ts";
 import { INTEGERS, SHIFTS } from "./rules/integers.ts";
 import { FAST_LOGARITHMS, INVERSES } from "./rules/inverses.ts";

@@ -2,8 +2,8 @@
 // Must hold: the figures add up. A stage's time is its rules' and the rest; its nodes at the end are those at
 // the start + what rules added − what they removed; what rules applied in all is what stages applied.
 
-import type { Expr } from "../expr/expr.ts";
-import { postOrder } from "../expr/walk.ts";
+import { type Expr, postOrder } from "../expr/expr.ts";
+
 import type { Stage } from "./database.ts";
 import type { DriverObserver } from "./driver.ts";
 import { attributeNodes } from "./nodeAccounts.ts";

@@ -5,9 +5,8 @@
 
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
-import type { FunctionGraph, Replacements } from "./functionGraph.ts";
+import type { FunctionGraph, NodeOrder, Replacements } from "./functionGraph.ts";
 import { fitted } from "./make.ts";
-import type { NodeOrder } from "./order.ts";
 
 /**
  * What a rule may change of a result:

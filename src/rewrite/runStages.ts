@@ -2,14 +2,13 @@
 // a report: what each stage applied; with a profile, where time and nodes went.
 // Must hold: the types of the roots stay. Stages that bring back what was there before are a cycle of rules, told at once.
 
-import type { Expr } from "../expr/expr.ts";
-import { postOrder } from "../expr/walk.ts";
-import { checkType } from "./checkType.ts";
+import { type Expr, postOrder } from "../expr/expr.ts";
 import { cycleError } from "./cycle.ts";
 import type { Stage } from "./database.ts";
 import { type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
-import { FunctionGraph } from "./functionGraph.ts";
-import { NodeOrder } from "./order.ts";
+import { FunctionGraph, NodeOrder } from "./functionGraph.ts";
+import { checkType } from "./matchText.ts";
+
 import { type Profile, StageProfiler } from "./profile.ts";
 import type { GlobalContext } from "./rule.ts";
 

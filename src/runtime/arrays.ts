@@ -3,8 +3,7 @@
 // In: boxes. Out: blocks, without a copy where one chunk does; at once where the elements are in memory.
 
 import { type Block, subBlock } from "../core/block.ts";
-import { type Box, intersect, isEmptyBox } from "../core/box.ts";
-import { numberOf, placeOf } from "../core/chunks.ts";
+import { type Box, intersect, isEmptyBox, numberOf, placeOf } from "../core/chunks.ts";
 import { InvariantError } from "../core/errors.ts";
 import type { Partition } from "../expr/op.ts";
 import type { Backend } from "../kernel/backend.ts";
@@ -20,10 +19,67 @@ import {
   type PlanArray,
   type RaggedPlanArray,
 } from "../plan/plan.ts";
+import { KeptMemory, type ScratchMemory } from "../storage/codecs/codec.ts";
+import type { StoreOptions } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
-import { ScratchOptions, scratchIn } from "./kernelScratch.ts";
 import { chunksOfBox } from "./planGraph.ts";
-import type { Soon } from "./settled.ts";
+
+// Memory for bytes on their way, out of the backend's memory: blocks and what storage needs use each other's places again.
+// In: lengths. Out: bytes, of ordinary memory where the backend's has no room. Who takes them gives them back.
+
+export class KernelScratch implements ScratchMemory {
+  readonly memory: BlockMemory;
+  /** What is out, by the bytes that were handed out. */
+  readonly #blocks = new Map<Uint8Array, Block>();
+  readonly #ordinary = new KeptMemory();
+
+  constructor(memory: BlockMemory) {
+    this.memory = memory;
+  }
+
+  take(length: number): Uint8Array {
+    const block = this.memory.allocate("uint8", [length]);
+    if (block === null) return this.#ordinary.take(length);
+    const bytes = block.data as Uint8Array;
+    this.#blocks.set(bytes, block);
+    return bytes;
+  }
+
+  give(bytes: Uint8Array): void {
+    const block = this.#blocks.get(bytes);
+    if (block === undefined) return this.#ordinary.give(bytes);
+    this.#blocks.delete(bytes);
+    this.memory.free(block);
+  }
+}
+
+/** Options of reads and writes whose scratch lies there. */
+export const scratchIn = (memory: BlockMemory): { readonly scratch: KernelScratch } => ({
+  scratch: new KernelScratch(memory),
+});
+
+/** The same, kept. All tasks of a run have one memory. */
+export class ScratchOptions {
+  #known: { readonly scratch: KernelScratch } | null = null;
+
+  in({ memory }: Borrowed): StoreOptions {
+    if (this.#known?.scratch.memory !== memory) this.#known = scratchIn(memory);
+    return this.#known;
+  }
+}
+
+// Waiting for several things at once, none of which may still be under way afterwards. In: promises that work on somebody's
+// blocks. Out: their values when all have ended, or the first reason why one failed, also then.
+
+export type Soon<T> = T | Promise<T>;
+
+export async function allOf<T>(soon: readonly Soon<T>[]): Promise<T[]> {
+  const results = await Promise.allSettled(soon);
+  return results.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value as T;
+  });
+}
 
 /** What tasks read of a dense array. */
 export interface BlockSource {

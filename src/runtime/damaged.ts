@@ -4,9 +4,8 @@
 import { CorruptDataError } from "../storage/errors.ts";
 import type { StoreKey } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
-import { placeFromKey } from "../storage/zarr/chunkKeys.ts";
-import type { Pipeline } from "../storage/zarr/chunkLayout.ts";
 import { canBeWhole } from "../storage/zarr/codecPipeline.ts";
+import { type Pipeline, placeFromKey } from "../storage/zarr/place.ts";
 import type { Doubt } from "./written.ts";
 
 interface StoredChunk {

@@ -9,8 +9,20 @@ import type { Backend } from "../kernel/backend.ts";
 import type { PlanOptions } from "../plan/index.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { RunEvent } from "./events.ts";
-import { either, flag, functionOf, having, instanceOf } from "./optionChecks.ts";
-import { type Call, type Effect, type OptionsOf, option, SETTINGS, type Settings } from "./settings.ts";
+import {
+  type Call,
+  type Effect,
+  either,
+  flag,
+  functionOf,
+  having,
+  instanceOf,
+  type OptionsOf,
+  option,
+  SETTINGS,
+  type Settings,
+} from "./settings.ts";
+
 import { definedIn, Spec } from "./spec.ts";
 
 type Listener = (event: RunEvent) => void;

@@ -2,7 +2,7 @@
 // to the intermediates. In: chunks' boxes. Out: blocks in the backend's memory, where other threads can see them.
 
 import { type Block, blockBytes } from "../core/block.ts";
-import type { Box } from "../core/box.ts";
+import type { Box } from "../core/chunks.ts";
 import { type BlockMemory, takenBlock } from "../kernel/blocks.ts";
 import {
   type BlockTarget,

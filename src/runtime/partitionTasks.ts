@@ -2,17 +2,16 @@
 // step, each value let go after its last use. Between tasks partitions rest as bytes, in blocks like any other.
 
 import { type Block, blockBytes } from "../core/block.ts";
-import type { Box } from "../core/box.ts";
-import { placeOf } from "../core/chunks.ts";
+import { type Box, placeOf } from "../core/chunks.ts";
 import type { Made, Partition, RaggedInput } from "../expr/op.ts";
 import { Borrowed } from "../kernel/blocks.ts";
 import { copyElements } from "../kernel/routines/stridedWalk.ts";
 import type { PartitionFormat, PartitionResource } from "../ops/partitions.ts";
 import { inputTypes, taskBoxes } from "../plan/demand.ts";
 import { chunkOfArray, type Operation, type OpStep, type PlanArray } from "../plan/plan.ts";
-import type { PartitionSource, PartitionTarget, TaskArrays } from "./arrays.ts";
+import type { PartitionSource, PartitionTarget, Soon, TaskArrays } from "./arrays.ts";
+
 import { now, type TaskStats } from "./events.ts";
-import type { Soon } from "./settled.ts";
 
 /** A source: its partitions are read from where they lie. */
 export class ReadPartitions implements PartitionSource {

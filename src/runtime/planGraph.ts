@@ -1,9 +1,9 @@
 // A plan as the scheduler sees it. In: a plan. Out: operations by number, and for each task what it needs and who
 // reads it, from windows (src/plan/windows): arithmetic on boxes, nothing kept per task.
 
-import type { Box } from "../core/box.ts";
-import { type ChunkShape, numberOf, placeOf } from "../core/chunks.ts";
+import { type Box, type ChunkShape, numberOf, placeOf } from "../core/chunks.ts";
 import { type Shape, sizeOf } from "../core/shape.ts";
+import { taskWindows } from "../plan/demand.ts";
 import {
   chunkOfArray,
   gridOfArray,
@@ -12,10 +12,10 @@ import {
   type PlanData,
   readsOf,
 } from "../plan/plan.ts";
-import { chunkBytes } from "../plan/plannedPartitions.ts";
-import { statedBytes } from "../plan/statedBytes.ts";
+import { chunkBytes, statedBytes } from "../plan/taskMemory.ts";
+
 import { type Places, readersOf } from "../plan/windows/readers.ts";
-import { taskWindows } from "../plan/windows.ts";
+
 import type { OperationNode, ReaderRange, TaskGraph, TaskRef } from "./scheduler/taskGraph.ts";
 
 export class PlanGraph implements TaskGraph {

@@ -7,10 +7,11 @@ import type { PlanStorage } from "../plan/writer.ts";
 import { builtInCodecs, type KnownCodecs } from "../storage/codecs/table.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import type { Store } from "../storage/store.ts";
-import { buildPipeline } from "../storage/zarr/buildPipeline.ts";
+import { buildPipeline } from "../storage/zarr/codecPipeline.ts";
 import { type CodecArgument, planArray } from "../storage/zarr/create.ts";
+import { transferOf } from "../storage/zarr/denseArray.ts";
 import type { ArrayMetadata } from "../storage/zarr/metadata.ts";
-import { transferOf } from "../storage/zarr/transfer.ts";
+
 import { INTERMEDIATE_CODECS } from "./workDir.ts";
 
 const NO_RESULTS: readonly null[] = [];

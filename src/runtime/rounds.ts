@@ -5,8 +5,7 @@
 import type { Block } from "../core/block.ts";
 import { Borrowed } from "../kernel/blocks.ts";
 import { type Round, type RoundedTask, SUM } from "../plan/compile/rounds.ts";
-import type { TaskArrays } from "./arrays.ts";
-import { allOf, type Soon } from "./settled.ts";
+import { allOf, type Soon, type TaskArrays } from "./arrays.ts";
 
 /** A round whose windows are there, or on their way. */
 interface Begun {

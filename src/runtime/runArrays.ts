@@ -20,7 +20,7 @@ import {
   type PlanData,
   type PlanStep,
 } from "../plan/plan.ts";
-import { arrayBytes } from "../plan/plannedPartitions.ts";
+import { arrayBytes } from "../plan/taskMemory.ts";
 import type { CodecTable } from "../storage/codecs/table.ts";
 import type { DenseTarget } from "../storage/formats/denseFormat.ts";
 import { hereOnly, StoredSource } from "../storage/formats/storedSource.ts";

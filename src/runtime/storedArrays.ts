@@ -3,22 +3,27 @@
 // Must hold: what users' code gives is as long as the box it was asked for, or it is an error that names the format.
 
 import { type Block, newBlock, subBlock } from "../core/block.ts";
-import { type Box, intersect, isEmptyBox } from "../core/box.ts";
-import { type ChunkShape, chunkBox, gridOf, placeOf } from "../core/chunks.ts";
+import {
+  type Box,
+  type ChunkShape,
+  chunkBox,
+  gridOf,
+  intersect,
+  isEmptyBox,
+  placeOf,
+} from "../core/chunks.ts";
 import { type DType, infoOf, isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { InvariantError } from "../core/errors.ts";
 import { describe, sizeOf, stridesOf } from "../core/shape.ts";
 import type { Borrowed } from "../kernel/blocks.ts";
 import { copyElements } from "../kernel/routines/stridedWalk.ts";
 import { CorruptDataError, NotSupportedError } from "../storage/errors.ts";
-import type { ChunkWriter, DenseArray, DenseTarget } from "../storage/formats/denseFormat.ts";
-import type { Place } from "../storage/formats/look.ts";
+import type { ChunkWriter, DenseArray, DenseTarget, Place } from "../storage/formats/denseFormat.ts";
 import type { StoredSource } from "../storage/formats/storedSource.ts";
 import type { Store } from "../storage/store.ts";
-import type { BlockSource, BlockTarget } from "./arrays.ts";
-import { ScratchOptions } from "./kernelScratch.ts";
+import { type BlockSource, type BlockTarget, ScratchOptions, type Soon } from "./arrays.ts";
+
 import { chunksIn } from "./planGraph.ts";
-import type { Soon } from "./settled.ts";
 
 /** A source, of any format. */
 export class SourceArray implements BlockSource {

@@ -8,16 +8,15 @@ import { placeOf } from "../core/chunks.ts";
 import { sizeOf } from "../core/shape.ts";
 import { denseOf } from "../expr/type.ts";
 import { Borrowed } from "../kernel/blocks.ts";
-import type { TaskProgram, Window } from "../plan/compile/programWriter.ts";
+import { TaskKinds } from "../plan/compile/compileTask.ts";
+import { isStraightCopy, type TaskProgram, type Window } from "../plan/compile/programWriter.ts";
 import { type RoundedTask, roundsOf } from "../plan/compile/rounds.ts";
-import { TaskKinds } from "../plan/compile/sharedPrograms.ts";
-import { isStraightCopy } from "../plan/compile/straight.ts";
 import { isRagged, type Operation, type PlanArray } from "../plan/plan.ts";
-import type { TaskArrays } from "./arrays.ts";
+import { allOf, type Soon, type TaskArrays } from "./arrays.ts";
+
 import { now, type TaskStats } from "./events.ts";
 import { runRaggedTask } from "./partitionTasks.ts";
 import { runRounds } from "./rounds.ts";
-import { allOf, type Soon } from "./settled.ts";
 
 export function runTask(operation: Operation, task: number, using: TaskArrays): Soon<TaskStats> {
   if (isRagged(operation)) return runRaggedTask(operation, task, using);

@@ -4,7 +4,7 @@ import { placeOf } from "../core/chunks.ts";
 import { ChunkwiseError, RunError } from "../core/errors.ts";
 import { LaneFailure } from "../kernel/interpret/index.ts";
 import type { Operation, PlanData, PlanStep } from "../plan/plan.ts";
-import { messageOf } from "./scheduler/failure.ts";
+import { messageOf } from "./scheduler/entry.ts";
 import type { TaskFailed } from "./scheduler/scheduler.ts";
 
 export function taskError({ ref, failures }: TaskFailed, plan: PlanData): RunError {

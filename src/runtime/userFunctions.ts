@@ -7,7 +7,7 @@ import { describe } from "../core/shape.ts";
 import { type BlockInfo, Callable, type Expected } from "../kernel/routines/userCall.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { Json, Referable } from "../plan/planJson.ts";
-import { exportedFunction, isModuleAddress } from "../storage/modules.ts";
+import { exportedFunction, isModuleAddress } from "../storage/builtin.ts";
 
 /** Users' functions take and give arrays; what those are is not known here. */
 export type UserFunction = (...args: never[]) => unknown;

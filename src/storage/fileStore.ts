@@ -8,8 +8,8 @@ import type { Address } from "../core/platform.ts";
 import { builtinNow, requireBuiltin } from "./builtin.ts";
 import { StoreRequestError } from "./errors.ts";
 import { allocateBytes, FileIo, type OpenFile } from "./fileIo.ts";
-import { listedFiles, listedKeys } from "./fileListing.ts";
-import { FilePlaces } from "./filePlaces.ts";
+import { FilePlaces, listedFiles, listedKeys } from "./fileListing.ts";
+
 import {
   ageOf,
   asRequestError,

@@ -7,7 +7,7 @@ export type {
   LoadedCodec,
   ModuleCodec,
   OwnCodec,
-} from "./codecs/ownCodec.ts";
+} from "./codecs/table.ts";
 export { CodecTable } from "./codecs/table.ts";
 export {
   CorruptDataError,
@@ -25,15 +25,17 @@ export type {
   DenseArray,
   DenseFormat,
   DenseTarget,
+  Look,
   NewArray,
+  Place,
   PreparedPlace,
+  SourceArgument,
   Using,
   WrittenUnit,
 } from "./formats/denseFormat.ts";
 export type { Format } from "./formats/format.ts";
-export type { Look, Place, SourceArgument } from "./formats/look.ts";
-export type { FormatModule, ModuleFormat, OwnFormat } from "./formats/ownFormat.ts";
 export type { RaggedFormat, Table, TableLocation } from "./formats/raggedFormat.ts";
+export type { FormatModule, ModuleFormat, OwnFormat } from "./formats/table.ts";
 export { FormatTable } from "./formats/table.ts";
 export { HttpStore, type HttpStoreOptions } from "./httpStore.ts";
 export { type StoreArgument, storeAt, storeOf } from "./location.ts";
@@ -54,7 +56,6 @@ export type {
 export { type ArrayOptions, type ChunkOptions, ZarrArray } from "./zarr/array.ts";
 export { consolidate } from "./zarr/consolidate.ts";
 export { type CodecArgument, type CreateArrayOptions, createArray } from "./zarr/create.ts";
-export type { FillArgument } from "./zarr/fill.ts";
 export {
   type CreateGroupOptions,
   createGroup,
@@ -67,6 +68,6 @@ export {
   ZarrGroup,
 } from "./zarr/group.ts";
 export type { ArrayMetadata, GroupMetadata, KeyEncoding, NodeMetadata, ZarrFormat } from "./zarr/metadata.ts";
-export type { Endian, StoredName } from "./zarr/storedType.ts";
+export type { Endian, FillArgument, StoredName } from "./zarr/storedType.ts";
 export type { Json, JsonObject } from "./zarr/zarrJson.ts";
 export { ZipStore, zipOf } from "./zipStore.ts";

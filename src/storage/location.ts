@@ -4,10 +4,10 @@
 import { ValueError } from "../core/errors.ts";
 import type { Address } from "../core/platform.ts";
 import { describe } from "../core/shape.ts";
+import { exportedFunction } from "./builtin.ts";
 import { NotSupportedError } from "./errors.ts";
 import { FileStore } from "./fileStore.ts";
 import { HttpStore } from "./httpStore.ts";
-import { exportedFunction } from "./modules.ts";
 import type { Store, StoreLocation } from "./store.ts";
 import { ZipStore } from "./zipStore.ts";
 

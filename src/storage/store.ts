@@ -4,7 +4,7 @@
 // it is of: a store of a user's that has a member is treated as ours are.
 
 import type { StopSignal } from "../core/platform.ts";
-import type { ScratchMemory } from "./codecs/scratch.ts";
+import type { ScratchMemory } from "./codecs/codec.ts";
 import { asStoreError, CorruptDataError, NotSupportedError, StoreKeyError } from "./errors.ts";
 
 /** The name of an object in a store: "/grid/zarr.json". It begins with "/". */

@@ -1,8 +1,8 @@
 // The zip format: the directory at the end of an archive → its entries, with Zip64; and a writer of entries
 // that are not compressed.
 
-import { crc32 } from "./codecs/checksums.ts";
 import { corrupt } from "./codecs/codec.ts";
+import { crc32 } from "./codecs/wasm.ts";
 import { NotSupportedError } from "./errors.ts";
 import { keySegments, type StoreOptions } from "./store.ts";
 import { utf8 } from "./text.ts";

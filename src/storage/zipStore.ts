@@ -2,9 +2,9 @@
 // of another store). Entries are stored or deflated; their checksums are verified. `zipOf` writes one.
 
 import { builtin, requireBuiltin } from "./builtin.ts";
-import { crc32 } from "./codecs/checksums.ts";
 import { compressedBound, corrupt } from "./codecs/codec.ts";
 import { streamed } from "./codecs/deflate.ts";
+import { crc32 } from "./codecs/wasm.ts";
 import { NotSupportedError } from "./errors.ts";
 import { foldersOf } from "./memoryStore.ts";
 import {

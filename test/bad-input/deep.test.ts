@@ -2,7 +2,7 @@
 
 import * as cw from "chunkwise";
 import { beforeAll, describe, expect, test } from "vitest";
-import { contentKey } from "../../src/expr/key.ts";
+import { contentKey } from "../../src/expr/expr.ts";
 import { verifyExpr } from "../../src/expr/verify.ts";
 
 const MINUTES = 60_000;

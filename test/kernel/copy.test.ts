@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { copyInto } from "../../src/core/copy.ts";
+import { copyInto } from "../../src/core/block.ts";
 
 const KINDS = [Uint8Array, Uint16Array, Uint32Array] as const;
 const BUFFERS = [ArrayBuffer, SharedArrayBuffer] as const;

@@ -4,7 +4,7 @@
 import * as cw from "chunkwise";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { wasmBackend } from "../../src/kernel/wasm/backend.ts";
-import { Helpers } from "../../src/kernel/wasm/helperThreads.ts";
+import { Helpers } from "../../src/kernel/wasm/machine.ts";
 import { KernelMemory } from "../../src/kernel/wasm/memory.ts";
 
 let isRunning = false;

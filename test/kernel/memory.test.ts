@@ -9,8 +9,8 @@ import type { LoopStep } from "../../src/kernel/blockProgram.ts";
 import { LaneFailure } from "../../src/kernel/interpret/index.ts";
 import { programOf } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
+import { KeptBlocks } from "../../src/kernel/wasm/backend.ts";
 import { Heap } from "../../src/kernel/wasm/heap.ts";
-import { KeptBlocks } from "../../src/kernel/wasm/keptBlocks.ts";
 import { runLoopKernel } from "../../src/kernel/wasm/loops.ts";
 import { WasmMachine } from "../../src/kernel/wasm/machine.ts";
 

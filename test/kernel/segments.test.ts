@@ -4,14 +4,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Block, newBlock } from "../../src/core/block.ts";
-import { type DType, infoOf, isComplex, isFloat, isWide } from "../../src/core/dtype.ts";
-import { checkKind } from "../../src/core/dtypeKinds.ts";
+import { checkKind, type DType, infoOf, isComplex, isFloat, isWide, resultOf } from "../../src/core/dtype.ts";
 import { fitScalar } from "../../src/core/numbers.ts";
-import { resultOf } from "../../src/core/results.ts";
 import type { ReduceStep, SegmentStep } from "../../src/kernel/blockProgram.ts";
 import { Borrowed } from "../../src/kernel/blocks.ts";
-import { runReduce } from "../../src/kernel/interpret/reduce.ts";
-import { runSegments } from "../../src/kernel/interpret/segments.ts";
+import { runReduce, runSegments } from "../../src/kernel/interpret/reduce.ts";
+
 import { programOf } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
 import { wasmBackend } from "../../src/kernel/wasm/backend.ts";

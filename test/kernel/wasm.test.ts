@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { type Block, newBlock } from "../../src/core/block.ts";
 import type { TypedArray } from "../../src/core/dtype.ts";
 import type { LoopStep } from "../../src/kernel/blockProgram.ts";
-import { runLoop } from "../../src/kernel/interpret/loop.ts";
+import { runLoop } from "../../src/kernel/interpret/reduce.ts";
 import { programOf, programText } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
 import { runLoopKernel } from "../../src/kernel/wasm/loops.ts";

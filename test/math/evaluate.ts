@@ -1,7 +1,7 @@
 // Runs expansions as the library does: a scalar program, interpreted over many lanes.
 // In: the name of a primitive, a float type, arrays of arguments. Out: an array of values.
 
-import { runProgram } from "../../src/kernel/interpret/runLanes.ts";
+import { runProgram } from "../../src/kernel/interpret/lanes.ts";
 import { EXPANSIONS } from "../../src/kernel/math/index.ts";
 import { programOf, type ScalarProgram } from "../../src/kernel/program.ts";
 import type { Prim, Term } from "../../src/kernel/scalar.ts";

@@ -11,7 +11,7 @@ import {
   type RealDType,
   type TypedArray,
 } from "../../src/core/dtype.ts";
-import { runOnLanes } from "../../src/kernel/interpret/loop.ts";
+import { runOnLanes } from "../../src/kernel/interpret/reduce.ts";
 import { programOf, type ScalarProgram } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
 import { moduleOver, runCompiled } from "./compiled.ts";

@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 import { expanded } from "../../src/kernel/expand.ts";
-import { runOnLanes } from "../../src/kernel/interpret/loop.ts";
-import { programOf, type ScalarProgram } from "../../src/kernel/program.ts";
-import type { Step } from "../../src/kernel/rare.ts";
+import { runOnLanes } from "../../src/kernel/interpret/reduce.ts";
+import { programOf, type ScalarProgram, type Step } from "../../src/kernel/program.ts";
+
 import * as s from "../../src/kernel/scalar.ts";
 import { runCompiled } from "./compiled.ts";
 

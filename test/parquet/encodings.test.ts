@@ -2,7 +2,7 @@
 // bytes that the format's description gives; and which encodings DuckDB's files really have.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { crc32 } from "../../src/storage/codecs/checksums.ts";
+import { crc32 } from "../../src/storage/codecs/wasm.ts";
 import { memoryFile, ParquetFile } from "../../src/storage/parquet/index.ts";
 import { i32, Struct } from "../../src/storage/parquet/thriftWriter.ts";
 import { column, dataPage, type Element, fileOf, type PageOptions, root } from "./handmade.ts";

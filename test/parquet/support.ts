@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
-import { slotAt } from "../../src/core/elements.ts";
+import { slotAt } from "../../src/core/block.ts";
 import type { Column, LeafColumn, StructColumn } from "../../src/storage/parquet/column.ts";
 import {
   localFile,

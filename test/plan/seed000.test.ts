@@ -2,7 +2,7 @@
 
 import * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
-import { fuse } from "../../src/plan/fuse.ts";
+import { fuse } from "../../src/plan/index.ts";
 import { intermediates, planned, reasons, seedTasks, zeros } from "./plans.ts";
 
 describe("map fusion", () => {

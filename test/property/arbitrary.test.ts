@@ -4,8 +4,8 @@
 import * as cw from "chunkwise";
 import { expect, test } from "vitest";
 import { DTYPES } from "../../src/core/dtype.ts";
-import type { Expr } from "../../src/expr/expr.ts";
-import { postOrder } from "../../src/expr/walk.ts";
+import { type Expr, postOrder } from "../../src/expr/expr.ts";
+
 import { OPS } from "../../src/ops/index.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
 import type { Program } from "./program.ts";

@@ -5,8 +5,8 @@ import * as cw from "chunkwise";
 import type fc from "fast-check";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { chunksOf } from "../../src/expr/chunksOf.ts";
-import type { Expr } from "../../src/expr/expr.ts";
-import { postOrder } from "../../src/expr/walk.ts";
+import { type Expr, postOrder } from "../../src/expr/expr.ts";
+
 import { AT_ONCE, needThreads, Ways } from "../ways.ts";
 import { MAKERS, programs, programsOf } from "./arbitrary.ts";
 import { expectAllSame } from "./compare.ts";

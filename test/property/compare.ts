@@ -2,9 +2,9 @@
 
 import type * as cw from "chunkwise";
 import { expect } from "vitest";
-import type { Block } from "../../src/core/block.ts";
+import { type Block, slotAt } from "../../src/core/block.ts";
 import { infoOf } from "../../src/core/dtype.ts";
-import { slotAt } from "../../src/core/elements.ts";
+
 import { toContiguous } from "../../src/kernel/routines/stridedWalk.ts";
 
 /** Values in row-major order, two a complex number. */

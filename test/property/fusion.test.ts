@@ -5,16 +5,26 @@ import * as cw from "chunkwise";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blockBytes } from "../../src/core/block.ts";
-import type { Box } from "../../src/core/box.ts";
-import { numberOf, placeOf } from "../../src/core/chunks.ts";
+import { type Box, numberOf, placeOf } from "../../src/core/chunks.ts";
 import { sameShape, sizeOf } from "../../src/core/shape.ts";
 import { denseOf } from "../../src/expr/type.ts";
-import { taskBoxes } from "../../src/plan/demand.ts";
-import { costsOf, MOST_CELLS } from "../../src/plan/fusion/costs.ts";
-import { chunkLaws, costsAlone, type Group, groupBytes, heldBy } from "../../src/plan/fusion/fusionGroup.ts";
-import { mergeNodes, type Node, newGroup, nodeOf, readersOf } from "../../src/plan/fusion/fusionNodes.ts";
+import { taskBoxes, taskOutputs, windowsOf } from "../../src/plan/demand.ts";
+import { costsOf, isHeavyStep, MOST_CELLS, workOf } from "../../src/plan/fusion/costs.ts";
+import {
+  chunkLaws,
+  costsAlone,
+  type Group,
+  groupBytes,
+  heldBy,
+  mergeNodes,
+  type Node,
+  newGroup,
+  nodeOf,
+  readersOf,
+} from "../../src/plan/fusion/fusionNodes.ts";
 import { fusionRules } from "../../src/plan/fusion/fusionOptions.ts";
 import { propose } from "../../src/plan/fusion/judge.ts";
+import { sideBySide } from "../../src/plan/fusion/producers.ts";
 import {
   blockCount,
   bytesInAll,
@@ -24,15 +34,11 @@ import {
   sameWindows,
   windowsAt,
 } from "../../src/plan/fusion/reads.ts";
-import { sideBySide } from "../../src/plan/fusion/siblings.ts";
-import { isHeavyStep, workOf } from "../../src/plan/fusion/stepKinds.ts";
 import type { DensePlanArray, Operation, PlanData } from "../../src/plan/plan.ts";
-import { placeIn } from "../../src/plan/windows/cells.ts";
-import { boxAt } from "../../src/plan/windows/laws.ts";
-import { type Partition, tasksIn } from "../../src/plan/windows/partition.ts";
-import { countRemainders } from "../../src/plan/windows/remainders.ts";
-import { elementsTouched, mostTouched } from "../../src/plan/windows/touched.ts";
-import { taskOutputs, windowsOf } from "../../src/plan/windows.ts";
+import { placeIn } from "../../src/plan/windows/taskKinds.ts";
+import { boxAt, type Partition, tasksIn } from "../../src/plan/windows/taskRuns.ts";
+import { countRemainders, elementsTouched, mostTouched } from "../../src/plan/windows/touched.ts";
+
 import { largePrograms } from "./largePlans.ts";
 import { type Arrays, arraysOf } from "./planTasks.ts";
 import { check } from "./settings.ts";

@@ -5,10 +5,10 @@ import * as cw from "chunkwise";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Attr, attrsText } from "../../src/core/attrs.ts";
-import { type Expr, makeExpr } from "../../src/expr/expr.ts";
-import { contentKey } from "../../src/expr/key.ts";
+import { contentKey, type Expr, makeExpr, postOrder } from "../../src/expr/expr.ts";
+
 import { verifyExpr } from "../../src/expr/verify.ts";
-import { postOrder } from "../../src/expr/walk.ts";
+
 import { DataResource, full } from "../../src/lazy/sources.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
 import { check } from "./settings.ts";

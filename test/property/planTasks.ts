@@ -3,12 +3,12 @@
 import { blockBytes } from "../../src/core/block.ts";
 import { placeOf } from "../../src/core/chunks.ts";
 import { sizeOf } from "../../src/core/shape.ts";
-import type { Buffer } from "../../src/kernel/blockProgram.ts";
-import { liveBytes } from "../../src/kernel/lifetimes.ts";
+import { type Buffer, liveBytes } from "../../src/kernel/blockProgram.ts";
 import { compileTask } from "../../src/plan/compile/compileTask.ts";
-import type { TaskProgram } from "../../src/plan/compile/programWriter.ts";
+import { isStraightCopy, type TaskProgram } from "../../src/plan/compile/programWriter.ts";
+
 import { roundsOf } from "../../src/plan/compile/rounds.ts";
-import { isStraightCopy } from "../../src/plan/compile/straight.ts";
+
 import type { Operation, PlanArray, PlanData } from "../../src/plan/plan.ts";
 
 export type Arrays = ReadonlyMap<string, PlanArray>;

@@ -4,8 +4,16 @@
 
 import * as cw from "chunkwise";
 import { expect, test } from "vitest";
-import { type Box, boxText, isEmptyBox } from "../../src/core/box.ts";
-import { chunkBox, countChunks, gridOf, placeOf } from "../../src/core/chunks.ts";
+import {
+  type Box,
+  boxText,
+  chunkBox,
+  countChunks,
+  gridOf,
+  isEmptyBox,
+  placeOf,
+} from "../../src/core/chunks.ts";
+
 import { sizeOf } from "../../src/core/shape.ts";
 import { denseOf } from "../../src/expr/type.ts";
 import type { KernelStep } from "../../src/kernel/blockProgram.ts";

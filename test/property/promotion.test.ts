@@ -4,7 +4,7 @@ import * as cw from "chunkwise";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DTYPES, type DType, infoOf, isComplex, isFloat, isInteger, kindOf } from "../../src/core/dtype.ts";
-import { promote } from "../../src/core/promotion.ts";
+import { promote } from "../../src/core/numbers.ts";
 import { dtypes } from "./arrays.ts";
 import { check } from "./settings.ts";
 

@@ -8,7 +8,8 @@ import { blockBytes } from "../../src/core/block.ts";
 import { numberOf, placeOf } from "../../src/core/chunks.ts";
 import { sizeOf } from "../../src/core/shape.ts";
 import { denseOf } from "../../src/expr/type.ts";
-import { TaskKinds } from "../../src/plan/compile/sharedPrograms.ts";
+import { TaskKinds } from "../../src/plan/compile/compileTask.ts";
+import { taskWindows } from "../../src/plan/demand.ts";
 import {
   chunkOfArray,
   gridOfArray,
@@ -19,11 +20,10 @@ import {
 } from "../../src/plan/plan.ts";
 import { memoryOf, termsOf, totalMemory } from "../../src/plan/taskMemory.ts";
 import { trafficOf } from "../../src/plan/traffic.ts";
-import { cellsOf, placeIn } from "../../src/plan/windows/cells.ts";
-import { startAt } from "../../src/plan/windows/laws.ts";
-import { tasksIn } from "../../src/plan/windows/partition.ts";
 import { readersOf } from "../../src/plan/windows/readers.ts";
-import { taskWindows } from "../../src/plan/windows.ts";
+import { cellsOf, placeIn } from "../../src/plan/windows/taskKinds.ts";
+import { startAt, tasksIn } from "../../src/plan/windows/taskRuns.ts";
+
 import { chunksOfBox } from "../../src/runtime/planGraph.ts";
 import { largePrograms } from "./largePlans.ts";
 import { type Arrays, arraysOf } from "./planTasks.ts";

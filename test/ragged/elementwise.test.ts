@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DTYPES, infoOf, isComplex } from "../../src/core/dtype.ts";
-import { promote } from "../../src/core/promotion.ts";
+import { promote } from "../../src/core/numbers.ts";
 import * as rg from "../../src/ragged/index.ts";
 import { check } from "../property/settings.ts";
 import { halfNumber, type Nested, nested } from "./arbitrary.ts";

@@ -6,9 +6,9 @@ import type { Block } from "../../src/core/block.ts";
 import { infoOf, isFloat } from "../../src/core/dtype.ts";
 import { ChunkwiseError } from "../../src/core/errors.ts";
 import { shapeText } from "../../src/core/shape.ts";
-import { type Expr, makeExpr } from "../../src/expr/expr.ts";
+import { type Expr, makeExpr, postOrder } from "../../src/expr/expr.ts";
 import { exprText } from "../../src/expr/print.ts";
-import { postOrder } from "../../src/expr/walk.ts";
+
 import { opNamed } from "../../src/ops/index.ts";
 import { scalar } from "../../src/rewrite/make.ts";
 import { type OptimizeOptions, optimize } from "../../src/rewrite/pipeline.ts";

@@ -3,12 +3,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { optimize, pipeline } from "../../src/doors/rewrite.ts";
-import { RuleGroup, RuleSequence } from "../../src/rewrite/database.ts";
+import { type Query, query, RuleGroup, RuleSequence } from "../../src/rewrite/database.ts";
 import { explain } from "../../src/rewrite/explain.ts";
 import { p, single, x, y } from "../../src/rewrite/pattern.ts";
 import { rule } from "../../src/rewrite/patternRule.ts";
 import { MODES, modeQuery } from "../../src/rewrite/pipeline.ts";
-import { type Query, query } from "../../src/rewrite/query.ts";
+
 import type { Change, Rule } from "../../src/rewrite/rule.ts";
 import { n, source } from "./nodes.ts";
 

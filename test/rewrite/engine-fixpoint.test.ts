@@ -6,9 +6,9 @@ import type { Expr } from "../../src/expr/expr.ts";
 import { verifyExpr } from "../../src/expr/verify.ts";
 import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
-import { FunctionGraph } from "../../src/rewrite/functionGraph.ts";
+import { FunctionGraph, NodeOrder } from "../../src/rewrite/functionGraph.ts";
 import { fixpoint, group, inToOut, outToIn } from "../../src/rewrite/navigators.ts";
-import { NodeOrder } from "../../src/rewrite/order.ts";
+
 import { p, x } from "../../src/rewrite/pattern.ts";
 import { rule } from "../../src/rewrite/patternRule.ts";
 import { n, source } from "./nodes.ts";

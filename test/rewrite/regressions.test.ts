@@ -5,8 +5,8 @@ import * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
 import { RuleCycleError, RuleGrowthError } from "../../src/core/errors.ts";
 import { optimize } from "../../src/doors/rewrite.ts";
-import { type Expr, makeExpr } from "../../src/expr/expr.ts";
-import { postOrder } from "../../src/expr/walk.ts";
+import { type Expr, makeExpr, postOrder } from "../../src/expr/expr.ts";
+
 import { opNamed } from "../../src/ops/index.ts";
 import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";

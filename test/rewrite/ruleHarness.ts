@@ -8,8 +8,8 @@ import type { Block } from "../../src/core/block.ts";
 import type { DType } from "../../src/core/dtype.ts";
 import { ChunkwiseError, RuleError } from "../../src/core/errors.ts";
 import { type Shape, shapeText } from "../../src/core/shape.ts";
-import type { Expr } from "../../src/expr/expr.ts";
-import { postOrder } from "../../src/expr/walk.ts";
+import { type Expr, postOrder } from "../../src/expr/expr.ts";
+
 import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
 import type { Rule } from "../../src/rewrite/rule.ts";

@@ -6,8 +6,8 @@ import { calculatingOn } from "../../src/kernel/calculate.ts";
 import { wasmBackend } from "../../src/kernel/wasm/backend.ts";
 import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
-import { CONSTANTS } from "../../src/rewrite/rules/constants.ts";
-import { foldConstants } from "../../src/rewrite/rules/folding.ts";
+import { CONSTANTS, foldConstants } from "../../src/rewrite/rules/folding.ts";
+
 import { evaluateReference } from "../reference.ts";
 import { run } from "./nodes.ts";
 import { type RuleCase, testRules } from "./ruleHarness.ts";

@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "vitest";
 import { sizeOf } from "../../src/core/shape.ts";
-import type { Expr } from "../../src/expr/expr.ts";
-import { postOrder } from "../../src/expr/walk.ts";
+import { type Expr, postOrder } from "../../src/expr/expr.ts";
+
 import { INDEXING } from "../../src/rewrite/rules/indexing.ts";
 import { run, source } from "./nodes.ts";
 import { type RuleCase, testRules } from "./ruleHarness.ts";

@@ -7,9 +7,10 @@ import { describe, expect, test } from "vitest";
 import { placeOf } from "../../src/core/chunks.ts";
 import { sizeOf } from "../../src/core/shape.ts";
 import { compileTask } from "../../src/plan/compile/compileTask.ts";
-import { taskWindows } from "../../src/plan/windows.ts";
+import { taskWindows } from "../../src/plan/demand.ts";
 import { PlanGraph } from "../../src/runtime/planGraph.ts";
-import { TaskSet } from "../../src/runtime/scheduler/taskSet.ts";
+import { TaskSet } from "../../src/runtime/scheduler/frontier.ts";
+
 import { ALL_FAMILIES, programs } from "../property/arbitrary.ts";
 import type { Program } from "../property/program.ts";
 import { check } from "../property/settings.ts";

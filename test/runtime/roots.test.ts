@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Roots } from "../../src/runtime/scheduler/roots.ts";
+import { Roots } from "../../src/runtime/scheduler/frontier.ts";
 
 interface Taken {
   readonly op: number;

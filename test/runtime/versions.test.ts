@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import * as cw from "chunkwise";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/runtime/events.ts";
-import { importsIn, moduleState } from "../../src/runtime/moduleState.ts";
+import { importsIn, moduleState } from "../../src/runtime/runKey.ts";
 
 const root = mkdtempSync(join(tmpdir(), "chunkwise-versions-"));
 let folder: string;

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import wabt from "wabt";
-import { checksumCodec } from "../../src/storage/codecs/checksums.ts";
 import { KERNELS } from "../../src/storage/codecs/kernels.ts";
 import { bitShuffled, bitUnshuffle, shuffled, unshuffle } from "../../src/storage/codecs/shuffle.ts";
 import { builtInCodecs } from "../../src/storage/codecs/table.ts";
+import { checksumCodec } from "../../src/storage/codecs/wasm.ts";
 import { CorruptDataError } from "../../src/storage/errors.ts";
 import { hex, randomBytes } from "./support.ts";
 

@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { crc32 } from "../../src/storage/codecs/checksums.ts";
+import { crc32 } from "../../src/storage/codecs/wasm.ts";
 import {
   type CodecArgument,
   CorruptDataError,

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Block, subBlock } from "../../src/core/block.ts";
 import type { DType } from "../../src/core/dtype.ts";
-import { KeptMemory } from "../../src/storage/codecs/scratch.ts";
+import { KeptMemory } from "../../src/storage/codecs/codec.ts";
 import {
   type CodecArgument,
   CorruptDataError,

@@ -7,8 +7,7 @@ import { chunkBox, placeOf } from "../../src/core/chunks.ts";
 import { type DType, infoOf } from "../../src/core/dtype.ts";
 import { type Shape, sizeOf, stridesOf } from "../../src/core/shape.ts";
 import type { ZarrArray } from "../../src/storage/index.ts";
-import { copyBlock } from "../../src/storage/zarr/blockCopies.ts";
-import { memoryOf } from "../../src/storage/zarr/storedElements.ts";
+import { copyBlock, memoryOf } from "../../src/storage/zarr/blockCopies.ts";
 
 export const FIXTURES: string = `${import.meta.dirname}/fixtures`;
 

@@ -3,17 +3,26 @@
 
 import type * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
-import { DTYPES, type DType, infoOf, isInteger } from "../../src/core/dtype.ts";
-import type { ScalarKind } from "../../src/core/numbers.ts";
+import {
+  DTYPES,
+  type DType,
+  infoOf,
+  isInteger,
+  type RESULTS,
+  type Result,
+  type ResultRule,
+  resultOf,
+} from "../../src/core/dtype.ts";
 import {
   PROMOTED,
   type Promote,
   type PromoteScalar,
   promote,
   promoteWithScalar,
+  type ScalarKind,
   WITH_SCALAR,
-} from "../../src/core/promotion.ts";
-import { type RESULTS, type Result, type ResultRule, resultOf } from "../../src/core/results.ts";
+} from "../../src/core/numbers.ts";
+
 import type { Meet } from "../../src/lazy/operandTypes.ts";
 import type { Equal, Expect } from "./equal.ts";
 

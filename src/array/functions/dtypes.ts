@@ -17,8 +17,8 @@ import {
   kindOf,
 } from "../../core/dtype.ts";
 import { DTypeError, ValueError } from "../../core/errors.ts";
-import { Complex, integerRange, isScalar, type Scalar } from "../../core/numbers.ts";
-import { canPromote, resultDType } from "../../core/promotion.ts";
+import { Complex, canPromote, integerRange, isScalar, resultDType, type Scalar } from "../../core/numbers.ts";
+
 import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { type Built, castTo, checkDType } from "../../lazy/build.ts";

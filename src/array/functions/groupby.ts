@@ -3,11 +3,19 @@
 // by labels where it lies; what blocks come to together is a reduction tree like any other.
 
 import { checkScalar } from "../../core/check.ts";
-import { type DType, isComplex, isFloat, isInteger } from "../../core/dtype.ts";
-import { checkKind, toFloating } from "../../core/dtypeKinds.ts";
+import {
+  checkKind,
+  type DType,
+  isComplex,
+  isFloat,
+  isInteger,
+  type Result,
+  toFloating,
+} from "../../core/dtype.ts";
+
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
-import type { Result } from "../../core/results.ts";
+
 import { checkAxis, checkShape, describe, isLength, shapeText } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { chunksOf } from "../../expr/chunksOf.ts";

@@ -2,7 +2,7 @@
 
 import type { DType } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
-import { promote } from "../../core/promotion.ts";
+import { promote } from "../../core/numbers.ts";
 import { broadcastShapes, checkAxis, describe, shapeText } from "../../core/shape.ts";
 import { type Built, castTo, node } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";

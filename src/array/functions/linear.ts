@@ -1,6 +1,6 @@
 // Linear algebra of the main namespace: matmul, tensordot, vecdot. All of them are one op, `contract`.
 
-import { checkKind } from "../../core/dtypeKinds.ts";
+import { checkKind } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import {
   broadcastShapes,

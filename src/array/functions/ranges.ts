@@ -16,11 +16,13 @@ import {
   Complex,
   DEFAULT_OF_SCALAR_KIND,
   fitScalar,
+  type Promote,
+  promote,
   type RealScalar,
   type Scalar,
   scalarKind,
 } from "../../core/numbers.ts";
-import { type Promote, promote } from "../../core/promotion.ts";
+
 import { checkShape, describe, isLength } from "../../core/shape.ts";
 import { type Built, castTo, checkDType } from "../../lazy/build.ts";
 import { looseCall } from "../../lazy/call.ts";

@@ -1,9 +1,9 @@
 // Differences, searching, sorting and membership.
 
-import { type DType, isComplex } from "../../core/dtype.ts";
-import { checkKind } from "../../core/dtypeKinds.ts";
+import { checkKind, type DType, isComplex, type ResultRule } from "../../core/dtype.ts";
+
 import { ShapeError, ValueError } from "../../core/errors.ts";
-import type { ResultRule } from "../../core/results.ts";
+
 import { checkAxis, checkInteger, describe, shapeText } from "../../core/shape.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import { type Built, built, node, promoteOperands } from "../../lazy/build.ts";

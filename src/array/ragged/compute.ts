@@ -19,8 +19,8 @@ import { runPlan } from "../../runtime/run.ts";
 import { runKey } from "../../runtime/runKey.ts";
 import { settingFor } from "../../runtime/runSetting.ts";
 import { engine } from "../defaultEngine.ts";
-import { planOptions, preparePartitions, requestOf } from "../prepare.ts";
-import { rewritingOf } from "../rewriting.ts";
+import { planOptions, preparePartitions, requestOf, rewritingOf } from "../prepare.ts";
+
 import { type LazyItem, LazyRagged, RaggedArray, type RaggedValue } from "./raggedArrays.ts";
 
 /** A value of an item, an array of an array. */

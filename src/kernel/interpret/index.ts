@@ -6,11 +6,11 @@ import { InvariantError } from "../../core/errors.ts";
 import type { BlockProgram, Buffer, KernelStep, RoutineStep, RoutineView } from "../blockProgram.ts";
 import { type RoutineCall, type RoutineMeans, Trap } from "../routine.ts";
 import { ROUTINES } from "../routines/index.ts";
-import { runLoop } from "./loop.ts";
-import { runReduce } from "./reduce.ts";
-import { LaneFailure } from "./runLanes.ts";
+import { LaneFailure } from "./lanes.ts";
+import { runLoop, runReduce, runSegments } from "./reduce.ts";
+
 import { runScan } from "./scan.ts";
-import { runSegments } from "./segments.ts";
+
 import { bind } from "./tile.ts";
 
 export { LaneFailure };

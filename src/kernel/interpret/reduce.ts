@@ -4,12 +4,68 @@
 // binary counter carries. So n numbers are added in chains of 16 and trees of depth ~log₂ n, and rounding
 // errors grow with log n. Must hold: the identity is used only where there are no rows (−0 + 0 is not −0).
 
-import type { Block } from "../../core/block.ts";
-import type { TypedArray } from "../../core/dtype.ts";
-import type { ReduceStep } from "../blockProgram.ts";
-import { constantLanes, runOnLanes } from "./loop.ts";
-import { type LaneSource, runProgram } from "./runLanes.ts";
+import { type Block, slotOf } from "../../core/block.ts";
+import { allocate, infoOf, type TypedArray } from "../../core/dtype.ts";
+import { Complex, type Scalar } from "../../core/numbers.ts";
+import type { LoopStep, ReduceStep, SegmentStep } from "../blockProgram.ts";
+import type { ScalarProgram } from "../program.ts";
+import { type LaneSource, runProgram } from "./lanes.ts";
 import { bind, TILE_LANES, Tile } from "./tile.ts";
+
+// Loops, and programs on lanes. In: a step and the blocks its buffers are. Out: the result blocks, filled.
+
+export function runLoop(step: LoopStep, blocks: readonly Block[]): void {
+  const results = step.results.map((access) => bind(access, blocks));
+  const tile = new Tile(
+    step.domain,
+    [],
+    step.operands.map((access) => bind(access, blocks)),
+    step.from,
+  );
+  for (let column = 0; column < tile.outerSize; column += TILE_LANES) {
+    tile.moveTo(0, 1, column, Math.min(TILE_LANES, tile.outerSize - column));
+    const registers = runProgram(step.program, tile.count, tile);
+    results.forEach((result, i) =>
+      tile.store(
+        result,
+        step.program.results[i]!.map((at) => registers[at]!),
+      ),
+    );
+  }
+}
+
+/** Lanes that are in registers already: operand n, part p is `lanes[n][p]`. */
+export function runOnLanes(
+  program: ScalarProgram,
+  lanes: readonly (readonly TypedArray[])[],
+  count: number,
+): TypedArray[][] {
+  const registers = runProgram(program, count, {
+    load: (operand, part, into) =>
+      (into as Float64Array).set(lanes[operand]![part]!.subarray(0, count) as Float64Array),
+    index: () => {
+      throw new Error("lanes in registers have no coordinates");
+    },
+  });
+  return program.results.map((parts) => parts.map((at) => registers[at]!));
+}
+
+/** Registers that all hold one value of an operand's dtype. */
+export function constantLanes(
+  program: ScalarProgram,
+  operand: number,
+  value: Scalar,
+  count: number,
+): TypedArray[] {
+  const dtype = program.operands[operand]!;
+  const { part, slots } = infoOf(dtype);
+  const parts = value instanceof Complex ? [value.re, value.im] : [value, 0];
+  return parts.slice(0, slots).map((x) => {
+    const lanes = allocate(part, count);
+    (lanes as Float64Array).fill(slotOf(x, part) as number);
+    return lanes;
+  });
+}
 
 export const REDUCE_LANES = 16;
 const BLOCK_ROUNDS = 16;
@@ -124,5 +180,98 @@ class BlockCounter {
       if (sum === null || level === null) return sum ?? level;
       return this.#combine(level, sum, this.#columns);
     }, null);
+  }
+}
+
+// Reductions of segments, by the interpreter of reductions: segments of one length are the columns of a tile. In: a step and
+// blocks. Out: its results written. Must hold: the bits are those of a reduction of each segment by itself.
+
+export function runSegments(step: SegmentStep, blocks: readonly Block[]): void {
+  const offsets = elementsOf(blocks[step.offsets]!) as Int32Array;
+  const operands = step.operands.map((buffer) => blocks[buffer]!);
+  for (const [length, segments] of segmentsByLength(offsets)) {
+    const tile = new SegmentTile(
+      operands,
+      segments.map((g) => offsets[g]!),
+      length,
+    );
+    const wide = columnsAtOnce(length);
+    for (let column = 0; column < segments.length; column += wide) {
+      const chosen = segments.slice(column, column + wide);
+      const state = reduceColumns(step, tile, column, chosen.length);
+      const lengths = new BigInt64Array(chosen.length).fill(BigInt(length));
+      const values = runOnLanes(step.finish, [...state, [lengths]], chosen.length);
+      step.results.forEach((buffer, i) => store(blocks[buffer]!, chosen, values[i]!));
+    }
+  }
+}
+
+/** The elements from the block's first on. */
+const elementsOf = ({ data, offset, dtype }: Block): TypedArray =>
+  data.subarray(offset * infoOf(dtype).slots);
+
+function segmentsByLength(offsets: Int32Array): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (let g = 0; g + 1 < offsets.length; g++) {
+    const length = offsets[g + 1]! - offsets[g]!;
+    const known = found.get(length);
+    if (known === undefined) found.set(length, [g]);
+    else known.push(g);
+  }
+  return found;
+}
+
+function store(block: Block, segments: readonly number[], parts: readonly TypedArray[]): void {
+  const data = elementsOf(block);
+  parts.forEach((lanes, part) =>
+    segments.forEach((g, lane) => {
+      data[g * parts.length + part] = lanes[lane]!;
+    }),
+  );
+}
+
+/** Row r of column c is element starts[c] + r. */
+class SegmentTile implements RowTile {
+  readonly innerSize: number;
+  readonly #operands: readonly Block[];
+  readonly #starts: readonly number[];
+  #row = 0;
+  #column = 0;
+  rows = 0;
+  columns = 0;
+
+  constructor(operands: readonly Block[], starts: readonly number[], length: number) {
+    this.#operands = operands;
+    this.#starts = starts;
+    this.innerSize = length;
+  }
+
+  get count(): number {
+    return this.rows * this.columns;
+  }
+
+  moveTo(row: number, rows: number, column: number, columns: number): void {
+    this.#row = row;
+    this.rows = rows;
+    this.#column = column;
+    this.columns = columns;
+  }
+
+  load(operand: number, part: 0 | 1, into: TypedArray): void {
+    const block = this.#operands[operand]!;
+    const data = elementsOf(block);
+    const { slots } = infoOf(block.dtype);
+    this.#fill(into, (row, start) => data[(start + row) * slots + part]!);
+  }
+
+  index(_axis: number, into: TypedArray): void {
+    this.#fill(into, (row) => BigInt(row));
+  }
+
+  #fill(into: TypedArray, value: (row: number, start: number) => number | bigint): void {
+    for (let lane = 0; lane < this.count; lane++) {
+      const row = this.#row + Math.floor(lane / this.columns);
+      into[lane] = value(row, this.#starts[this.#column + (lane % this.columns)]!);
+    }
   }
 }

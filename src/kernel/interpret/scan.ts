@@ -10,7 +10,7 @@ import type { ScanStep } from "../blockProgram.ts";
 import type { ScalarProgram } from "../program.ts";
 import type { Prim } from "../scalar.ts";
 import { numberFunction, wideFunction } from "./lanes.ts";
-import { constantLanes, runOnLanes } from "./loop.ts";
+import { constantLanes, runOnLanes } from "./reduce.ts";
 import { type Bound, bind, TILE_LANES, Tile } from "./tile.ts";
 
 /** Places whose combination begins anew. */

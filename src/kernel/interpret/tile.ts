@@ -7,7 +7,7 @@ import { placeOf } from "../../core/chunks.ts";
 import { infoOf, type TypedArray } from "../../core/dtype.ts";
 import { type Shape, sizeOf } from "../../core/shape.ts";
 import type { Access } from "../blockProgram.ts";
-import type { LaneSource } from "./runLanes.ts";
+import type { LaneSource } from "./lanes.ts";
 
 /** Lanes per tile: registers of a few instructions stay in cache. */
 export const TILE_LANES = 4096;

@@ -4,10 +4,20 @@
 
 import type { Block } from "../../core/block.ts";
 import { type Shape, sizeOf } from "../../core/shape.ts";
-import { moveElements, moveRows, passage, type Row } from "./elementBits.ts";
 import { addSteps, noSteps, type Steps } from "./positions.ts";
 import type { Room } from "./room.ts";
-import { joinAxes, Odometer, otherAxes, selectAxes, stepsOf, type Walkable } from "./stridedWalk.ts";
+import {
+  joinAxes,
+  moveElements,
+  moveRows,
+  Odometer,
+  otherAxes,
+  passage,
+  type Row,
+  selectAxes,
+  stepsOf,
+  type Walkable,
+} from "./stridedWalk.ts";
 
 /** With steps: for each index, row-major, where its elements lie from the begin of `rest`. */
 export interface Side extends Steps {

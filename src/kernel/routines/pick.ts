@@ -6,7 +6,7 @@ import type { Block } from "../../core/block.ts";
 import { infoOf } from "../../core/dtype.ts";
 import type { Routine } from "../routine.ts";
 import { blockAt } from "./attributes.ts";
-import { type Bits, bitsOf } from "./elementBits.ts";
+import { type Bits, bitsOf } from "./stridedWalk.ts";
 
 /** The bits from the block's first element on. */
 const bitsFrom = ({ data, dtype, offset }: Block): Bits =>

@@ -5,9 +5,8 @@
 import type { Block } from "../../core/block.ts";
 import { allocate } from "../../core/dtype.ts";
 import { Trap } from "../routine.ts";
-import { HIGH_WORD, LOW_WORD } from "./elementBits.ts";
 import type { Room } from "./room.ts";
-import { toContiguous } from "./stridedWalk.ts";
+import { HIGH_WORD, LOW_WORD, toContiguous } from "./stridedWalk.ts";
 
 /** The axis that a block of indices points along. */
 export interface IndexedAxis {

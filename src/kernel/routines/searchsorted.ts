@@ -7,9 +7,8 @@ import { InvariantError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
 import type { Routine } from "../routine.ts";
 import { blockAt } from "./attributes.ts";
-import { HIGH_WORD, LOW_WORD, wordsOf } from "./elementBits.ts";
 import type { Room } from "./room.ts";
-import { fromContiguous, toContiguous } from "./stridedWalk.ts";
+import { fromContiguous, HIGH_WORD, LOW_WORD, toContiguous, wordsOf } from "./stridedWalk.ts";
 
 type Side = "left" | "right";
 type WideArray = BigInt64Array | BigUint64Array;

@@ -7,8 +7,18 @@ import { type DType, isComplex, type TypedArray } from "../../core/dtype.ts";
 import { sizeOf } from "../../core/shape.ts";
 import type { Routine } from "../routine.ts";
 import { blockAt, booleanAttr, integerAttr } from "./attributes.ts";
-import { HIGH_WORD, LOW_WORD, moveElements, passage, wordsOf } from "./elementBits.ts";
-import { Odometer, otherAxes, selectAxes, stepsOf, toContiguous } from "./stridedWalk.ts";
+import {
+  HIGH_WORD,
+  LOW_WORD,
+  moveElements,
+  Odometer,
+  otherAxes,
+  passage,
+  selectAxes,
+  stepsOf,
+  toContiguous,
+  wordsOf,
+} from "./stridedWalk.ts";
 
 /** The order of a row, the position of its first element among x's, and the offset where its output starts. */
 type RowVisit = (order: Int32Array, start: number, target: number) => void;

@@ -4,9 +4,8 @@
 import { sizeOf } from "../../core/shape.ts";
 import type { Routine } from "../routine.ts";
 import { blockAt, integerAttr } from "./attributes.ts";
-import { moveElements, passage } from "./elementBits.ts";
 import { addSteps, noSteps } from "./positions.ts";
-import { Odometer, otherAxes, selectAxes, stepsOf } from "./stridedWalk.ts";
+import { moveElements, Odometer, otherAxes, passage, selectAxes, stepsOf } from "./stridedWalk.ts";
 
 export const takeAlongAxis: Routine = ({ inputs, outputs, attrs, room }) => {
   const x = blockAt(inputs, 0);

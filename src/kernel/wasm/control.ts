@@ -4,7 +4,7 @@
 
 import type { Place } from "../../core/block.ts";
 import { InvariantError } from "../../core/errors.ts";
-import { LaneFailure } from "../interpret/runLanes.ts";
+import { LaneFailure } from "../interpret/lanes.ts";
 import { TRAP_KINDS, trapOf } from "../traps.ts";
 import { CONTROL_AT } from "./memoryLayout.ts";
 

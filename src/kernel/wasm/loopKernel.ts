@@ -6,10 +6,18 @@ import { infoOf, type RealDType } from "../../core/dtype.ts";
 import type { ScalarProgram } from "../program.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
 import { lanesOf, scalarBody, VectorConstants, type VectorInputs, vectorBodies } from "./body.ts";
-import { type LaneAddress, loadLanes, storeLanes } from "./laneMemory.ts";
 import { moduleOf, type RunArguments } from "./module.ts";
 import { loadName, storeName } from "./scalarCode.ts";
-import { type LaneCount, loadSplat, loadVector, storeVector, type VectorValue } from "./vectorCode.ts";
+import {
+  type LaneAddress,
+  type LaneCount,
+  loadLanes,
+  loadSplat,
+  loadVector,
+  storeLanes,
+  storeVector,
+  type VectorValue,
+} from "./vectorCode.ts";
 
 /** How an access moves along the innermost axis: by one element, not at all, or somehow. */
 export type InnerWalk = "unit" | "fixed" | "strided";

@@ -12,10 +12,39 @@ import { checks } from "../../core/checked.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
-import { Heap } from "./heap.ts";
+import { Heap, Quarantine } from "./heap.ts";
 import { HEAP_AT, writeTables } from "./memoryLayout.ts";
-import { newMemory, PAGE } from "./newMemory.ts";
-import { Quarantine } from "./quarantine.ts";
+import { MAX_PAGES } from "./module.ts";
+
+// A fresh memory for kernels. In: nothing. Out: the largest that the platform gives, shared between threads where it can be.
+
+export const PAGE = 65536;
+/** What a memory that is not shared has: parameters, scratch, and tiles. */
+const FIXED_PAGES = 256;
+
+export interface NewMemory {
+  readonly memory: WebAssembly.Memory;
+  /** What it may grow to. */
+  readonly pages: number;
+  readonly isShared: boolean;
+}
+
+export function newMemory(): NewMemory {
+  const most = checks.maximumPages ?? MAX_PAGES;
+  // A platform may not have the addresses for all of it.
+  for (let pages = most; typeof SharedArrayBuffer === "function" && pages > FIXED_PAGES; pages >>= 1) {
+    try {
+      const memory = new WebAssembly.Memory({ initial: FIXED_PAGES, maximum: pages, shared: true });
+      // Browsers share nothing with workers of pages that are not isolated.
+      if (globalThis.crossOriginIsolated === false) break;
+      return { memory, pages, isShared: true };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
+  const memory = new WebAssembly.Memory({ initial: FIXED_PAGES, maximum: FIXED_PAGES });
+  return { memory, pages: FIXED_PAGES, isShared: false };
+}
 
 /** Growing is cheap, but not free. */
 const GROWTH_PAGES: number = checks.growthPages ?? 1024;

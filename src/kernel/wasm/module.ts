@@ -2,9 +2,63 @@
 // from ≤ u < to of the work that the block of parameters at that address describes, so that several threads can
 // share a job. It imports the memory, `trap`, and `scratch`: the address of this thread's own SCRATCH_BYTES.
 
-import { FunctionWriter, type Local, TYPE_CODE } from "./assembler.ts";
+import { programText, type ScalarProgram } from "../program.ts";
+import { TRAPPING } from "../traps.ts";
+import { ByteWriter, FunctionWriter, type Local, TYPE_CODE } from "./assembler.ts";
 import type { ValueType } from "./instructions.ts";
-import { ByteWriter } from "./wasmBytes.ts";
+
+// Counted loops and small arithmetic on i32 locals, as kernels write them. Counts are unsigned.
+
+/** while (counter + step ≤ limit) { body; counter += step }. The body may move addresses along. */
+export function repeat(
+  w: FunctionWriter,
+  counter: Local,
+  limit: Local,
+  step: number,
+  body: () => void,
+): void {
+  const hasRoom = (): FunctionWriter => w.get(counter).i32(step).op("i32.add").get(limit).op("i32.le_u");
+  w.block((end) => {
+    hasRoom().op("i32.eqz").branchIf(end);
+    w.loop((again) => {
+      body();
+      increase(w, counter, step);
+      hasRoom().branchIf(again);
+    });
+  });
+}
+
+export function increase(w: FunctionWriter, local: Local, by: number | Local): void {
+  w.get(local);
+  if (typeof by === "number") w.i32(by);
+  else w.get(by);
+  w.op("i32.add").set(local);
+}
+
+/** into = the smaller of two i32 that the functions push; each is pushed twice. */
+export function setMin(w: FunctionWriter, into: Local, x: () => void, y: () => void): void {
+  x();
+  y();
+  x();
+  y();
+  w.op("i32.lt_u").select("i32").set(into);
+}
+
+// What a program is, as text: equal for equal programs, so that a kernel is found by it.
+
+/** Texts are long, and a program that runs again is often the same object. */
+const texts = new WeakMap<ScalarProgram, string>();
+
+export function textOf(program: ScalarProgram): string {
+  let text = texts.get(program);
+  if (text === undefined) {
+    // A kernel says which step failed, so the steps that can fail are part of what it is.
+    const origins = program.instructions.filter(({ prim }) => TRAPPING.has(prim)).map(({ origin }) => origin);
+    text = `${program.operands.join()} ${origins.join()}\n${programText(program)}`;
+    texts.set(program, text);
+  }
+  return text;
+}
 
 /** The imported function that ends a kernel: trap(kind, origin) throws. */
 export const TRAP = 0;

@@ -3,9 +3,8 @@
 // of whose elements are one.
 
 import type { FunctionWriter, Local } from "./assembler.ts";
-import { increase, repeat } from "./counting.ts";
 import type { ValueType } from "./instructions.ts";
-import { moduleOf, type RunArguments } from "./module.ts";
+import { increase, moduleOf, type RunArguments, repeat } from "./module.ts";
 
 /** How an element of so many bytes is held, read and written. */
 const WIDTHS: {

@@ -13,17 +13,18 @@ import type { Walk } from "./arrange.ts";
 import { withConstants } from "./families.ts";
 import { runWalks, walkThrough } from "./loops.ts";
 import type { WasmMachine } from "./machine.ts";
-import { reducePatches } from "./patches.ts";
 import {
   addressesOf,
   asTheyAre,
   type PlaneKernel,
   planeKernel,
   type Reduction,
+  reducePatches,
   runPlane,
   takeStates,
   UNIT_ELEMENTS,
-} from "./planes.ts";
+} from "./patches.ts";
+
 import { type PlaneOperand, type ReduceCut, type ReducePlane, reduceWalk } from "./reduceLayout.ts";
 
 /** What a unit of work should have at least where a patch has to hold several of them. */

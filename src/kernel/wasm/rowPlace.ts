@@ -2,7 +2,7 @@
 // The words: how many axes; then for each, the fastest first, its length and the stride of every address in bytes.
 
 import type { FunctionWriter, Local } from "./assembler.ts";
-import { increase } from "./counting.ts";
+import { increase } from "./module.ts";
 
 /** An axis across rows, with one stride for each address. */
 export interface RowAxis {

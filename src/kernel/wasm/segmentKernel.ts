@@ -5,18 +5,14 @@
 
 import { infoOf } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { constantLanes } from "../interpret/loop.ts";
-import { BLOCK_ROWS } from "../interpret/reduce.ts";
+import { BLOCK_ROWS, constantLanes } from "../interpret/reduce.ts";
 import type { ScalarProgram } from "../program.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
-import { lanesOf } from "./body.ts";
-import { increase, repeat } from "./counting.ts";
-import { SingleLane, VectorLanes } from "./laneCode.ts";
-import { moduleOf, type RunArguments, SCRATCH, SCRATCH_BYTES } from "./module.ts";
-import { Combining } from "./reduceCombine.ts";
-import { openFrame, type ReduceFrame } from "./reduceFrame.ts";
-import { combineSteps, reduceBlocks, sizeOf, sweepUnits } from "./reduceKernel.ts";
-import type { StateLocals } from "./reduceRound.ts";
+import { lanesOf, SingleLane, VectorLanes } from "./body.ts";
+import { increase, moduleOf, type RunArguments, repeat, SCRATCH, SCRATCH_BYTES } from "./module.ts";
+import { Combining, combineSteps, reduceBlocks, sizeOf, sweepUnits } from "./reduceKernel.ts";
+import { openFrame, type ReduceFrame, type StateLocals } from "./reduceLayout.ts";
+
 import { Sweep } from "./reduceSweep.ts";
 import { pushConstant, storeName } from "./scalarCode.ts";
 import { PAIRED, PairFold } from "./segmentPairs.ts";

@@ -6,9 +6,8 @@
 import { infoOf } from "../../core/dtype.ts";
 import type { ScalarProgram } from "../program.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
-import type { VectorLanes } from "./laneCode.ts";
-import type { ReduceFrame } from "./reduceFrame.ts";
-import type { RoundCode, StateLocals } from "./reduceRound.ts";
+import type { VectorLanes } from "./body.ts";
+import type { ReduceFrame, RoundCode, StateLocals } from "./reduceLayout.ts";
 
 /** The longest segment that is folded so. */
 export const PAIRED = 8;

@@ -9,13 +9,14 @@ import type { Borrowed } from "../blocks.ts";
 import { BLOCK_ROWS, REDUCE_LANES, runReduce } from "../interpret/reduce.ts";
 import type { ScalarProgram } from "../program.ts";
 import type { WasmKernel } from "./control.ts";
+import type { Kernels } from "./families.ts";
 import { workInside } from "./inside.ts";
-import { textOf } from "./kernelText.ts";
 import { runWalks } from "./loops.ts";
 import type { WasmMachine } from "./machine.ts";
-import type { Kernels } from "./madeKernels.ts";
 import type { KernelMemory } from "./memory.ts";
-import { asTheyAre } from "./planes.ts";
+import { textOf } from "./module.ts";
+import { asTheyAre } from "./patches.ts";
+
 import { FIRST_LEVEL, REDUCE_WORDS, type ReduceWord } from "./reduceLayout.ts";
 import { runReduceKernel } from "./reductions.ts";
 import { segmentModule } from "./segmentKernel.ts";

@@ -2,9 +2,10 @@
 // 2 of 64 where a program has 64-bit types; then 32-bit lanes use the low half of a vector. A bool is a mask as wide
 // as what was compared. In: vector locals and addresses. Out: code that leaves a vector on the stack, or stores it.
 
-import { infoOf, isWide, kindOf, type RealDType } from "../../core/dtype.ts";
+import { infoOf, isFloat, isWide, kindOf, type RealDType } from "../../core/dtype.ts";
+import type { Instruction } from "../program.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
-import { loadName, pushConstant } from "./scalarCode.ts";
+import { emitScalar, loadName, machineType, pushConstant } from "./scalarCode.ts";
 
 /** A vector value: for a bool how wide its mask's lanes are. */
 export interface VectorValue {
@@ -108,4 +109,172 @@ export function storeVector(
   }
   if (size === 16) w.memory("v128.store", offset);
   else w.memory({ 8: "v128.store64_lane", 4: "v128.store32_lane", 2: "v128.store16_lane" }[size]!, offset, 0);
+}
+
+// Vectors whose lanes do not lie side by side: gathered from, and scattered to, one address each. In: a way to
+// push a lane's address (what it gives is a constant offset to add). Narrow types are widened as loadVector does.
+
+/** Leaves an address on the stack and says what has to be added to it. */
+export type LaneAddress = (lane: number) => number;
+
+export function loadLanes(
+  w: FunctionWriter,
+  type: RealDType,
+  lanes: LaneCount,
+  address: LaneAddress,
+): 32 | 64 {
+  const { bytes } = infoOf(type);
+  const gathered = w.local("v128");
+  w.memory(`v128.load${8 * bytes}_splat`, address(0)).set(gathered);
+  for (let lane = 1; lane < lanes; lane++) {
+    const offset = address(lane);
+    w.get(gathered)
+      .memory(`v128.load${8 * bytes}_lane`, offset, lane)
+      .set(gathered);
+  }
+  w.get(gathered);
+  widen(w, type);
+  return 32;
+}
+
+function widen(w: FunctionWriter, type: RealDType): void {
+  const { bytes } = infoOf(type);
+  const sign = kindOf(type) === "uint" || type === "bool" ? "u" : "s";
+  if (bytes === 1) w.op(`i16x8.extend_low_i8x16_${sign}`);
+  if (bytes <= 2) w.op(`i32x4.extend_low_i16x8_${sign}`);
+  if (type === "bool") w.i32(0).op("i32x4.splat").op("i32x4.ne");
+}
+
+export function storeLanes(
+  w: FunctionWriter,
+  stored: VectorValue,
+  lanes: LaneCount,
+  address: LaneAddress,
+): void {
+  const { bytes } = infoOf(stored.type);
+  const value = w.local("v128");
+  pushNumbers(w, stored);
+  w.set(value);
+  // A narrow number is the low end of a lane of 32 bits.
+  const step = bytes < 4 ? 4 / bytes : 1;
+  for (let lane = 0; lane < lanes; lane++) {
+    const offset = address(lane);
+    w.get(value).memory(`v128.store${8 * bytes}_lane`, offset, lane * step);
+  }
+}
+
+// What SIMD lacks, lane by lane with the scalar code. In: an instruction and vector values. Out: code that leaves the
+// vector of results on the stack.
+
+/** Takes the lanes out, computes each, and puts the results in. */
+export function lanewise(
+  w: FunctionWriter,
+  instruction: Instruction,
+  args: readonly VectorValue[],
+  lanes: LaneCount,
+): 32 | 64 {
+  const { type } = instruction;
+  const shape = type === "bool" ? "i32x4" : laneShape(type);
+  const result = w.local("v128");
+  pushConstant(w, type === "bool" ? "int32" : type, 0);
+  w.op(`${shape}.splat`).set(result);
+  const scalars = args.map((argument) => w.local(machineType(argument.type)));
+  for (let lane = 0; lane < lanes; lane++) {
+    args.forEach((argument, i) => {
+      extractLane(w, argument, lane);
+      w.set(scalars[i]!);
+    });
+    w.get(result);
+    emitScalar(w, instruction, args[0]!.type, scalars);
+    // A bool becomes a mask: 0 − 1 is all ones.
+    if (type === "bool") {
+      const one = w.local("i32");
+      w.set(one).i32(0).get(one).op("i32.sub");
+    }
+    w.op(`${shape}.replace_lane`, lane).set(result);
+  }
+  w.get(result);
+  return 32;
+}
+
+function extractLane(w: FunctionWriter, value: VectorValue, lane: number): void {
+  if (value.type === "bool") {
+    pushMask(w, value, 32);
+    w.op("i32x4.extract_lane", lane).i32(1).op("i32.and");
+  } else w.get(value.local).op(`${laneShape(value.type)}.extract_lane`, lane);
+}
+
+// Conversions of several lanes in WebAssembly SIMD. In: a vector value and a type. Out: code that leaves the converted
+// vector on the stack. Must hold: the same bits as the scalar code.
+
+export function convertVector(
+  w: FunctionWriter,
+  instruction: Instruction,
+  x: VectorValue,
+  lanes: LaneCount,
+): 32 | 64 {
+  const { type: to } = instruction;
+  const { type: from } = x;
+  if (from === "bool") return convertMask(w, to, x);
+  if (to === "bool") {
+    w.get(x.local);
+    pushZero(w, from);
+    w.op(`${laneShape(from)}.ne`);
+    return bitsOf(from);
+  }
+  const direct = DIRECT[`${from} ${to}`] ?? (isNarrowOrWord(from) && isNarrowOrWord(to) ? [] : undefined);
+  if (direct === undefined) return lanewise(w, instruction, [x], lanes);
+  w.get(x.local);
+  for (const name of direct) w.op(name);
+  if (isNarrowOrWord(from)) wrapNarrow(w, to);
+  return 32;
+}
+
+const isNarrowOrWord = (type: RealDType): boolean => !isFloat(type) && !isWide(type) && type !== "bool";
+
+const DIRECT: { readonly [pair: string]: readonly string[] } = {
+  "float32 float64": ["f64x2.promote_low_f32x4"],
+  "float64 float32": ["f32x4.demote_f64x2_zero"],
+  "int32 float64": ["f64x2.convert_low_i32x4_s"],
+  "uint32 float64": ["f64x2.convert_low_i32x4_u"],
+  ...Object.fromEntries(
+    ["int8", "int16", "uint8", "uint16"].map((type) => [`${type} float64`, ["f64x2.convert_low_i32x4_s"]]),
+  ),
+  ...Object.fromEntries(
+    ["int8", "int16", "uint8", "uint16", "int32"].map((type) => [
+      `${type} float32`,
+      ["f32x4.convert_i32x4_s"],
+    ]),
+  ),
+  "uint32 float32": ["f32x4.convert_i32x4_u"],
+  "float64 int32": ["i32x4.trunc_sat_f64x2_s_zero"],
+  "float64 uint32": ["i32x4.trunc_sat_f64x2_u_zero"],
+  "float32 int32": ["i32x4.trunc_sat_f32x4_s"],
+  "float32 uint32": ["i32x4.trunc_sat_f32x4_u"],
+  ...Object.fromEntries(
+    ["int8", "int16", "int32"].flatMap((type) =>
+      ["int64", "uint64"].map((wide) => [`${type} ${wide}`, ["i64x2.extend_low_i32x4_s"]]),
+    ),
+  ),
+  ...Object.fromEntries(
+    ["uint8", "uint16", "uint32"].flatMap((type) =>
+      ["int64", "uint64"].map((wide) => [`${type} ${wide}`, ["i64x2.extend_low_i32x4_u"]]),
+    ),
+  ),
+  "int64 uint64": [],
+  "uint64 int64": [],
+};
+
+/** A mask as 0 and 1 of a number type: the constant one where the mask is set. */
+function convertMask(w: FunctionWriter, to: RealDType, x: VectorValue): 32 | 64 {
+  pushConstant(w, to, 1);
+  w.op(`${laneShape(to)}.splat`);
+  pushMask(w, x, bitsOf(to));
+  w.op("v128.and");
+  return 32;
+}
+
+function pushZero(w: FunctionWriter, type: RealDType): void {
+  pushConstant(w, type, 0);
+  w.op(`${laneShape(type)}.splat`);
 }

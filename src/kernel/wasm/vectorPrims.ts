@@ -4,19 +4,19 @@
 import { infoOf, isFloat, isWide, type RealDType } from "../../core/dtype.ts";
 import type { Instruction } from "../program.ts";
 import type { FunctionWriter } from "./assembler.ts";
-import { loadLanes } from "./laneMemory.ts";
-import { lanewise } from "./lanewise.ts";
 import { tableAddress } from "./memoryLayout.ts";
 import {
   bitsOf,
+  convertVector,
   isUnsigned,
   type LaneCount,
   laneShape,
+  lanewise,
+  loadLanes,
   pushMask,
   type VectorValue,
   wrapNarrow,
 } from "./vectorCode.ts";
-import { convertVector } from "./vectorConvert.ts";
 
 /** Emits the value and tells how wide its mask is, if it is a bool. */
 export function emitVector(

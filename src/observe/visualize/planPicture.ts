@@ -7,8 +7,8 @@ import { typeText } from "../../core/form/typeText.ts";
 import { shapeText, sizeOf } from "../../core/shape.ts";
 import { arrayTypeText } from "../../expr/type.ts";
 import { gridOfArray, type Operation, type PlanArray, type PlanData, readsOf } from "../../plan/plan.ts";
-import { arrayBytes } from "../../plan/plannedPartitions.ts";
-import { memoryOf, totalMemory } from "../../plan/taskMemory.ts";
+import { arrayBytes, memoryOf, totalMemory } from "../../plan/taskMemory.ts";
+
 import { trafficOf } from "../../plan/traffic.ts";
 
 export type NodeKind = "operation" | "over" | "more" | PlanArray["role"];

@@ -1,11 +1,10 @@
 // Choosing between values: where, whose condition has a dtype of its own, and clip, which is two choices.
 
-import type { DType } from "../../core/dtype.ts";
-import { checkKind } from "../../core/dtypeKinds.ts";
+import { checkKind, type DType } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
-import { broadcastType } from "../../expr/broadcastType.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import type { ElementwiseOp } from "../../expr/op.ts";
+import { broadcastType } from "../../expr/type.ts";
 import * as s from "../../kernel/scalar.ts";
 import { type Built, built, castTo, promoteOperands, withOut } from "../../lazy/build.ts";
 import { looseCall, opCall } from "../../lazy/call.ts";

@@ -3,12 +3,10 @@
 // namespace, the method, the name in `expr` and the function of nested arrays are this one.
 // Must hold: all inputs of a node have the dtype `computeIn` gives; the API inserts casts.
 
-import type { DType } from "../../core/dtype.ts";
-import { checkKind, type KindSet } from "../../core/dtypeKinds.ts";
+import { checkKind, type DType, type KindSet, type ResultRule, resultOf } from "../../core/dtype.ts";
 import { DTypeError, InvariantError } from "../../core/errors.ts";
-import { type ResultRule, resultOf } from "../../core/results.ts";
-import { broadcastType } from "../../expr/broadcastType.ts";
-import type { DenseType } from "../../expr/type.ts";
+import { broadcastType, type DenseType } from "../../expr/type.ts";
+
 import { type ComplexTerm, isComplexTerm, type Term, type Value } from "../../kernel/scalar.ts";
 import { type Built, type ComputesIn, elementwiseCall } from "../../lazy/build.ts";
 import { opCall } from "../../lazy/call.ts";
@@ -31,7 +29,7 @@ type ComplexBody = (...z: ComplexTerm[]) => Value;
 export interface ElementwiseLine {
   /** The kinds of dtypes that it takes: "numeric", "real", "bool" and others. */
   readonly accepts: KindSet;
-  /** The result's dtype from the operands', a rule of core/results.ts. "floating" computes in it too. */
+  /** The result's dtype from the operands', a rule of core/dtype.ts. "floating" computes in it too. */
   readonly result: ResultRule;
   /** What is computed of real numbers: `(x) => s.mul(x, x)`. */
   readonly real: RealBody;

@@ -1,8 +1,8 @@
 // Fragments: how most moves are described. A move that treats groups of axes independently says, for each
 // group, which fragments fill its range; the pieces of a box are all combinations of one fragment per group.
 
-import type { Box } from "../../core/box.ts";
-import { isEmptyBox } from "../../core/box.ts";
+import { type Box, isEmptyBox } from "../../core/chunks.ts";
+
 import { type MoveOp, type Piece, type PieceAxis, SEAMLESS } from "../../expr/op.ts";
 
 /** What a move says that is the same wherever a box lies. */

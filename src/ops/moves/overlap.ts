@@ -4,8 +4,8 @@
 // so that a task reads what it needs and nothing is stored twice.
 
 import type { Attrs } from "../../core/attrs.ts";
-import { type Box, isEmptyBox } from "../../core/box.ts";
-import type { ChunkShape } from "../../core/chunks.ts";
+import { type Box, type ChunkShape, isEmptyBox } from "../../core/chunks.ts";
+
 import type { Scalar } from "../../core/numbers.ts";
 import { type AxisSeams, type MoveOp, type Piece, SEAMLESS } from "../../expr/op.ts";
 import { type DenseType, denseType } from "../../expr/type.ts";

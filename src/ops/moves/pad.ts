@@ -1,7 +1,7 @@
 // pad: more elements around an array. attrs.before and attrs.after per axis, attrs.mode one of NumPy's
 // constant, edge, reflect, wrap; attrs.value is what constant padding holds.
 
-import { intersect, isEmptyBox } from "../../core/box.ts";
+import { intersect, isEmptyBox } from "../../core/chunks.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import type { AxisSeams, MoveOp, Piece } from "../../expr/op.ts";
 import { denseType } from "../../expr/type.ts";

@@ -2,7 +2,7 @@
 // Must hold: every group of axes merges, splits or stays. A group of m axes that becomes n others goes
 // through its flat axis: `reshapeSteps` says which shapes lie on the way.
 
-import { isEmptyBox } from "../../core/box.ts";
+import { isEmptyBox } from "../../core/chunks.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { type Shape, sameShape, shapeText, sizeOf } from "../../core/shape.ts";
 import { type AxisSeams, type MoveOp, type PieceAxis, SEAMLESS } from "../../expr/op.ts";

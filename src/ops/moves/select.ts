@@ -1,6 +1,6 @@
 // Moves along axes: slice, setSlice, concat, repeat, tile.
 
-import { type Box, intersect } from "../../core/box.ts";
+import { type Box, intersect } from "../../core/chunks.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { type Shape, sameShape, shapeText } from "../../core/shape.ts";
 import { unifyChunks } from "../../expr/chunksOf.ts";

@@ -1,15 +1,15 @@
 // Loops: a unit of elementwise steps as one scalar program. Values from other units are loaded, sources
 // are computed in the loop, and what somebody outside needs is stored.
 
-import { type Box, sameBox } from "../../core/box.ts";
+import { type Box, sameBox } from "../../core/chunks.ts";
 import { sameShape } from "../../core/shape.ts";
 import type { Access, LoopStep } from "../../kernel/blockProgram.ts";
 import { sameAccess } from "../../kernel/joinedReductions.ts";
 import { ProgramWriter, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
 import type { OpStep, ReduceTreeStep, ValueRef } from "../plan.ts";
-import { accessFrom, broadcastAccess, type Placed } from "./access.ts";
 import type { StepOf, TaskWriter } from "./programWriter.ts";
+import { accessFrom, broadcastAccess, type Placed } from "./taskLayout.ts";
 
 export function emitLoops(task: TaskWriter, members: readonly number[]): void {
   const inside = new Set(members);

@@ -4,14 +4,150 @@
 // Must hold: only windows that the contraction alone uses are cut. Blocks are those that the step names, and come in the
 // order in which the routine itself would add them up (kernel/routines/contract.ts): the same bits, in rounds or not.
 
-import type { Box } from "../../core/box.ts";
-import { placeOf } from "../../core/chunks.ts";
-import { sizeOf } from "../../core/shape.ts";
-import type { Access, BlockProgram, RoutineStep } from "../../kernel/blockProgram.ts";
-import { buffersOf } from "../../kernel/lifetimes.ts";
+import { blockBytes } from "../../core/block.ts";
+import { type Box, placeOf } from "../../core/chunks.ts";
+import { infoOf } from "../../core/dtype.ts";
+import { type Shape, sizeOf } from "../../core/shape.ts";
+import type { ContractAxes } from "../../expr/chunksOf.ts";
+import {
+  type Access,
+  type BlockProgram,
+  buffersOf,
+  type KernelStep,
+  type ReduceStep,
+  type RoutineStep,
+} from "../../kernel/blockProgram.ts";
+import { blockGrid } from "../../kernel/routines/userCall.ts";
 import { contractAxes } from "../../ops/contraction.ts";
-import { identityAccess } from "./access.ts";
 import type { TaskProgram, Window } from "./programWriter.ts";
+import { identityAccess } from "./taskLayout.ts";
+
+// Scratch: what a kernel step takes for itself while it runs, beside its operands and results. In: a kernel step.
+// Out: a bound in bytes, with its reason. What does not grow with the task (a thread's own scratch, tiles through
+// which arrays from outside are streamed) is not counted here; it belongs to the process.
+// Must hold: no less than what the kernels of kernel/wasm and the routines take, for any number of threads.
+
+export interface Scratch {
+  readonly reason: string;
+  readonly bytes: number;
+}
+
+const NONE: Scratch = { reason: "", bytes: 0 };
+
+export function scratchOf(step: KernelStep, { buffers }: BlockProgram): Scratch {
+  switch (step.kind) {
+    case "loop":
+    case "scan":
+    case "segments":
+      return NONE;
+    case "reduce":
+      return { reason: "states of reductions", bytes: reduceScratch(step) };
+    case "routine":
+      return routineScratch(step, buffers);
+    default:
+      step satisfies never;
+      throw step;
+  }
+}
+
+/** A segment of rows has at least so many, and so many elements: kernel/wasm/reductions.ts cuts no finer. */
+const SEGMENT_ROWS = 256;
+const SEGMENT_ELEMENTS = 16_384;
+
+/** A state for every column and segment: segments are what threads share out where columns are few. */
+function reduceScratch({ domain, axes, combine }: ReduceStep): number {
+  const rows = sizeOf(axes.map((axis) => domain[axis]!));
+  const columns = sizeOf(domain.filter((_, axis) => !axes.includes(axis)));
+  const bytes = combine.operands
+    .slice(0, combine.operands.length / 2)
+    .reduce((sum, dtype) => sum + infoOf(dtype).bytes, 0);
+  const segmentRows = Math.max(SEGMENT_ROWS, SEGMENT_ELEMENTS / Math.max(1, columns));
+  return bytes * columns * Math.ceil(rows / segmentRows);
+}
+
+type Buffers = BlockProgram["buffers"];
+
+function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
+  switch (step.routine) {
+    case "contract":
+      return { reason: "packed panels", bytes: contractScratch(step, buffers) };
+    case "sort":
+    case "argsort":
+      return { reason: "sorting", bytes: sortScratch(step) };
+    case "call":
+    case "callAll":
+      return {
+        reason: "blocks of the function",
+        bytes: functionBytes(
+          allBytes([...step.inputs, ...step.outputs], buffers),
+          blockGrid(step.attrs).memory,
+        ),
+      };
+    case "groupby":
+      // A plain copy of x, places for labels, and for moments three lists as long as the result.
+      return {
+        reason: "groups",
+        bytes:
+          allBytes([step.inputs[0]!, ...step.outputs], buffers) +
+          8 * elements([...step.inputs.slice(1), ...step.outputs, ...step.outputs]),
+      };
+    default:
+      // Places as numbers, for each index and each element that is looked up.
+      return { reason: "places", bytes: 8 * (elements(step.inputs.slice(1)) + elements(step.outputs)) };
+  }
+}
+
+/** The collector of garbage lets so much come together, or what some calls leave. */
+const MOST_GARBAGE = 64 << 20;
+const CALLS = 4;
+
+/**
+ * A function has blocks of its own: copies of what it is given, and what it gives. What else it allocates it has said; else
+ * that of some calls may be there, as garbage.
+ */
+const functionBytes = (bytes: number, stated: number | undefined): number =>
+  bytes + (stated ?? Math.min(MOST_GARBAGE, CALLS * bytes));
+
+const elements = (views: RoutineStep["inputs"]): number =>
+  views.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
+
+const viewBytes = ({ access, shape }: RoutineStep["inputs"][number], buffers: Buffers): number =>
+  blockBytes(buffers[access.buffer]!.dtype, shape);
+
+const allBytes = (views: RoutineStep["inputs"], buffers: Buffers): number =>
+  views.reduce((sum, view) => sum + viewBytes(view, buffers), 0);
+
+/** The most that packed panels take: kernel/wasm/matmul/productJobs.ts. */
+const PANEL_BYTES = 8 << 20;
+
+function contractScratch({ inputs, outputs, attrs }: RoutineStep, buffers: Buffers): number {
+  const bytes = [...inputs, ...outputs].map((view) => viewBytes(view, buffers));
+  return contractBytes(bytes, inputs[0]!.shape.length, inputs[1]!.shape.length, contractAxes(attrs));
+}
+
+/** A panel of one operand is packed. Where several axes are walked as one, they may have to be copied together first. */
+export function contractBytes(
+  [a, b, c]: readonly number[],
+  dimsA: number,
+  dimsB: number,
+  { batchA, batchB, contractA, contractB }: ContractAxes,
+): number {
+  const panel = Math.min(PANEL_BYTES, 2 * Math.max(a!, b!));
+  const freeA = dimsA - batchA.length - contractA.length;
+  const freeB = dimsB - batchB.length - contractB.length;
+  return panel + (Math.max(freeA, freeB, contractA.length) <= 1 ? 0 : a! + b! + c!);
+}
+
+/** As many rows are sorted at once as there are threads; a process has at most so many unless it is told otherwise. */
+const SORTED_AT_ONCE = 8;
+const ENTRY_BYTES = 24;
+
+function sortScratch({ inputs, attrs }: RoutineStep): number {
+  const shape: Shape = inputs[0]!.shape;
+  const length = shape[attrs["axis"] as number] ?? 1;
+  const rows = length === 0 ? 0 : sizeOf(shape) / length;
+  return Math.min(SORTED_AT_ONCE, rows) * length * ENTRY_BYTES;
+}
 
 /** Its buffers: a block of either operand, and the sum. */
 export interface Round {

@@ -1,8 +1,7 @@
 // Steps that are not elementwise: reads, moves, reductions, scans, routines. Each becomes kernel steps that
 // fill the step's box.
 
-import { type Box, isEmptyBox } from "../../core/box.ts";
-import { placeOf } from "../../core/chunks.ts";
+import { type Box, isEmptyBox, placeOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { fitScalar } from "../../core/numbers.ts";
 import { sizeOf, stridesOf } from "../../core/shape.ts";
@@ -13,10 +12,17 @@ import * as s from "../../kernel/scalar.ts";
 import { constantValue } from "../../lazy/sources.ts";
 import { demandOf, inputTypes, outputAxes, pieceSource } from "../demand.ts";
 import type { OpStep, ReadStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
-import { accessFrom, fixAxes, type Placed, sourceOfPiece, targetOfPiece, viewOfPieces } from "./access.ts";
 import { countsPlaces, LoopBody } from "./elementwiseLoops.ts";
 import type { StepOf, TaskWriter } from "./programWriter.ts";
-import type { TaskLayout } from "./taskLayout.ts";
+import {
+  accessFrom,
+  fixAxes,
+  type Placed,
+  sourceOfPiece,
+  type TaskLayout,
+  targetOfPiece,
+  viewOfPieces,
+} from "./taskLayout.ts";
 
 export function emitStep(task: TaskWriter, at: number): void {
   const step = task.operation.steps[at]!;

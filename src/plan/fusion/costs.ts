@@ -3,18 +3,80 @@
 // finer ones, on which all its boxes move evenly (windows/even.ts).
 
 import { blockBytes } from "../../core/block.ts";
-import { type Box, hull } from "../../core/box.ts";
+import { type Box, hull } from "../../core/chunks.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
 import { denseOf } from "../../expr/type.ts";
-import type { Operation, PlanArray, ValueRef } from "../plan.ts";
+import { rechunk } from "../../ops/moves/axisMoves.ts";
+import type { Operation, PlanArray, PlanStep, ValueRef } from "../plan.ts";
 import { type EvenCell, evenCells, lawIn } from "../windows/even.ts";
-import { type Laws, sameLaw, sameLaws } from "../windows/laws.ts";
-import { type Finer, type Partition, tasksIn } from "../windows/partition.ts";
-import { areAlike, isComparable } from "./alike.ts";
+import { type Finer, type Laws, type Partition, sameLaw, sameLaws, tasksIn } from "../windows/taskRuns.ts";
+import { areAlike, isComparable, Recent } from "./fusionOptions.ts";
 import { addRead, type Read, type Reads, refinedReads, sameWindows } from "./reads.ts";
-import { Recent } from "./recent.ts";
-import { isHeavyStep, isRecut, workOf } from "./stepKinds.ts";
-import { type Asking, streamedSteps } from "./streamed.ts";
+
+// What kinds of steps an operation has, as far as fusion is concerned.
+
+/** More work than a loop, on whole groups of elements. */
+const HEAVY: ReadonlySet<PlanStep["kind"]> = new Set(["reduce", "scan", "contract", "routine"]);
+
+export const isHeavyStep = ({ kind }: PlanStep): boolean => HEAVY.has(kind);
+
+export const isHeavy = ({ steps }: Operation): boolean => steps.some(isHeavyStep);
+
+/** What a step costs for an element, in additions. */
+export function workOf(step: PlanStep): number {
+  if (step.kind !== "elementwise") return 1;
+  const op = step.op;
+  return op.class === "elementwise" ? (op.work ?? 1) : 1;
+}
+
+/** Nothing but loops over elements. */
+export const isLoop = ({ steps }: Operation): boolean =>
+  steps.every(
+    ({ kind, types }) =>
+      kind === "source" || kind === "elementwise" || (kind === "read" && types[0]!.kind === "dense"),
+  );
+
+/** The same elements, cut otherwise: nothing is left to do where they are computed by boxes. */
+export const isRecut = (step: PlanStep): boolean => step.kind === "move" && step.op === rechunk;
+
+// Streamed steps: those whose elements are used one by one, in loops over the same box or by reductions. They need no
+// memory. In: steps, and the boxes they have in all tasks. Out: for each whether it is streamed.
+
+/** What is wanted of an output. */
+export interface Asking {
+  /** Together with all others that want the same value. */
+  readonly laws: Laws;
+  /** It is stored, or those that use it do so element by element, and want all of it. */
+  readonly isStored: boolean;
+  readonly isPassed: boolean;
+}
+
+/** `asking` goes with the outputs. */
+export function streamedSteps(
+  { steps, outputs }: Operation,
+  laws: readonly (Laws | null)[],
+  asking: readonly Asking[],
+): boolean[] {
+  const isElementwise = (step: PlanStep): boolean => step.kind === "elementwise" || isRecut(step);
+  const streamed = steps.map((step) => step.kind === "read" || isElementwise(step));
+  outputs.forEach(({ value: { step } }, i) => {
+    const { laws: all, isStored, isPassed } = asking[i]!;
+    const isWhole = sameLaws(laws[step]!, all);
+    // An output that is stored has its memory there; where it is used by others, they decide.
+    if (isStored) streamed[step] = isWhole;
+    else if (!isWhole || !isPassed) streamed[step] = false;
+  });
+  for (let at = steps.length - 1; at >= 0; at--) {
+    const step = steps[at]!;
+    if (laws[at] === null) continue;
+    const isLifted = step.kind === "reduce" && step.lifts;
+    for (const { step: input } of step.inputs) {
+      const isSame = isLifted || (isElementwise(step) && sameLaws(laws[input]!, laws[at]!));
+      if (!isSame || (isRecut(step) && !streamed[at])) streamed[input] = false;
+    }
+  }
+  return streamed;
+}
 
 export type Arrays = ReadonlyMap<string, PlanArray>;
 

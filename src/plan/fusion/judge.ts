@@ -6,26 +6,25 @@
 import { bytesText } from "../../core/counts.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
 import type { Operation, PlanArray, ValueRef } from "../plan.ts";
-import { arrayBytes } from "../plannedPartitions.ts";
-import { areChunks } from "../windows/laws.ts";
-import { type Finer, meetOf, type Partition, samePartition } from "../windows/partition.ts";
+import { arrayBytes } from "../taskMemory.ts";
+import { areChunks, type Finer, meetOf, type Partition, samePartition } from "../windows/taskRuns.ts";
 import { MOST_LOOKED_AT } from "../windows/touched.ts";
-import { type Arrays, type Costs, costsOf, MOST_CELLS, type Wanted } from "./costs.ts";
+import { type Arrays, type Costs, costsOf, isHeavy, isLoop, MOST_CELLS, type Wanted } from "./costs.ts";
 import {
   cellsFor,
   chunkLaws,
   costsAlone,
+  countSources,
   fits,
   type Group,
   groupBytes,
   heldBy,
+  type Leaves,
   TOO_MANY_CELLS,
-} from "./fusionGroup.ts";
-import type { FusionRules } from "./fusionOptions.ts";
-import { countSources, type Leaves } from "./leaves.ts";
+} from "./fusionNodes.ts";
+import { type Answer, type FusionRules, no, yes } from "./fusionOptions.ts";
+
 import { addRead, blockCount, type Reads, readCost, refinedReads, sameWindows } from "./reads.ts";
-import { type Answer, no, yes } from "./reasons.ts";
-import { isHeavy, isLoop } from "./stepKinds.ts";
 
 /** A task with more steps than this compiles slower than it saves. */
 export const MAX_FUSED_STEPS = 256;

@@ -3,15 +3,24 @@
 // bytes of the chunks that all tasks touch. None of it is a guess: null stands where there is too much to look at.
 
 import { blockBytes } from "../../core/block.ts";
-import { isEmptyBox } from "../../core/box.ts";
+import { isEmptyBox } from "../../core/chunks.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
 import { extentOf } from "../../expr/type.ts";
 import type { DensePlanArray, PlanArray } from "../plan.ts";
 import { readTransfer } from "../transfer.ts";
-import { type Law, type Laws, sameLaw, sameLaws } from "../windows/laws.ts";
-import { type Finer, type Partition, type Runs, refined, tasksIn } from "../windows/partition.ts";
+import {
+  type Finer,
+  type Law,
+  type Laws,
+  type Partition,
+  type Runs,
+  refined,
+  sameLaw,
+  sameLaws,
+  tasksIn,
+} from "../windows/taskRuns.ts";
 import { elementsTouched, mostTouched } from "../windows/touched.ts";
-import { Recent } from "./recent.ts";
+import { Recent } from "./fusionOptions.ts";
 
 /** One element is read with whatever else is read. */
 export const isConstant = (array: PlanArray): boolean => sizeOf(extentOf(array)) <= 1;

@@ -2,9 +2,10 @@
 // have a window that touches the box, as products of runs. The exact inverse of windows.
 // Must hold: every such place is in a product, and no other; one that has several such windows may be in several.
 
-import type { Box } from "../../core/box.ts";
+import type { Box } from "../../core/chunks.ts";
 import type { Operation, PlanArray } from "../plan.ts";
-import { type Cell, cellsOf, type WindowLaw } from "./cells.ts";
+import { type Cell, cellsOf, type WindowLaw } from "./taskKinds.ts";
+
 import type { Run } from "./taskRuns.ts";
 
 /** By axis of the grid. */

@@ -2,12 +2,12 @@
 // on: ":" is the whole axis, "i" the chunk with the task's number along the grid's first axis, "~i" another range that
 // goes with it, "4:10" one that is the same in all tasks that read it. Found from all cells of the operation's tasks.
 
-import { type Box, isEmptyBox } from "../../core/box.ts";
+import { type Box, isEmptyBox } from "../../core/chunks.ts";
 import { extentOf } from "../../expr/type.ts";
-import { taskBoxes } from "../demand.ts";
+import { taskBoxes, taskOutputs } from "../demand.ts";
 import type { Operation, PlanArray } from "../plan.ts";
-import { taskOutputs } from "../windows.ts";
-import { cellsOf, placeIn } from "./cells.ts";
+import { cellsOf, placeIn } from "./taskKinds.ts";
+
 import type { Run } from "./taskRuns.ts";
 
 type Arrays = ReadonlyMap<string, PlanArray>;

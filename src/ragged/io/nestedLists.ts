@@ -2,7 +2,7 @@
 // of the types found: whole numbers are int64, others float64. And back: int64 values are numbers where a number holds
 // them exactly, bigints otherwise. Must hold: toList(fromIter(x)) is x, up to 1n being 1.
 
-import { elementAt } from "../../core/elements.ts";
+import { elementAt } from "../../core/block.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { exactNumber } from "../../core/numbers.ts";
 import { describe } from "../../core/shape.ts";

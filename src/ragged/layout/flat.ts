@@ -1,11 +1,17 @@
 // Flat numbers through the dense kernels. In: numbers one after another, scalars, and a body from the dense op table.
 // Out: new numbers. Promotion, casts and arithmetic are the dense arrays' own: there is no second arithmetic.
 
-import type { Block } from "../../core/block.ts";
+import { type Block, fillElements, storeElement } from "../../core/block.ts";
 import { allocate, type DType, infoOf } from "../../core/dtype.ts";
-import { fillElements, storeElement } from "../../core/elements.ts";
-import { DEFAULT_OF_SCALAR_KIND, fitScalar, isScalar, type Scalar, scalarKind } from "../../core/numbers.ts";
-import { resultDType } from "../../core/promotion.ts";
+import {
+  DEFAULT_OF_SCALAR_KIND,
+  fitScalar,
+  isScalar,
+  resultDType,
+  type Scalar,
+  scalarKind,
+} from "../../core/numbers.ts";
+
 import { denseType } from "../../expr/type.ts";
 import type { LoopStep } from "../../kernel/blockProgram.ts";
 import type { Borrowed } from "../../kernel/blocks.ts";

@@ -4,8 +4,8 @@
 
 import type { Attrs } from "../../core/attrs.ts";
 import { type Block, newBlock, subBlock } from "../../core/block.ts";
-import type { Box } from "../../core/box.ts";
-import type { ChunkShape } from "../../core/chunks.ts";
+import type { Box, ChunkShape } from "../../core/chunks.ts";
+
 import type { DType } from "../../core/dtype.ts";
 import { numpyForm } from "../../core/form/form.ts";
 import type { Shape } from "../../core/shape.ts";

@@ -1,9 +1,9 @@
 // How many rows the partitions of an expression have, where that is known without data. In: a node. Out: a number for
 // each partition, or null. Sources know theirs; what keeps rows hands them on; anything else starts unknown.
 
-import type { Expr } from "../../expr/expr.ts";
+import { type Expr, postOrder } from "../../expr/expr.ts";
 import { raggedOf } from "../../expr/type.ts";
-import { postOrder } from "../../expr/walk.ts";
+
 import { fromDense } from "./dense.ts";
 import { formsOf, recordOfNode } from "./placewise.ts";
 import { Reading } from "./reading.ts";

@@ -3,7 +3,7 @@
 // partitions. Must hold: what is not done row by row has inputs of one partition.
 
 import { type Attrs, attrsText } from "../../core/attrs.ts";
-import type { Box } from "../../core/box.ts";
+import type { Box } from "../../core/chunks.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import type { Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/op.ts";

@@ -15,10 +15,10 @@ import {
   nodesOf,
   PRESENT,
 } from "../../core/form/need.ts";
-import { type Expr, makeExpr, withInputs } from "../../expr/expr.ts";
+import { type Expr, makeExpr, postOrder, withInputs } from "../../expr/expr.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
 import { raggedOf } from "../../expr/type.ts";
-import { postOrder } from "../../expr/walk.ts";
+
 import { partitioned } from "../../ops/partitions.ts";
 import { type DemandNode, demandOf, type GraphDemand, narrow, relativeNeed } from "../demand/index.ts";
 import { isStructureForm } from "../demand/outline.ts";

@@ -2,7 +2,7 @@
 // reductions over all rows: a state for each partition, states combined in groups, the result of the last state.
 
 import type { Attrs } from "../../core/attrs.ts";
-import type { Box } from "../../core/box.ts";
+import type { Box } from "../../core/chunks.ts";
 import { numpyForm } from "../../core/form/form.ts";
 import type { Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/op.ts";
 import { type ArrayType, assertRagged, type RaggedType, raggedOf, raggedType } from "../../expr/type.ts";

@@ -1,8 +1,8 @@
 // Leaves replaced by others of the same structure: another dtype, one value everywhere, closeness, runs. In: nested
 // data. Out: the same lists around new leaves.
 
-import { DTYPES, type DType, isDType, isFloat } from "../../core/dtype.ts";
-import { checkKind, toFloating } from "../../core/dtypeKinds.ts";
+import { checkKind, DTYPES, type DType, isDType, isFloat, toFloating } from "../../core/dtype.ts";
+
 import { DTypeError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { describe } from "../../core/shape.ts";

@@ -4,10 +4,18 @@
 
 import type { Attrs } from "../../core/attrs.ts";
 import type { Block } from "../../core/block.ts";
-import { allocate, DEFAULT_INT, type DType, infoOf } from "../../core/dtype.ts";
-import { checkKind, takesBool } from "../../core/dtypeKinds.ts";
+import {
+  allocate,
+  checkKind,
+  DEFAULT_INT,
+  type DType,
+  infoOf,
+  resultOf,
+  takesBool,
+} from "../../core/dtype.ts";
+
 import { fitScalar } from "../../core/numbers.ts";
-import { resultOf } from "../../core/results.ts";
+
 import type { SegmentStep } from "../../kernel/blockProgram.ts";
 import { programOf } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";

@@ -2,8 +2,8 @@
 // stable: equal values keep their order, ascending or descending. NaN comes last either way. Numbers are sorted by the
 // kernels of dense arrays.
 
-import { infoOf } from "../../core/dtype.ts";
-import { checkKind } from "../../core/dtypeKinds.ts";
+import { checkKind, infoOf } from "../../core/dtype.ts";
+
 import { castFlat } from "../layout/flat.ts";
 import { arange } from "../layout/indices.ts";
 import { type NumpyLayout, numpyOf, type StringLayout } from "../layout/layout.ts";

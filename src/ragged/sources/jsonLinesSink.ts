@@ -2,8 +2,8 @@
 // however long; floats have a point and the digits that give them back. What JSON has no sign for (NaN, Infinity) is null unless
 // asked otherwise; complex numbers and bytes are an error that names them. A tuple is a record of "0", "1" and so on.
 
+import { elementAt } from "../../core/block.ts";
 import { isComplex, isFloat, isWide } from "../../core/dtype.ts";
-import { elementAt } from "../../core/elements.ts";
 import { ValueError } from "../../core/errors.ts";
 import {
   emptyFolder,

@@ -8,7 +8,7 @@ import { formOfJson, formText, jsonOfForm } from "../../core/form/formJson.ts";
 import { ABSENT, closed, everything, type Need } from "../../core/form/need.ts";
 import { parseElementType } from "../../core/form/parseType.ts";
 import { describe } from "../../core/shape.ts";
-import { fingerprintBytes } from "../../expr/key.ts";
+import { fingerprintBytes } from "../../expr/expr.ts";
 import { StorageError } from "../../storage/errors.ts";
 import type { TableLocation } from "../../storage/formats/raggedFormat.ts";
 import type { HttpStoreOptions } from "../../storage/httpStore.ts";

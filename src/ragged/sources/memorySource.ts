@@ -7,7 +7,7 @@ import type { Form } from "../../core/form/form.ts";
 import { formText } from "../../core/form/formJson.ts";
 import { ABSENT, closed, NEEDED, type Need } from "../../core/form/need.ts";
 import { typeText } from "../../core/form/typeText.ts";
-import { fingerprintBytes } from "../../expr/key.ts";
+import { fingerprintBytes } from "../../expr/expr.ts";
 import type { TableLocation } from "../../storage/formats/raggedFormat.ts";
 import { toBuffers } from "../io/buffers.ts";
 import { formOf, type Layout } from "../layout/layout.ts";

@@ -7,7 +7,7 @@ import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { closed, type Need } from "../../core/form/need.ts";
 import { describe } from "../../core/shape.ts";
-import { fingerprintBytes } from "../../expr/key.ts";
+import { fingerprintBytes } from "../../expr/expr.ts";
 import type { TableLocation } from "../../storage/formats/raggedFormat.ts";
 import {
   type ChunkInfo,

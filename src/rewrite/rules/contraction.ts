@@ -11,7 +11,16 @@ import { multiply } from "../../ops/elementwise/arithmetic.ts";
 import { a, b, p, single, variable, x, y } from "../pattern.ts";
 import { decline, floating, integer, rule } from "../patternRule.ts";
 import type { Rule } from "../rule.ts";
-import { axesOf, expanded, isAscending, keptAxes, permuted, placesAmong, range, squeezed } from "./axes.ts";
+import {
+  axesOf,
+  expanded,
+  isAscending,
+  keptAxes,
+  permuted,
+  placesAmong,
+  range,
+  squeezed,
+} from "./conditions.ts";
 import { UNIT_AXES } from "./shapes.ts";
 
 /** The axes of one operand: batches, contracted ones, and the rest. */

@@ -3,20 +3,253 @@
 // folded. What fails is left for the run to report, and so is a NaN of which `full` would lose the sign or payload.
 // Data that a user gave is never folded: plans are shared by computations that differ in their data alone.
 
-import type { Block } from "../../core/block.ts";
-import { elementAt } from "../../core/elements.ts";
+import { type Block, elementAt } from "../../core/block.ts";
+import { type DType, infoOf, isComplex, isFloat, isInteger } from "../../core/dtype.ts";
 import { ChunkwiseError } from "../../core/errors.ts";
-import { Complex, type Scalar } from "../../core/numbers.ts";
+import { Complex, isZero, type Scalar } from "../../core/numbers.ts";
 import { sizeOf } from "../../core/shape.ts";
 import { chunksOf } from "../../expr/chunksOf.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
-import type { Calculating } from "../../kernel/calculate.ts";
+import type { ElementwiseOp, Op } from "../../expr/op.ts";
+import { assumeReplaced } from "../../expr/site.ts";
+import type { Calculating, Calculation } from "../../kernel/calculate.ts";
+import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import { toContiguous } from "../../kernel/routines/stridedWalk.ts";
 import { DataResource, data, full, sourceAttrs } from "../../lazy/sources.ts";
-import { filledLike } from "../make.ts";
+import { OPS, REDUCE_OPS } from "../../ops/index.ts";
+import { overlap } from "../../ops/moves/overlap.ts";
+import { pad } from "../../ops/moves/pad.ts";
+import { reducedCount } from "../../ops/reduction.ts";
+import * as r from "../../ops/reductions.ts";
+import type { NodeOrder } from "../functionGraph.ts";
+import { constantOf, filledLike } from "../make.ts";
 import { sameScalar } from "../matchText.ts";
+import { on, p } from "../pattern.ts";
+import { decline, rule } from "../patternRule.ts";
 import { functionRule, type OpSet, type Rule } from "../rule.ts";
-import { foldedParts, foldedValue } from "./foldedParts.ts";
+import { wrapped } from "./reductions.ts";
+
+// Constants that need no kernels to be known: moves and reductions of one repeated value. The rest is folding.ts.
+
+const MOVES: readonly Op[] = [...OPS.values()].filter((op) => op.class === "move");
+
+/** One value everywhere, wherever it is moved. */
+function movedFull(node: Expr): Expr | null {
+  const value = constantOf(node.inputs[0]!);
+  if (value === undefined) return null;
+  const isSame = node.inputs.every((input) => {
+    const other = constantOf(input);
+    return other !== undefined && sameScalar(value, other);
+  });
+  const isKept = fillsOf(node).every((fill) => sameScalar(value, fill));
+  return isSame && isKept ? filledLike(value, node) : null;
+}
+
+const NO_FILLS: readonly unknown[] = [];
+
+/** Values that a move puts beside those of its inputs. */
+export function fillsOf({ op, attrs }: Expr): readonly unknown[] {
+  if (op === pad) return attrs["mode"] === "constant" ? [attrs["value"]] : NO_FILLS;
+  if (op !== overlap) return NO_FILLS;
+  const modes = attrs["modes"] as readonly string[];
+  return (attrs["values"] as readonly unknown[]).filter((_, axis) => modes[axis] === "constant");
+}
+
+/** The sum of `count` equal values, if it is the same in any order; null otherwise. */
+function exactSum(value: Scalar, count: number, node: Expr): Scalar | null {
+  const { dtype } = node;
+  if (isInteger(dtype)) return wrapped(BigInt(value as bigint) * BigInt(count), dtype);
+  if (!isFloat(dtype) || typeof value !== "number") return null;
+  if (count === 0) return 0;
+  if (value === 0 || !Number.isFinite(value)) return value;
+  const isExact = Number.isInteger(value) && Math.abs(value) * count <= 2 ** infoOf(dtype).digits;
+  return isExact ? value * count : null;
+}
+
+/** What `count` equal values are reduced to; null where that is not known exactly. */
+function reducedValue(node: Expr, value: Scalar, count: number): Scalar | null {
+  switch (node.op) {
+    case r.max:
+    case r.min:
+      return value;
+    case r.any:
+      return count > 0 && !isZero(value);
+    case r.all:
+      return count === 0 || !isZero(value);
+    case r.countNonzero:
+      return isZero(value) ? 0n : BigInt(count);
+    case r.argmax:
+    case r.argmin:
+      return 0n;
+    case r.sum:
+      return exactSum(value, count, node);
+    case r.mean:
+      return count > 0 && isFloat(node.dtype) && exactSum(value, count, node) !== null ? value : null;
+    case r.prod:
+      return count === 0 || value === 1 || value === 1n ? fittedOne(node) : null;
+    default:
+      return null;
+  }
+}
+
+const fittedOne = ({ dtype }: Expr): Scalar => (isComplex(dtype) ? new Complex(1, 0) : 1);
+
+/** Rules that need no evaluation. */
+export const CONSTANTS: readonly Rule[] = [
+  functionRule("moveOfFull", "permute(full(c)) = full(c)", { tracks: MOVES, apply: movedFull }),
+  rule("reduceOfFull", "max(full(c)) = c", on(REDUCE_OPS)(p.full().as("x")), ({ x }, node) => {
+    const axes = node.attrs["axes"] as readonly number[];
+    const value = reducedValue(node, constantOf(x)!, reducedCount(x.shape, axes));
+    return value === null ? decline("the result depends on the order of rounding") : filledLike(value, node);
+  }),
+];
+
+// Parts of a graph that are made of one-valued constants alone, each evaluated at once. In: nodes, inputs first. Out: the
+// constants that those become which others still need. Nodes in between never become nodes again: a chain of thousands of
+// constants is as many runs of small kernels and one new node.
+// Must hold: nothing of an array's size is made; a value is what every element would be, bit for bit (calculate.ts).
+
+/** One node over constants. */
+export function foldedValue(node: Expr, calculating: Calculating): Expr | null {
+  const { op, inputs } = node;
+  if (op.class !== "elementwise" || inputs.length === 0) return null;
+  for (let i = 0; i < inputs.length; i++) if (inputs[i]!.op !== full) return null;
+  const value = calculating(inputs.length + 1, (calculation) => {
+    const slots = inputs.map((input, slot) => setConstant(calculation, slot, input));
+    const isDone = calculation.run(programFor(node), slots, inputs.length, node.dtype);
+    return isDone ? calculation.get(inputs.length, node.dtype) : null;
+  });
+  return value === null ? null : filledLike(value, node);
+}
+
+function setConstant(calculation: Calculation, slot: number, node: Expr): number {
+  calculation.set(slot, constantOf(node)!, node.dtype);
+  return slot;
+}
+
+/** What the constant parts of a graph become; null where it has none. */
+export function foldedParts(order: NodeOrder, calculating: Calculating): ReadonlyMap<Expr, Expr> | null {
+  const slots = slotsOf(order);
+  if (slots === null) return null;
+  return calculating(slots.count, (calculation) => {
+    evaluate(order, slots.places, calculation);
+    return neededConstants(order, slots.places, calculation);
+  });
+}
+
+/** No value, or none that is known before the run. */
+const UNKNOWN = -1;
+
+interface Slots {
+  readonly places: Int32Array;
+  readonly count: number;
+}
+
+/** By place, where the value of each constant node goes; null where there is nothing to compute. */
+function slotsOf(order: NodeOrder): Slots | null {
+  const { nodes, count } = order;
+  let first = 0;
+  while (first < count && !isComputed(nodes[first]!)) first++;
+  if (first === count) return null;
+  const places = new Int32Array(count).fill(UNKNOWN);
+  let slots = 0;
+  for (let at = 0; at < count; at++) {
+    const node = nodes[at]!;
+    if (node.op === full) places[at] = slots++;
+    else if (isMoved(node)) places[at] = places[order.placeOf(node.inputs[0]!)]!;
+    else if (node.op.class === "elementwise" && areKnown(node, order, places)) places[at] = slots++;
+  }
+  return { places, count: slots };
+}
+
+/** The lowest of what is folded: its inputs are constants. */
+function isComputed({ op, inputs }: Expr): boolean {
+  if (op.class !== "elementwise" || inputs.length === 0) return false;
+  for (let i = 0; i < inputs.length; i++) if (inputs[i]!.op !== full && !isMoved(inputs[i]!)) return false;
+  return true;
+}
+
+/** One value stays one wherever it is moved, unless others come in. */
+const isMoved = (node: Expr): boolean =>
+  node.op.class === "move" && node.inputs.length === 1 && fillsOf(node).length === 0;
+
+function areKnown({ inputs }: Expr, order: NodeOrder, places: Int32Array): boolean {
+  for (let i = 0; i < inputs.length; i++) if (places[order.placeOf(inputs[i]!)] === UNKNOWN) return false;
+  return inputs.length > 0;
+}
+
+/** Fills the slots. What fails is not known any more, nor is what is made of it. */
+function evaluate(order: NodeOrder, places: Int32Array, calculation: Calculation): void {
+  let hasFailed = false;
+  for (let at = 0; at < order.count; at++) {
+    const slot = places[at]!;
+    if (slot === UNKNOWN) continue;
+    const node = order.nodes[at]!;
+    if (node.op === full) setConstant(calculation, slot, node);
+    else if (hasFailed && !areKnown(node, order, places)) places[at] = UNKNOWN;
+    else if (node.op.class === "elementwise" && !hasRun(node, slot, order, places, calculation)) {
+      places[at] = UNKNOWN;
+      hasFailed = true;
+    }
+  }
+}
+
+function hasRun(
+  node: Expr,
+  slot: number,
+  order: NodeOrder,
+  places: Int32Array,
+  calculation: Calculation,
+): boolean {
+  const inputs: number[] = [];
+  for (let i = 0; i < node.inputs.length; i++) inputs.push(places[order.placeOf(node.inputs[i]!)]!);
+  // What no constant can say stays a node, and so does what is made of it: as it is where rules go node by node.
+  return calculation.run(programFor(node), inputs, slot, node.dtype) && calculation.canSay(slot, node.dtype);
+}
+
+/** Of the constants those that results or other nodes need; those below them are needed no more. */
+function neededConstants(order: NodeOrder, places: Int32Array, calculation: Calculation): Map<Expr, Expr> {
+  const constants = new Map<Expr, Expr>();
+  const isNeeded = new Uint8Array(order.count);
+  for (const root of order.roots) isNeeded[order.placeOf(root)] = 1;
+  for (let at = order.count - 1; at >= 0; at--) {
+    const node = order.nodes[at]!;
+    if (isNeeded[at] === 0 || node.op === full) continue;
+    const value = places[at] === UNKNOWN ? null : calculation.get(places[at]!, node.dtype);
+    if (value === null) for (const input of node.inputs) isNeeded[order.placeOf(input)] = 1;
+    else {
+      assumeReplaced(node);
+      constants.set(node, filledLike(value, node));
+    }
+  }
+  return constants;
+}
+
+/** Attributes can be numbers, of which there are many. */
+const MOST_PROGRAMS = 256;
+const programs = new WeakMap<ElementwiseOp, Map<string, ScalarProgram>>();
+
+/** An op on values of these dtypes. */
+function programFor(node: Expr): ScalarProgram {
+  const op = node.op as ElementwiseOp;
+  const known = programs.get(op) ?? new Map<string, ScalarProgram>();
+  programs.set(op, known);
+  const key = node.attrsText + dtypesText(node.inputs);
+  let program = known.get(key);
+  if (program === undefined) {
+    const dtypes = node.inputs.map(({ dtype }): DType => dtype);
+    if (known.size >= MOST_PROGRAMS) known.clear();
+    program = programOf(dtypes, (...values) => [op.body(values, node.attrs)]);
+    known.set(key, program);
+  }
+  return program;
+}
+
+function dtypesText(inputs: readonly Expr[]): string {
+  let text = "";
+  for (let i = 0; i < inputs.length; i++) text += ` ${inputs[i]!.dtype}`;
+  return text;
+}
 
 /** How constants are computed, handed in by who puts the engine together. */
 export interface ConstantsBy {

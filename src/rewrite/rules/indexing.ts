@@ -18,9 +18,10 @@ import { broadcastTo, constantOf, filledLike } from "../make.ts";
 import { on, type Pattern, p, rest, type Variable, variable, x, y } from "../pattern.ts";
 import { type Declined, decline, rule } from "../patternRule.ts";
 import type { Rule } from "../rule.ts";
-import { axesOf, expanded, keptAxes, range, squeezed } from "./axes.ts";
+import { axesOf, expanded, keptAxes, range, squeezed } from "./conditions.ts";
 import { SELECTIONS } from "./joins.ts";
-import { wrapped } from "./reducedBroadcasts.ts";
+import { wrapped } from "./reductions.ts";
+
 import { type Run, runsOf, sliced, wholeRun } from "./regularSelections.ts";
 import { runsBelow, SLICED_MOVES, sliceRule } from "./sliceMoves.ts";
 

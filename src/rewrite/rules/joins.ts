@@ -6,7 +6,7 @@ import { concat, slice, tile } from "../../ops/moves/select.ts";
 import { attrs, bind, p, rest, x, y, z } from "../pattern.ts";
 import { decline, rule } from "../patternRule.ts";
 import type { Rule } from "../rule.ts";
-import { range } from "./axes.ts";
+import { range } from "./conditions.ts";
 import { composed, isWhole, type Run, runsOf, sameRuns, sliced } from "./regularSelections.ts";
 
 /** Selections that are everything, and selections of selections. */

@@ -14,7 +14,7 @@ import * as r from "../../ops/reductions.ts";
 import { attrs, bind, condition, constant, on, p, single, x, y } from "../pattern.ts";
 import { bool, decline, floating, integer, rule, when } from "../patternRule.ts";
 import type { Rule } from "../rule.ts";
-import { axesOf, squeezed } from "./axes.ts";
+import { axesOf, squeezed } from "./conditions.ts";
 
 const EXTREMES: readonly Op[] = [r.max, r.min];
 const other = (op: Op): Op => (op === r.max ? r.min : r.max);

@@ -14,8 +14,7 @@ import { broadcastTo, constantOf, scalar } from "../make.ts";
 import { attrs, bind, on, p, x } from "../pattern.ts";
 import { decline, rule } from "../patternRule.ts";
 import { functionRule, type Rule } from "../rule.ts";
-import { axesOf, isAscending, isUnitChange, permuted, withUnitAxes } from "./axes.ts";
-import { isVariable } from "./conditions.ts";
+import { axesOf, isAscending, isUnitChange, isVariable, permuted, withUnitAxes } from "./conditions.ts";
 
 /** Moves that are nothing but a reading of the axes. */
 const PERMUTATIONS: readonly Rule[] = [

@@ -11,7 +11,7 @@ import { broadcastTo, filledLike } from "../make.ts";
 import { type Pattern, p, rest, x, y } from "../pattern.ts";
 import { type Compute, type Declined, decline, rule } from "../patternRule.ts";
 import type { Rule } from "../rule.ts";
-import { axesBelow, axesOf, expanded, keptAxes, permuted, squeezed } from "./axes.ts";
+import { axesBelow, axesOf, expanded, keptAxes, permuted, squeezed } from "./conditions.ts";
 import {
   boundsOf,
   isWhole,

@@ -1,12 +1,13 @@
 // What the main thread and task threads tell each other. Plain data that can be cloned; blocks are as the main
 // thread's backend shows them.
 
-import type { Box } from "../../core/box.ts";
+import type { Box } from "../../core/chunks.ts";
 import type { SharedBlock } from "../../kernel/backend.ts";
 import type { PartitionLocation } from "../../ops/partitions.ts";
 import type { Json } from "../../plan/planJson.ts";
-import type { SentCodec } from "../../storage/codecs/ownCodec.ts";
-import type { SentFormat } from "../../storage/formats/ownFormat.ts";
+import type { SentCodec } from "../../storage/codecs/table.ts";
+import type { SentFormat } from "../../storage/formats/table.ts";
+
 import type { PlainData, StoreLocation } from "../../storage/store.ts";
 import type { TaskStats } from "../events.ts";
 

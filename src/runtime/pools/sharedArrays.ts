@@ -6,7 +6,7 @@
 // error.
 
 import { type Block, subBlock } from "../../core/block.ts";
-import { type Box, intersect } from "../../core/box.ts";
+import { type Box, intersect } from "../../core/chunks.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { sameShape } from "../../core/shape.ts";
 import type { SharedBlock } from "../../kernel/backend.ts";

@@ -4,15 +4,15 @@
 // scheduler keeps the chunks (docs/adr/0014).
 
 import { type Block, subBlock } from "../../core/block.ts";
-import type { Box } from "../../core/box.ts";
-import { placeOf } from "../../core/chunks.ts";
+import { type Box, placeOf } from "../../core/chunks.ts";
 import type { Partition } from "../../expr/op.ts";
 import type { SharedBlock } from "../../kernel/backend.ts";
 import { Borrowed } from "../../kernel/blocks.ts";
 import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import type { PartitionResource } from "../../ops/partitions.ts";
+import { taskWindows } from "../../plan/demand.ts";
 import { chunkOfArray, type Operation } from "../../plan/plan.ts";
-import { taskWindows } from "../../plan/windows.ts";
+
 import type { HeldArray } from "../arrays.ts";
 import { chunksOfBox } from "../planGraph.ts";
 import type { RunArrays } from "../runArrays.ts";

@@ -1,8 +1,46 @@
 // The scheduler's record of a task while it matters: from the moment somebody needs it until nobody reads what it
 // made. Tasks that are not needed yet and tasks that are over have none.
 
-import type { Failure } from "./failure.ts";
-import type { ReaderRange, TaskRef } from "./taskGraph.ts";
+import { ChunkwiseError } from "../../core/errors.ts";
+import { LaneFailure } from "../../kernel/interpret/index.ts";
+import type { RunEvent, TaskStats } from "../events.ts";
+import type { OperationNode, ReaderRange, TaskRef } from "./taskGraph.ts";
+
+// Failed attempts: which are worth another try. In: what was thrown. Out: whether, and why not.
+// I/O may succeed later; a thread may die of something else than the task. What our own checks refuse is refused
+// again. A user's function may fail by accident once; the same message twice is no accident.
+
+export interface Failure {
+  readonly error: unknown;
+  /** The worker is gone, or was not heard of any more: nothing is known of the task. */
+  readonly isLost: boolean;
+  /** False for a task that had not begun when its worker was lost: it counts as no attempt. */
+  readonly wasBegun?: boolean | undefined;
+  /** It could not read these tasks' outputs, which were stored and are gone. */
+  readonly lost?: readonly TaskRef[] | undefined;
+}
+
+export function mayRetry(failure: Failure, earlier: readonly Failure[]): boolean {
+  if (failure.isLost) return true;
+  const { error } = failure;
+  if (isRetryable(error)) return true;
+  if (error instanceof ChunkwiseError || error instanceof LaneFailure) return false;
+  const message = messageOf(error);
+  return !earlier.some((other) => !other.isLost && messageOf(other.error) === message);
+}
+
+/** Codes of system calls that may succeed later. */
+const PASSING: ReadonlySet<unknown> = new Set([
+  ...["EAGAIN", "EBUSY", "EIO", "EMFILE", "ENFILE", "ENOBUFS", "ESTALE", "ETIMEDOUT"],
+  ...["ECONNRESET", "ECONNREFUSED", "EPIPE", "ENETDOWN", "ENETUNREACH", "EHOSTUNREACH"],
+]);
+
+function isRetryable(error: unknown): boolean {
+  const { retryable, code } = (error ?? {}) as { retryable?: unknown; code?: unknown };
+  return retryable === true || PASSING.has(code);
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export type EntryState =
   /** What it needs is being looked for. */
@@ -73,5 +111,100 @@ export class Entry implements TaskRef {
     this.failures = [];
     this.tries = 0;
     this.hasTwin = false;
+  }
+}
+
+// What the scheduler tells of: events, made only when somebody listens.
+
+export type Emit = (event: RunEvent) => void;
+
+interface Setting {
+  readonly pool: string;
+  readonly workers: number;
+  readonly budget: number;
+}
+
+export class Teller {
+  readonly #operations: readonly OperationNode[];
+  readonly #emit: Emit | null;
+  readonly #hasBegun: boolean[];
+  readonly #hasEnded: boolean[];
+
+  constructor(operations: readonly OperationNode[], emit: Emit | null) {
+    this.#operations = operations;
+    this.#emit = emit;
+    this.#hasBegun = operations.map(() => false);
+    this.#hasEnded = operations.map(() => false);
+  }
+
+  begin(time: number, { pool, workers, budget }: Setting, tasksDone: number): void {
+    if (this.#emit === null) return;
+    const operations = this.#operations.map(({ name, label, tasks, projectedMem }) => ({
+      ...{ name, label, tasks, projectedMem },
+    }));
+    this.#emit({
+      ...{ type: "computeStart", time, operations, tasksDone, pool, workers },
+      tasks: operations.reduce((sum, { tasks }) => sum + tasks, 0),
+      allowedMem: Number.isFinite(budget) ? budget : null,
+    });
+  }
+
+  end(time: number, outcome: "done" | "failed" | "cancelled", error: unknown): void {
+    const reason = error === undefined ? {} : { error: messageOf(error) };
+    this.#emit?.({ type: "computeEnd", time, outcome, ...reason });
+  }
+
+  taskStart(time: number, ref: TaskRef, attempt: Attempt): void {
+    if (this.#emit === null) return;
+    const { name, tasks } = this.#operations[ref.op]!;
+    if (!this.#hasBegun[ref.op]) this.#emit({ type: "operationStart", time, operation: name, tasks });
+    this.#hasBegun[ref.op] = true;
+    this.#emit({ type: "taskStart", time, ...this.#about(ref, attempt) });
+  }
+
+  taskEnd(
+    time: number,
+    ref: TaskRef,
+    attempt: Attempt,
+    outcome: "done" | "failed" | "superseded",
+    stats: TaskStats,
+  ): void {
+    if (this.#emit === null) return;
+    const { projectedMem } = this.#operations[ref.op]!;
+    this.#emit({ type: "taskEnd", time, ...this.#about(ref, attempt), outcome, ...stats, projectedMem });
+  }
+
+  #about(
+    { op, task }: TaskRef,
+    { number, isTwin, worker }: Attempt,
+  ): {
+    readonly operation: string;
+    readonly task: number;
+    readonly attempt: number;
+    readonly isTwin: boolean;
+    readonly worker: number;
+  } {
+    return { operation: this.#operations[op]!.name, task, attempt: number, isTwin, worker };
+  }
+
+  operationEnd(time: number, op: number): void {
+    if (this.#hasEnded[op]) return;
+    this.#hasEnded[op] = true;
+    this.#emit?.({ type: "operationEnd", time, operation: this.#operations[op]!.name });
+  }
+
+  retry(time: number, { op, task }: TaskRef, attempt: Attempt, error: unknown, delayMs: number): void {
+    const operation = this.#operations[op]!.name;
+    const about = { operation, task, attempt: attempt.number };
+    this.#emit?.({ type: "retry", time, ...about, error: messageOf(error), delayMs });
+  }
+
+  twin(time: number, { op, task }: TaskRef, elapsedMs: number, medianMs: number): void {
+    this.#emit?.({ type: "twin", time, operation: this.#operations[op]!.name, task, elapsedMs, medianMs });
+  }
+
+  spill(time: number, { op, task }: TaskRef): void {
+    const { name, heldBytes } = this.#operations[op]!;
+    this.#emit?.({ type: "spill", time, operation: name, task, bytes: heldBytes });
   }
 }

@@ -3,6 +3,34 @@
 import { ValueError } from "../../core/errors.ts";
 import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
+import type { Entry } from "./entry.ts";
+import type { Frontier } from "./frontier.ts";
+import type { TaskRef } from "./taskGraph.ts";
+
+// How long tasks of an operation take: enough to tell a slow one. Keeps the last few.
+
+const KEPT = 63;
+
+export class Durations {
+  readonly #last: number[] = [];
+  #next = 0;
+  #median: number | null = null;
+  count = 0;
+
+  add(ms: number): void {
+    this.#last[this.#next] = ms;
+    this.#next = (this.#next + 1) % KEPT;
+    this.#median = null;
+    this.count++;
+  }
+
+  /** null when there are none. */
+  get median(): number | null {
+    if (this.#last.length === 0) return null;
+    this.#median ??= this.#last.toSorted((a, b) => a - b)[this.#last.length >> 1]!;
+    return this.#median;
+  }
+}
 
 export interface RetryPolicy {
   /** How often a task is tried in all. */
@@ -123,3 +151,85 @@ function checkOption(name: string, value: unknown, where: string, rules: Rules):
 export function delayAfter(attempt: number, { delayMs, maxDelayMs }: RetryPolicy): number {
   return Math.min(maxDelayMs, delayMs * 2 ** (attempt - 1));
 }
+
+// How fast tasks go: how many a worker may have in its queue, and which one takes too long.
+
+/** How much work may be queued at a worker. */
+const QUEUE_MS = 20;
+const LOOK_EVERY = 16;
+
+export class Pace {
+  readonly #durations: readonly Durations[];
+  readonly #started: number[];
+  readonly #ahead: number;
+  #ends = 0;
+  /** Tasks that a worker may have at once: no more than it can do in a short while, for others could do them too. */
+  mostLoad = 1;
+
+  constructor(operations: number, ahead: number) {
+    this.#durations = Array.from({ length: operations }, () => new Durations());
+    this.#started = new Array<number>(operations).fill(0);
+    this.#ahead = ahead;
+  }
+
+  started(op: number): void {
+    this.#started[op]!++;
+  }
+
+  ended(op: number, ms: number): void {
+    this.#durations[op]!.add(ms);
+    if (this.#ahead === 0 || this.#ends++ % LOOK_EVERY !== 0) return;
+    const tasks = Math.floor(QUEUE_MS / Math.max(this.#durations[op]!.median!, 0.01));
+    this.mostLoad = Math.max(1, Math.min(1 + this.#ahead, tasks));
+  }
+
+  median(op: number): number | null {
+    return this.#durations[op]!.median;
+  }
+
+  /** True for a task that takes far longer than the others of its operation, most of which are done. */
+  isSlow(op: number, elapsedMs: number, donePart: number, policy: TwinPolicy): boolean {
+    const median = this.median(op);
+    return (
+      median !== null &&
+      this.#started[op]! >= policy.minStarted &&
+      donePart > policy.minDone &&
+      elapsedMs > Math.max(policy.minMs, policy.slowdown * median)
+    );
+  }
+}
+
+// Stored outputs that are gone when a task wants to read them. In: the task, and whose outputs it misses. Out: those are
+// computed again, and the task after them; or not, when that was done often enough.
+// Must hold: what is computed again is bounded, for each output and for each task that reads.
+
+/** A task that misses something so often reads what nobody can keep. */
+const MOST_REDONE = 100;
+
+export class Recovery {
+  readonly #frontier: Frontier;
+  readonly #attempts: number;
+
+  constructor(frontier: Frontier, attempts: number) {
+    this.#frontier = frontier;
+    this.#attempts = attempts;
+  }
+
+  /** True when the task will run after what it misses; at once, when that was made again meanwhile. */
+  redo(reader: Entry, lost: readonly TaskRef[]): boolean {
+    const known = new Set(lost.flatMap((ref) => this.#frontier.entryOf(ref) ?? []));
+    const gone = [...known].filter(isGone);
+    if (++reader.redone > MOST_REDONE) return false;
+    if (gone.some(({ losses }) => losses >= this.#attempts)) return false;
+    this.#frontier.reopen(reader);
+    for (const entry of gone) {
+      entry.losses++;
+      entry.begin();
+      this.#frontier.reopen(entry);
+    }
+    return true;
+  }
+}
+
+/** Neither in memory nor being made again already. */
+const isGone = ({ state, isHeld }: Entry): boolean => state === "available" && !isHeld;

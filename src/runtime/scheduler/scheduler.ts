@@ -7,16 +7,13 @@
 import { bytesText } from "../../core/counts.ts";
 import { RunError } from "../../core/errors.ts";
 import type { TaskStats } from "../events.ts";
-import type { Attempt, Entry } from "./entry.ts";
-import { type Failure, mayRetry } from "./failure.ts";
+import { type Attempt, type Emit, type Entry, type Failure, mayRetry, Teller } from "./entry.ts";
 import { Frontier } from "./frontier.ts";
 import { Holdings } from "./holdings.ts";
-import { Pace } from "./pace.ts";
-import { delayAfter, type Policy } from "./policy.ts";
-import { Recovery } from "./recovery.ts";
+import { delayAfter, Pace, type Policy, Recovery } from "./policy.ts";
+
 import type { Shares } from "./shares.ts";
 import type { OperationNode, TaskGraph, TaskRef } from "./taskGraph.ts";
-import { type Emit, Teller } from "./tell.ts";
 
 export interface SchedulerOptions {
   readonly policy: Policy;

@@ -2,30 +2,180 @@
 // Out: an array that is read box by box; or one that is written shard by shard, where the same computation goes on with what
 // it had written when it was killed. Anything else that is there already is left alone, unless `overwrite` says otherwise.
 
+import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
-import { describe } from "../../core/shape.ts";
+import { describe, sizeOf } from "../../core/shape.ts";
 import type { KnownCodecs } from "../../storage/codecs/table.ts";
+import { NotFoundError } from "../../storage/errors.ts";
 import type {
   DenseFormat,
   DenseTarget,
   NewArray,
+  Place,
   PreparedPlace,
   Using,
   WrittenUnit,
 } from "../../storage/formats/denseFormat.ts";
-import type { Place } from "../../storage/formats/look.ts";
-import type { Store } from "../../storage/store.ts";
+import { keyIn, requireSet, type Store } from "../../storage/store.ts";
 import type { ZarrArray } from "../../storage/zarr/array.ts";
 import { type CreateArrayOptions, createArray, planArray } from "../../storage/zarr/create.ts";
-import { denseArray, shardWriter, traitsOf } from "../../storage/zarr/denseArray.ts";
+import {
+  type DatedObject,
+  denseArray,
+  MARK,
+  objectsBelow,
+  shardWriter,
+  stateOf,
+  traitsOf,
+} from "../../storage/zarr/denseArray.ts";
 import { type OpenOptions, openArray } from "../../storage/zarr/group.ts";
-import { clearPlace } from "../../storage/zarr/place.ts";
+import { differences, findNode } from "../../storage/zarr/nodes.ts";
+import { clearPlace, type InTheWay, lookAtPlace, placeFromKey } from "../../storage/zarr/place.ts";
 import { removeDamaged } from "../damaged.ts";
-import { markBegun, markFinished, markOf, removeMark } from "../mark.ts";
 import { transferTo } from "../planStorage.ts";
-import { doubtOf } from "../written.ts";
-import { type Claim, checkThere, checkWritten, claimOf } from "./claim.ts";
+import { digest } from "../runKey.ts";
+import { doubtOf, writtenBy } from "../written.ts";
+
+// The mark in a target: which computation fills it, how safe that was written, and what its files were like when it was
+// done. In: stores and paths. Out: whether a target is ours to go on with. The mark is there before the array is.
+
+export interface Mark {
+  readonly key: string;
+  readonly written: string;
+  /** Of its files when all was done; undefined when it is not. */
+  readonly state: string | undefined;
+}
+
+export async function markOf(store: Store, path: string): Promise<Mark | null> {
+  const bytes = await store.get(keyIn(path, MARK));
+  if (bytes === undefined) return null;
+  const [key = "", written = "", state] = new TextDecoder().decode(bytes).split(" ");
+  return { key, written, state };
+}
+
+/** True when the target was begun by the computation with this key, and nobody changed it after it was finished. */
+export async function isOurs(store: Store, path: string, key: string): Promise<boolean> {
+  const mark = await markOf(store, path);
+  if (mark?.key !== key) return false;
+  return mark.state === undefined || mark.state === finishedState(await objectsBelow(store, path), path);
+}
+
+/** True when whoever filled the target said that it is done. */
+export async function isFinished(store: Store, path: string): Promise<boolean> {
+  return (await markOf(store, path))?.state !== undefined;
+}
+
+/** `before`: the mark of the run that is gone on with, when what it left has been looked at. */
+export async function markBegun(
+  store: Store,
+  path: string,
+  key: string,
+  before: Mark | null = null,
+): Promise<void> {
+  await setMark(store, path, `${key} ${writtenBy(store.isDurable === true, before?.written)}`);
+}
+
+/** `objects`: what is there now, null where the store does not tell. */
+export async function markFinished(
+  store: Store,
+  path: string,
+  key: string,
+  objects: readonly DatedObject[] | null,
+): Promise<void> {
+  const written = (await markOf(store, path))?.written ?? writtenBy(false);
+  await setMark(store, path, `${key} ${written} ${finishedState(objects, path)}`);
+}
+
+/** It holds what others wrote, too. */
+export async function removeMark(store: Store, path: string): Promise<void> {
+  await store.delete?.(keyIn(path, MARK));
+}
+
+async function setMark(store: Store, path: string, text: string): Promise<void> {
+  await requireSet(store)(keyIn(path, MARK), utf8ToBytes(text));
+}
+
+const finishedState = (objects: readonly DatedObject[] | null, path: string): string =>
+  objects === null ? "done" : digest(stateOf(objects, path));
+
+// A place that a Zarr array is to take, looked at before anything is written, and after. In: stores, paths and settings. Out:
+// whether an earlier run's work is gone on with or a new array made, and what has to go first; errors for places that may not
+// be taken. Must hold: nothing is lost for an array that is refused afterwards, and what went away meanwhile is noticed.
+
+export type Claim =
+  | { readonly kind: "resume"; readonly zarr: ZarrArray }
+  | { readonly kind: "new"; readonly inTheWay: InTheWay | null };
+
+/** What the computation with this key finds at a place. */
+export async function claimOf(
+  { store, path }: Place,
+  settings: CreateArrayOptions,
+  key: string,
+): Promise<Claim> {
+  const overwrite = settings.overwrite === true;
+  // What is done and to be overwritten is computed again; what is not done is the run that overwrites.
+  if ((await isOurs(store, path, key)) && !(overwrite && (await isFinished(store, path)))) {
+    const zarr = await resumable({ store, path }, settings);
+    if (zarr !== null) return { kind: "resume", zarr };
+  }
+  const { keyEncoding } = planArray(settings, path);
+  return { kind: "new", inTheWay: await lookAtPlace(store, path, keyEncoding, overwrite, {}) };
+}
+
+/** What the same computation has stored so far, if it is stored just as it would be now. */
+async function resumable({ store, path }: Place, settings: CreateArrayOptions): Promise<ZarrArray | null> {
+  const node = await findNode(store, path, {});
+  if (node?.kind !== "array") return null;
+  const different = differences(node, planArray(settings, path), path);
+  if (different.length > 0 && settings.overwrite === true) return null;
+  if (different.length > 0)
+    throw new ValueError({
+      what: `the same computation is stored there with other ${different.join(", ")}`,
+      cure: "Use another path, or overwrite: true",
+    });
+  return openArray(store, path, {
+    writeEmptyChunks: settings.writeEmptyChunks ?? true,
+    ...(settings.known === undefined ? {} : { known: settings.known }),
+  });
+}
+
+const CURE = "Somebody removed or moved it while it was written; write it again";
+const missing = (where: string): NotFoundError =>
+  new NotFoundError({ what: "the array is not there any more", where, cure: CURE });
+
+/** After a run that wrote a part of an array: it is where it was. */
+export async function checkThere({ store, metadataKey }: ZarrArray): Promise<void> {
+  if (store.near !== "files" || store.has === undefined) return;
+  if (!(await store.has(metadataKey))) throw missing(metadataKey);
+}
+
+/**
+ * After a run: the array is where it was put, with as many chunks as it has, where every one was written. Out: what is there,
+ * from the same walk; null where the store does not tell.
+ */
+export async function checkWritten(
+  array: ZarrArray,
+  wasAll: boolean,
+): Promise<readonly DatedObject[] | null> {
+  const objects = await objectsBelow(array.store, array.path);
+  if (objects === null) await checkThere(array);
+  else if (!objects.some(({ key }) => key === array.metadataKey)) throw missing(array.metadataKey);
+  else if (wasAll && array.writesEmptyChunks) checkCount(array, objects);
+  return objects;
+}
+
+function checkCount({ path, metadata, shardGrid }: ZarrArray, objects: readonly DatedObject[]): void {
+  const isChunk = ({ key }: DatedObject): boolean =>
+    placeFromKey(metadata.keyEncoding, key.slice(path.length + 1), shardGrid) !== null;
+  const [found, count] = [objects.filter(isChunk).length, sizeOf(shardGrid)];
+  if (found >= count) return;
+  throw new NotFoundError({
+    what: `${count - found} of ${count} chunks are not there any more`,
+    where: path === "" ? "/" : path,
+    cure: CURE,
+  });
+}
 
 /** How an array is stored. */
 export type ArraySettings = Partial<Omit<CreateArrayOptions, "shape" | "signal" | "known">>;

@@ -2,7 +2,7 @@
 // Reads all of Blosc's compressors but Snappy; writes lz4, zstd and zlib. The header is checked against the
 // size that is known from outside before any memory is made.
 
-import { copyInto } from "../../core/copy.ts";
+import { copyInto } from "../../core/block.ts";
 import { NotSupportedError } from "../errors.ts";
 import { blosclzDecompress } from "./blosclz.ts";
 import {
@@ -11,12 +11,14 @@ import {
   compressedBound,
   corrupt,
   readUint32,
+  releaseBytes,
   type SizeBound,
   writeUint32,
 } from "./codec.ts";
+
 import { deflateCodec, inflate, joined } from "./deflate.ts";
 import { lz4Bound, lz4Compress, lz4Decompress } from "./lz4.ts";
-import { releaseBytes } from "./release.ts";
+
 import { bitShuffled, bitUnshuffle, shuffled, unshuffle } from "./shuffle.ts";
 import { zstdDecode, zstdEncode, zstdWorking } from "./zstd.ts";
 

@@ -2,10 +2,182 @@
 // The size of what decoding gives is known beforehand (a chunk's), so a decoder never makes more than that,
 // whatever the input claims; anything else is a CorruptDataError.
 
-import { CorruptDataError } from "../errors.ts";
-import type { JsonObject } from "../zarr/zarrJson.ts";
-import type { Fields } from "./codecFields.ts";
-import { releaseBytes } from "./release.ts";
+import { once } from "../../core/once.ts";
+import { describe } from "../../core/shape.ts";
+import { CorruptDataError, MetadataError } from "../errors.ts";
+import type { Json, JsonObject } from "../zarr/zarrJson.ts";
+
+// The configuration of a codec, as metadata have it, read with checks. In: its spec. Out: values, or errors that say which
+// field of which codec is wrong, and what it must be.
+
+/** A codec as metadata name it, under Zarr v3's names. */
+export interface CodecSpec {
+  readonly name: string;
+  readonly configuration: JsonObject;
+}
+
+export class Fields {
+  readonly #spec: CodecSpec;
+  readonly #where: string;
+
+  constructor(spec: CodecSpec, where: string) {
+    this.#spec = spec;
+    this.#where = where;
+  }
+
+  /** All of them, as they are. */
+  get all(): JsonObject {
+    return this.#spec.configuration;
+  }
+
+  integer(name: string, least: number, most: number, otherwise: number): number {
+    const value = this.#spec.configuration[name] ?? otherwise;
+    if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most)
+      return value as number;
+    throw this.#wrong(name, value, `a whole number from ${least} to ${most}`);
+  }
+
+  flag(name: string, otherwise: boolean): boolean {
+    const value = this.#spec.configuration[name] ?? otherwise;
+    if (typeof value === "boolean") return value;
+    throw this.#wrong(name, value, "true or false");
+  }
+
+  choice<T extends string>(name: string, choices: readonly T[], otherwise: T): T {
+    const value = this.#spec.configuration[name] ?? otherwise;
+    if (choices.includes(value as T)) return value as T;
+    throw this.#wrong(name, value, `one of ${choices.join(", ")}`);
+  }
+
+  #wrong(name: string, value: Json, wanted: string): MetadataError {
+    return new MetadataError({
+      what: `${name} of the codec ${this.#spec.name} is ${describe(value)}`,
+      where: this.#where,
+      cure: `It must be ${wanted}`,
+    });
+  }
+}
+
+// Memory for bytes on their way: taken, filled, read and given back. Fresh memory costs more than filling it (the
+// system hands it out page by page), so what was given back is kept for the next, within bounds.
+
+/** Buffers are multiples of so many bytes. */
+const LEAST = 1 << 16;
+/** Longer ones are not kept. */
+const LONGEST_KEPT = 1 << 24;
+const MOST_KEPT_BYTES = 1 << 25;
+
+/** Where memory for a while comes from, which somebody else gives back. */
+export interface Room {
+  /** At least so many bytes, holding whatever was there before. */
+  take(length: number): Uint8Array;
+}
+
+/** Where memory for a while comes from. */
+export interface ScratchMemory extends Room {
+  /** Nobody may look at it any more. */
+  give(bytes: Uint8Array): void;
+}
+
+/** Ordinary memory, for one piece of work: what is given back serves the next part of it. */
+export class KeptMemory implements ScratchMemory {
+  /** The shortest first. */
+  readonly #kept: Uint8Array[] = [];
+  #bytes = 0;
+
+  take(length: number): Uint8Array {
+    const at = this.#kept.findIndex((bytes) => bytes.length >= length);
+    if (at < 0) return length > LONGEST_KEPT ? releasable(length) : new Uint8Array(roundedUp(length));
+    const [bytes] = this.#kept.splice(at, 1);
+    this.#bytes -= bytes!.length;
+    return bytes!;
+  }
+
+  give(bytes: Uint8Array): void {
+    if (bytes.length > LONGEST_KEPT) return release(bytes);
+    const at = this.#kept.findIndex(({ length }) => length >= bytes.length);
+    this.#kept.splice(at < 0 ? this.#kept.length : at, 0, bytes);
+    this.#bytes += bytes.length;
+    while (this.#bytes > MOST_KEPT_BYTES) this.#bytes -= this.#kept.shift()!.length;
+  }
+}
+
+/** What one piece of work takes, given back together when nobody looks at any of it. */
+export class Taken implements Room {
+  readonly #memory: ScratchMemory;
+  readonly #taken: Uint8Array[] = [];
+
+  constructor(memory: ScratchMemory = new KeptMemory()) {
+    this.#memory = memory;
+  }
+
+  take(length: number): Uint8Array {
+    const bytes = this.#memory.take(length);
+    this.#taken.push(bytes);
+    return bytes;
+  }
+
+  /** True for a part of what was taken. */
+  has({ buffer }: Uint8Array): boolean {
+    return this.#taken.some((taken) => taken.buffer === buffer);
+  }
+
+  end(): void {
+    for (const bytes of this.#taken.splice(0)) this.#memory.give(bytes);
+  }
+}
+
+/** A little more than is needed, so that the next ones find room in it. */
+function roundedUp(length: number): number {
+  let step = LEAST;
+  while (8 * step < length) step *= 2;
+  return Math.ceil(length / step) * step;
+}
+
+/** Memory that can be given back at once: the collector of garbage may wait for long. */
+interface ReleasableBuffer extends ArrayBuffer {
+  resize?(length: number): void;
+}
+const Releasable = ArrayBuffer as unknown as new (
+  length: number,
+  options: { maxByteLength: number },
+) => ReleasableBuffer;
+
+const releasable = (length: number): Uint8Array =>
+  new Uint8Array(new Releasable(length, { maxByteLength: length }));
+
+const release = ({ buffer }: Uint8Array): void => (buffer as ReleasableBuffer).resize?.(0);
+
+// Memory that nobody needs any more, given back now. The collector of garbage waits until there is much of it, and memory
+// that is to be bounded cannot wait. In: bytes that only the caller can see. Out: nothing; they are empty afterwards.
+
+interface Transferable extends ArrayBuffer {
+  transfer?(length: number): ArrayBuffer;
+}
+
+/** Less is not worth the trouble, and may be a part of what the platform hands out in small pieces. */
+const LEAST_BYTES = 1 << 16;
+
+/**
+ * What is sent through a closed port is dropped at once. It is this side that must be closed: the other side of a port
+ * learns of it in a turn of the event loop, and until then it keeps what it is sent.
+ */
+const nowhere = once((): MessagePort => {
+  const { port1 } = new MessageChannel();
+  port1.close();
+  return port1;
+});
+
+export function releaseBytes({ buffer }: Uint8Array): void {
+  if (!(buffer instanceof ArrayBuffer) || buffer.byteLength < LEAST_BYTES) return;
+  try {
+    const { transfer } = buffer as Transferable;
+    if (transfer !== undefined) transfer.call(buffer, 0);
+    else nowhere().postMessage(null, [buffer]);
+  } catch {
+    // Memory of a WebAssembly module stays where it is.
+  }
+}
 
 /** What is known of a size: at most `max`, and just that when `exact`. */
 export interface SizeBound {

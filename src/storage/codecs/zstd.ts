@@ -1,7 +1,7 @@
 // Zstandard: Node's own where it has one (22.15 and later), else WebAssembly: a decoder of our own build, which needs
 // no copy, and the encoder of numcodecs. Frames are looked through before they are decoded: their sizes must fit.
 
-import { copyInto } from "../../core/copy.ts";
+import { copyInto } from "../../core/block.ts";
 import { builtin } from "../builtin.ts";
 import {
   type BytesCodec,
@@ -9,10 +9,12 @@ import {
   compressedBound,
   corrupt,
   readUint32,
+  releaseBytes,
   type SizeBound,
 } from "./codec.ts";
+
 import { plain } from "./deflate.ts";
-import { releaseBytes } from "./release.ts";
+
 import { zstdDecoder } from "./zstd/decode.ts";
 
 /** What Node's zlib has since 22.15; older type declarations do not know it. */

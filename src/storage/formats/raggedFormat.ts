@@ -6,8 +6,7 @@
 import type { Form } from "../../core/form/form.ts";
 import type { FileArguments } from "../parquet/places.ts";
 import type { WriteTarget } from "../parquet/target.ts";
-import type { Answer } from "./denseFormat.ts";
-import type { Look } from "./look.ts";
+import type { Answer, Look } from "./denseFormat.ts";
 
 /** Where rows lie, as data: what another thread opens the same from. */
 export interface TableLocation {

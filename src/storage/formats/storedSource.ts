@@ -11,8 +11,7 @@ import { checkShape, describe, type Shape } from "../../core/shape.ts";
 import type { Transfer } from "../../core/transfer.ts";
 import { NotSupportedError } from "../errors.ts";
 import type { PlainData, StoreLocation } from "../store.ts";
-import type { DenseArray } from "./denseFormat.ts";
-import type { Place } from "./look.ts";
+import type { DenseArray, Place } from "./denseFormat.ts";
 
 /** Where an array is, as data. */
 export interface SourceLocation {

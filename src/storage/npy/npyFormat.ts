@@ -9,18 +9,20 @@ import { describe, sizeOf, stridesOf } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import type { Transfer } from "../../core/transfer.ts";
 import { MetadataError, NotFoundError } from "../errors.ts";
-import type {
-  ChunkWriter,
-  DenseArray,
-  DenseFormat,
-  NewArray,
-  PreparedPlace,
+import {
+  type ChunkWriter,
+  type DenseArray,
+  type DenseFormat,
+  type NewArray,
+  objectKey,
+  type Place,
+  type PreparedPlace,
 } from "../formats/denseFormat.ts";
-import { objectKey, type Place } from "../formats/look.ts";
 import { rowChunks } from "../formats/storedSource.ts";
 import { stage } from "../staging.ts";
 import { asked, type PlainData, readRange, type Store, type StoreKey } from "../store.ts";
-import { bytesFromBlock, isVerbatim } from "../zarr/storedElements.ts";
+import { bytesFromBlock, isVerbatim } from "../zarr/blockCopies.ts";
+
 import { storedType, typeToV2 } from "../zarr/storedType.ts";
 import {
   cutShort,

@@ -2,12 +2,12 @@
 // keep the gaps between them small. Must hold: no more than a piece is in memory at once, whatever the box.
 
 import { type Block, isContiguous, subBlock } from "../../core/block.ts";
-import { type Box, isEmptyBox } from "../../core/box.ts";
+import { type Box, isEmptyBox } from "../../core/chunks.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import { NotFoundError } from "../errors.ts";
 import { asked, type OpenObject, readRange, type Store, type StoreKey, type StoreOptions } from "../store.ts";
-import { copyBlock } from "../zarr/blockCopies.ts";
-import { blockFromBytes, isVerbatim, memoryOf } from "../zarr/storedElements.ts";
+import { blockFromBytes, copyBlock, isVerbatim, memoryOf } from "../zarr/blockCopies.ts";
+
 import { cutShort, type NpyHeader } from "./header.ts";
 
 /** Bytes that are read at once. */

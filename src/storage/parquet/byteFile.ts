@@ -5,7 +5,7 @@
 import type * as Fs from "node:fs";
 import type { Address } from "../../core/platform.ts";
 import { requireBuiltin } from "../builtin.ts";
-import type { Room } from "../codecs/scratch.ts";
+import type { Room } from "../codecs/codec.ts";
 import { CorruptDataError, messageOf, NotFoundError, StoreRequestError } from "../errors.ts";
 import { HttpStore, type HttpStoreOptions } from "../httpStore.ts";
 import { readRange, type Store, type StoreKey, type StoreOptions, tooShort } from "../store.ts";

@@ -2,9 +2,9 @@
 // values one after another (nulls have none). What must hold: pages follow each other within the chunk, checksums are
 // right where there are any, and the entries of all pages together are what the footer says.
 
-import { crc32 } from "../codecs/checksums.ts";
-import { readUint32 } from "../codecs/codec.ts";
-import type { Room } from "../codecs/scratch.ts";
+import { type Room, readUint32 } from "../codecs/codec.ts";
+import { crc32 } from "../codecs/wasm.ts";
+
 import { type Decompressors, decompressed } from "./compression.ts";
 import { takeDeltaLengths, takeDeltaStrings, takeDeltas } from "./delta.ts";
 import { takeIndexed } from "./dictionary.ts";

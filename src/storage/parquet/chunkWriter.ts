@@ -1,7 +1,7 @@
 // A column chunk, written. In: the entries of one leaf in one row group. Out: its pages as bytes, and what the footer says
 // of them. What must hold: a page begins with a row; every page has a checksum of its bytes.
 
-import { crc32 } from "../codecs/checksums.ts";
+import { crc32 } from "../codecs/wasm.ts";
 import { compressed, type WrittenCodec } from "./compression.ts";
 import { type Distinct, distinctOf } from "./distinct.ts";
 import { packRuns, plainBytes } from "./encode.ts";

@@ -6,7 +6,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { ValueError } from "../../core/errors.ts";
-import { Taken } from "../codecs/scratch.ts";
+import { Taken } from "../codecs/codec.ts";
 import type { StoreOptions } from "../store.ts";
 import { assemble, type Decoded, leadsOfLists } from "./assemble.ts";
 import type { ByteFile } from "./byteFile.ts";

@@ -2,7 +2,7 @@
 // byte per entry, or nothing at all as long as every entry has one and the same level, which is common: columns
 // without nulls. Entries are counted as they are decoded. What must hold: no level is above the column's highest.
 
-import type { Room } from "../codecs/scratch.ts";
+import type { Room } from "../codecs/codec.ts";
 import { Damage } from "./errors.ts";
 import {
   type Cursor,

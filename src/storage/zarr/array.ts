@@ -3,31 +3,33 @@
 // Blocks of edge chunks have the part that is inside the array; the store has the whole chunk, as Zarr asks.
 
 import { type Block, newBlock } from "../../core/block.ts";
-import type { Box } from "../../core/box.ts";
-import { chunkBox, gridOf } from "../../core/chunks.ts";
+import { type Box, chunkBox, gridOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { type Shape, sameShape } from "../../core/shape.ts";
-import { releaseBytes } from "../codecs/release.ts";
-import { KeptMemory, type Room, Taken } from "../codecs/scratch.ts";
+import { KeptMemory, type Room, releaseBytes, Taken } from "../codecs/codec.ts";
 import { builtInCodecs, type KnownCodecs } from "../codecs/table.ts";
 import { asked, keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import { fillBlock, isAllFill } from "./blockCopies.ts";
-import { buildPipeline } from "./buildPipeline.ts";
 import { type ByteSource, storeSource } from "./byteSource.ts";
-import { checkPlace, chunkKey, listPlaces } from "./chunkKeys.ts";
-import { joinedParts, type Pipeline, type ReadOptions } from "./chunkLayout.ts";
-import { decodeChunk, encodeParts, ownParts, readChunk, readPart } from "./codecPipeline.ts";
-import { filledUp, withFilledUp } from "./fillUp.ts";
-import { Locks } from "./locks.ts";
-import { expectStored } from "./lostChunk.ts";
+import { buildPipeline, decodeChunk, encodeParts, ownParts, readChunk, readPart } from "./codecPipeline.ts";
 import type { ArrayMetadata } from "./metadata.ts";
-import { checkBlock, readRegion } from "./region.ts";
+import { checkPlace, chunkKey, joinedParts, listPlaces, type Pipeline, type ReadOptions } from "./place.ts";
+import {
+  checkBlock,
+  expectStored,
+  filledUp,
+  Locks,
+  readRegion,
+  streamedShard,
+  VerbatimChunks,
+  withFilledUp,
+} from "./region.ts";
+
 import { keptBytes } from "./shard.ts";
 import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
 import type { StoredName } from "./storedType.ts";
-import { streamedShard } from "./streamedShard.ts";
-import { VerbatimChunks } from "./verbatim.ts";
+
 import type { JsonObject } from "./zarrJson.ts";
 
 /** Options of opening and making arrays: `openArray(store, path, {maxChunkBytes: 1e9})`. */

@@ -5,25 +5,34 @@ import { isDType } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
 import { checkShape, describe, type Shape } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
-import { ZSTD_LEVEL } from "../codecs/builtIn.ts";
-import type { CodecSpec } from "../codecs/codecFields.ts";
-import { builtInCodecs } from "../codecs/table.ts";
+import type { CodecSpec } from "../codecs/codec.ts";
+import { builtInCodecs, ZSTD_LEVEL } from "../codecs/table.ts";
 import { MetadataError } from "../errors.ts";
 import { normalPath, type Store, type StoreOptions } from "../store.ts";
 import { type ArrayOptions, ZarrArray } from "./array.ts";
-import { type Fill, type FillArgument, fillFromUser, nullFill, zeroFill } from "./fill.ts";
 import {
   type ArrayMetadata,
   checkChunkShape,
+  codecToV3,
   dimensionNamesFrom,
   type KeyEncoding,
   shapeFrom,
   type ZarrFormat,
 } from "./metadata.ts";
-import { codecToV3 } from "./metadataV3.ts";
 import { makeParents, writeNode } from "./nodes.ts";
 import { clearPlace, lookAtPlace } from "./place.ts";
-import { type Endian, type StoredName, type StoredType, storedType } from "./storedType.ts";
+import {
+  type Endian,
+  type Fill,
+  type FillArgument,
+  fillFromUser,
+  nullFill,
+  type StoredName,
+  type StoredType,
+  storedType,
+  zeroFill,
+} from "./storedType.ts";
+
 import type { JsonObject } from "./zarrJson.ts";
 
 /** A codec by its name, or with its configuration. */

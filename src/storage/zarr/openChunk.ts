@@ -4,13 +4,12 @@
 
 import { type Block, isContiguous, subBlock } from "../../core/block.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
-import { type BytesCodec, checkDecoded, corrupt, decodeInto } from "../codecs/codec.ts";
-import { KeptMemory } from "../codecs/scratch.ts";
+import { type BytesCodec, checkDecoded, corrupt, decodeInto, KeptMemory } from "../codecs/codec.ts";
 import type { OpenObject } from "../store.ts";
-import { copyBlock } from "./blockCopies.ts";
-import { checkLimit, type Pipeline, type ReadOptions } from "./chunkLayout.ts";
+import { blockFromBytes, copyBlock, isVerbatim, memoryOf } from "./blockCopies.ts";
+import { checkLimit, type Pipeline, type ReadOptions } from "./place.ts";
+
 import { type PlainChunk, readOpenRuns } from "./runs.ts";
-import { blockFromBytes, isVerbatim, memoryOf } from "./storedElements.ts";
 
 /** A part of a chunk, in the axes as they are stored. */
 export interface StoredPart {

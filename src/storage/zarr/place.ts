@@ -2,11 +2,147 @@
 // and then it goes. Must hold: looking changes nothing, so that whoever wants a place can make sure of everything else
 // before anything is lost. Metadata go first: whenever it ends, there is an array or there is none, never a mixture.
 
-import { MetadataError } from "../errors.ts";
+import { IndexError } from "../../core/errors.ts";
+import { isLength, type Shape, shapeText, sizeOf } from "../../core/shape.ts";
+import type { BytesCodec, Room, SizeBound } from "../codecs/codec.ts";
+import { joined } from "../codecs/deflate.ts";
+import { MetadataError, NotSupportedError } from "../errors.ts";
 import { foldersOf } from "../memoryStore.ts";
-import { keyIn, type Store, type StoreKey, type StoreOptions } from "../store.ts";
-import type { KeyEncoding } from "./metadata.ts";
+import { keyIn, requireList, type Store, type StoreKey, type StoreOptions } from "../store.ts";
+import type { ArrayMetadata, KeyEncoding } from "./metadata.ts";
 import { findNode } from "./nodes.ts";
+import type { Endian, Fill, StoredType } from "./storedType.ts";
+
+// Places in the grid ⇄ keys, and which places there are.
+
+export function chunkKey({ name, separator }: KeyEncoding, place: readonly number[]): string {
+  const digits = place.join(separator);
+  if (name === "v2") return place.length === 0 ? "0" : digits;
+  return place.length === 0 ? "c" : `c${separator}${digits}`;
+}
+
+/** The place a key stands for; null when it is not the key of a chunk in the grid. */
+export function placeFromKey(encoding: KeyEncoding, key: string, grid: Shape): number[] | null {
+  const { name, separator } = encoding;
+  const parts = key.split(separator);
+  if (name === "default" && parts.shift() !== "c") return null;
+  const digits = name === "v2" && grid.length === 0 ? [] : parts;
+  const place = digits.map((part) => (/^(0|[1-9]\d{0,15})$/.test(part) ? Number(part) : -1));
+  const fits = place.length === grid.length && place.every((x, axis) => x >= 0 && x < grid[axis]!);
+  // Written back it must give the same key, so that no two keys stand for one place.
+  return fits && chunkKey(encoding, place) === key ? place : null;
+}
+
+export async function* listPlaces(
+  store: Store,
+  path: string,
+  { keyEncoding }: ArrayMetadata,
+  grid: Shape,
+  options: StoreOptions,
+): AsyncIterable<number[]> {
+  const prefix = (path === "" ? "/" : path) as StoreKey;
+  for await (const key of requireList(store)(prefix, options)) {
+    options.signal?.throwIfAborted();
+    const place = placeFromKey(keyEncoding, key.slice(path.length + 1), grid);
+    if (place !== null) yield place;
+  }
+}
+
+export function checkPlace(place: readonly number[], grid: Shape): void {
+  const fits = place.length === grid.length && place.every((x, axis) => isLength(x) && x < grid[axis]!);
+  if (fits) return;
+  throw new IndexError({
+    what: `there is no chunk [${place.join(", ")}] in a grid of ${shapeText(grid)}`,
+    cure: "Give one whole number per axis, inside the grid",
+  });
+}
+
+// How the chunks of an array lie in stored objects: permuted axes, elements as bytes or as a shard of chunks, codecs of
+// bytes. Made of metadata by codecPipeline.ts; read and written by that and shard.ts. The sizes at every
+// stage are known before anything is decoded.
+
+export interface Pipeline {
+  /** Of the decoded chunk. */
+  readonly shape: Shape;
+  readonly type: StoredType;
+  readonly fill: Fill;
+  /** Axis i of what is stored is axis order[i] of the chunk. */
+  readonly order: readonly number[];
+  readonly serial: { readonly kind: "bytes"; readonly endian: Endian } | ShardLayout;
+  readonly bytesCodecs: readonly BytesCodec[];
+  /** How long the input of each of the bytesCodecs may be. */
+  readonly bounds: readonly SizeBound[];
+  /** How long the stored bytes may be. */
+  readonly encoded: SizeBound;
+}
+
+export interface ShardLayout {
+  readonly kind: "shard";
+  /** Of the shard, in the axes as they are stored. */
+  readonly shape: Shape;
+  readonly chunkShape: Shape;
+  /** How many chunks there are on each axis. */
+  readonly grid: Shape;
+  readonly inner: Pipeline;
+  readonly indexCodecs: readonly BytesCodec[];
+  readonly indexEndian: Endian;
+  /** Bytes of the stored index. */
+  readonly indexBytes: number;
+  readonly indexAtStart: boolean;
+}
+
+/** For each chunk of a shard, in row-major order: where it lies and how long it is; −1 when it is not there. */
+export interface ShardIndex {
+  readonly offsets: Float64Array;
+  readonly lengths: Float64Array;
+}
+
+export interface ReadOptions extends StoreOptions {
+  /** Chunks that take more bytes than this are refused. */
+  maxChunkBytes: number;
+  /** Indexes of shards already read, where the store is known not to change. */
+  indexes?: Map<string, ShardIndex>;
+}
+
+export interface WriteOptions {
+  /** Chunks of a shard that hold only the fill value are stored all the same. */
+  keepFill: boolean;
+  /** Where copies may be put: what comes out is good until it ends. */
+  room?: Room | undefined;
+}
+
+/** All codecs of bytes that a chunk goes through, those of a shard's chunks too. */
+export const codecsIn = ({ serial, bytesCodecs }: Pipeline): readonly BytesCodec[] =>
+  serial.kind === "shard" ? [...codecsIn(serial.inner), ...bytesCodecs] : bytesCodecs;
+
+export const storedShape = ({ shape, order }: { shape: Shape; order: readonly number[] }): number[] =>
+  order.map((axis) => shape[axis]!);
+
+export const joinedParts = (parts: readonly Uint8Array[]): Uint8Array =>
+  joined(
+    parts,
+    parts.reduce((sum, part) => sum + part.length, 0),
+  );
+
+/** Refuses chunks that take more memory than is allowed. */
+export function checkLimit({ shape, type }: Pipeline, where: string, { maxChunkBytes }: ReadOptions): void {
+  const bytes = sizeOf(shape) * type.bytes;
+  if (bytes <= maxChunkBytes) return;
+  throw new NotSupportedError({
+    what: `a chunk of ${bytes} bytes, and at most ${maxChunkBytes} are read at once`,
+    where,
+    cure: "Open the array with a larger maxChunkBytes",
+  });
+}
+
+/** What undoes a permutation. */
+export function inverse(order: readonly number[]): number[] {
+  const result = new Array<number>(order.length);
+  order.forEach((axis, i) => {
+    result[axis] = i;
+  });
+  return result;
+}
 
 /** All of it, or, where there is no node, the names of what would be taken for chunks. */
 export type InTheWay =

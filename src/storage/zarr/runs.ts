@@ -4,12 +4,13 @@
 import { type Block, isContiguous, subBlock } from "../../core/block.ts";
 import { placeOf } from "../../core/chunks.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
-import { KeptMemory } from "../codecs/scratch.ts";
+import { KeptMemory } from "../codecs/codec.ts";
 import type { OpenObject, StoreOptions } from "../store.ts";
-import { copyBlock } from "./blockCopies.ts";
+import { blockFromBytes, copyBlock, isVerbatim, memoryOf } from "./blockCopies.ts";
+
 import type { ByteSource } from "./byteSource.ts";
 import { mapLimited } from "./limited.ts";
-import { blockFromBytes, isVerbatim, memoryOf } from "./storedElements.ts";
+
 import type { Endian, StoredType } from "./storedType.ts";
 
 /** Bytes that cost about as much to read as to ask for separately. */

@@ -3,15 +3,14 @@
 // or behind them. A chunk that is all fill value is left out.
 
 import { type Block, newBlock, subBlock } from "../../core/block.ts";
-import { type Box, intersect, isEmptyBox } from "../../core/box.ts";
-import { numberOf, placeOf } from "../../core/chunks.ts";
+import { type Box, intersect, isEmptyBox, numberOf, placeOf } from "../../core/chunks.ts";
 import { sameShape, sizeOf } from "../../core/shape.ts";
-import { checkDecoded, corrupt } from "../codecs/codec.ts";
-import { KeptMemory } from "../codecs/scratch.ts";
+import { checkDecoded, corrupt, KeptMemory } from "../codecs/codec.ts";
 import { NotSupportedError } from "../errors.ts";
 import { tooShort } from "../store.ts";
 import { copyBlock, fillBlock, isAllFill } from "./blockCopies.ts";
 import { type ByteSource, openSource, partSource } from "./byteSource.ts";
+import { mapLimited } from "./limited.ts";
 import {
   joinedParts,
   type Pipeline,
@@ -19,10 +18,9 @@ import {
   type ShardIndex,
   type ShardLayout,
   type WriteOptions,
-} from "./chunkLayout.ts";
-import type { Fill } from "./fill.ts";
-import { mapLimited } from "./limited.ts";
+} from "./place.ts";
 import { GAP } from "./runs.ts";
+import type { Fill } from "./storedType.ts";
 
 export interface Part {
   readonly start: readonly number[];

@@ -7,14 +7,8 @@ import { sizeOf } from "../../core/shape.ts";
 import { checkDecoded, corrupt } from "../codecs/codec.ts";
 import { isAllFill, permuteBlock } from "./blockCopies.ts";
 import { type ByteSource, memorySource, partSource } from "./byteSource.ts";
-import {
-  inverse,
-  type Pipeline,
-  type ReadOptions,
-  type ShardIndex,
-  type ShardLayout,
-} from "./chunkLayout.ts";
 import { decodeBytes, encodeBytes, encodeParts, readChunk } from "./codecPipeline.ts";
+import { inverse, type Pipeline, type ReadOptions, type ShardIndex, type ShardLayout } from "./place.ts";
 import { packShard, readIndex } from "./shard.ts";
 
 /** Indexes of shards by key: for stores that do not change. */

@@ -1,6 +1,8 @@
 // How elements are stored. In: the names that Zarr v2 ("<f8") and v3 ("float64") use. Out: one record. Everything else is a typed "not supported".
 
-import { DTYPES, type DType, infoOf, isDType } from "../../core/dtype.ts";
+import { DTYPES, type DType, infoOf, isDType, isWide } from "../../core/dtype.ts";
+import { halfOf, numberOfHalf } from "../../core/half.ts";
+import { Complex, fitScalar, isScalar, type Scalar } from "../../core/numbers.ts";
 import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
@@ -79,4 +81,185 @@ export function typeToV2(type: StoredType, endian: Endian): string {
   const order = type.wordBytes === 1 ? "|" : endian === "big" ? ">" : "<";
   const code = type.name.startsWith("uint") ? "u" : type.name[0]!;
   return `${order}${code}${type.bytes}`;
+}
+
+// Fill values, exact to the bit. In: JSON of Zarr v2 or v3, or what a user gives. Out: the bytes of one
+// element in memory (little-endian, of the dtype in memory), because a JavaScript number cannot carry the
+// payload of a NaN; and the way back to JSON.
+
+export interface Fill {
+  /** One element as it lies in memory. */
+  readonly element: Uint8Array;
+  /** The same as a value; NaN stands for all NaNs. */
+  readonly value: Scalar;
+  /** v2's null: what is not stored reads as 0 here, and as anything elsewhere. */
+  readonly isNull: boolean;
+}
+
+/** What a user may give: a scalar, "NaN", "-Infinity", bits as "0x7fc00001", or a pair for complex numbers. */
+export type FillArgument = Scalar | string | readonly (number | string)[];
+
+const SPECIAL: { readonly [text: string]: number } = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  "-Infinity": Number.NEGATIVE_INFINITY,
+};
+
+export function zeroFill(type: StoredType): Fill {
+  return fillOf(new Uint8Array(infoOf(type.dtype).bytes), type);
+}
+
+/** Of an array of v2 that has no fill value. */
+export const nullFill = (type: StoredType): Fill => ({ ...zeroFill(type), isNull: true });
+
+export function parseFill(json: Json, type: StoredType, where: string): Fill {
+  const element = new Uint8Array(infoOf(type.dtype).bytes);
+  const view = new DataView(element.buffer);
+  const { kind } = infoOf(type.dtype);
+  if (kind === "complex") writeComplex(json, type, view, where);
+  else if (kind === "float") writeFloat(json, type, view, 0, where);
+  else if (kind === "bool") element[0] = parseBool(json, where);
+  else writeInteger(json, type, view, where);
+  return fillOf(element, type);
+}
+
+function fillOf(element: Uint8Array, type: StoredType): Fill {
+  return { element, value: scalarOf(new DataView(element.buffer), type), isNull: false };
+}
+
+/** A fill value from a user: scalars as they are, the rest as Zarr writes it. */
+export function fillFromUser(value: FillArgument, type: StoredType): Fill {
+  if (!isScalar(value)) return parseFill(value, type, "fillValue");
+  const fitted = fitScalar(value, type.dtype);
+  return parseFill(fitted instanceof Complex ? [fitted.re, fitted.im] : fitted, type, "fillValue");
+}
+
+function parseBool(json: Json, where: string): 0 | 1 {
+  if (json === true || json === 1) return 1;
+  if (json === false || json === 0) return 0;
+  throw wrong(json, "bool", where);
+}
+
+function writeInteger(json: Json, type: StoredType, view: DataView, where: string): void {
+  const whole = typeof json === "bigint" || (typeof json === "number" && Number.isInteger(json));
+  if (!whole) throw wrong(json, type.name, where);
+  let value: Scalar;
+  try {
+    value = fitScalar(json, type.dtype);
+  } catch (cause) {
+    throw new MetadataError({ what: `the fill value ${json} does not fit ${type.name}`, where }, { cause });
+  }
+  if (isWide(type.dtype)) view.setBigInt64(0, BigInt(value as bigint), true);
+  else if (type.bytes === 1) view.setInt8(0, Number(value));
+  else if (type.bytes === 2) view.setInt16(0, Number(value), true);
+  else view.setInt32(0, Number(value), true);
+}
+
+function writeComplex(json: Json, type: StoredType, view: DataView, where: string): void {
+  const pair = Array.isArray(json) ? json : [json, 0];
+  if (pair.length !== 2) throw wrong(json, type.name, where);
+  writeFloat(pair[0]!, type, view, 0, where);
+  writeFloat(pair[1]!, type, view, type.wordBytes, where);
+}
+
+function writeFloat(json: Json, type: StoredType, view: DataView, at: number, where: string): void {
+  if (typeof json === "string" && json.startsWith("0x")) return writeBits(json, type, view, at, where);
+  const value = typeof json === "bigint" ? Number(json) : typeof json === "string" ? SPECIAL[json] : json;
+  if (typeof value !== "number") throw wrong(json, type.name, where);
+  if (Number.isNaN(value)) writeBits(CANONICAL_NAN[type.wordBytes]!, type, view, at, where);
+  else if (type.wordBytes === 8) view.setFloat64(at, value, true);
+  else if (type.wordBytes === 4) view.setFloat32(at, value, true);
+  else view.setUint16(at, halfOf(value), true);
+}
+
+const CANONICAL_NAN: { readonly [bytes: number]: string } = {
+  2: "0x7e00",
+  4: "0x7fc00000",
+  8: "0x7ff8000000000000",
+};
+
+function writeBits(text: string, type: StoredType, view: DataView, at: number, where: string): void {
+  if (!/^0x[0-9a-fA-F]+$/.test(text) || text.length !== 2 + 2 * type.wordBytes)
+    throw wrong(text, `${type.name} (${2 * type.wordBytes} hexadecimal digits after 0x)`, where);
+  if (type.wordBytes === 8) view.setBigUint64(at, BigInt(text), true);
+  else if (type.wordBytes === 4) view.setUint32(at, Number(text), true);
+  else view.setUint16(at, Number(text), true);
+}
+
+function wrong(json: Json, name: string, where: string): MetadataError {
+  return new MetadataError({ what: `the fill value ${describe(json)} is not a value of ${name}`, where });
+}
+
+function scalarOf(view: DataView, type: StoredType): Scalar {
+  switch (type.dtype) {
+    case "bool":
+      return view.getUint8(0) !== 0;
+    case "int8":
+      return view.getInt8(0);
+    case "int16":
+      return view.getInt16(0, true);
+    case "int32":
+      return view.getInt32(0, true);
+    case "int64":
+      return view.getBigInt64(0, true);
+    case "uint8":
+      return view.getUint8(0);
+    case "uint16":
+      return view.getUint16(0, true);
+    case "uint32":
+      return view.getUint32(0, true);
+    case "uint64":
+      return view.getBigUint64(0, true);
+    case "float16":
+      return numberOfHalf(view.getUint16(0, true));
+    case "float32":
+      return view.getFloat32(0, true);
+    case "float64":
+      return view.getFloat64(0, true);
+    case "complex64":
+      return new Complex(view.getFloat32(0, true), view.getFloat32(4, true));
+    case "complex128":
+      return new Complex(view.getFloat64(0, true), view.getFloat64(8, true));
+    default:
+      return type.dtype satisfies never;
+  }
+}
+
+export function fillJson(fill: Fill, type: StoredType, format: 2 | 3, where: string): Json {
+  const { value } = fill;
+  if (fill.isNull && format === 2) return null;
+  const view = new DataView(fill.element.buffer, fill.element.byteOffset);
+  if (value instanceof Complex)
+    return [
+      floatJson(value.re, view, 0, type, format, where),
+      floatJson(value.im, view, type.wordBytes, type, format, where),
+    ];
+  if (infoOf(type.dtype).kind !== "float") return value;
+  return floatJson(value as number, view, 0, type, format, where);
+}
+
+function floatJson(
+  value: number,
+  view: DataView,
+  at: number,
+  type: StoredType,
+  format: 2 | 3,
+  where: string,
+): Json {
+  if (Number.isFinite(value)) return value;
+  if (!Number.isNaN(value)) return value > 0 ? "Infinity" : "-Infinity";
+  const bits = bitsText(view, at, type);
+  if (bits === CANONICAL_NAN[type.wordBytes]) return "NaN";
+  if (format === 3) return bits;
+  throw new MetadataError({
+    what: `Zarr v2 cannot store the fill value NaN with the bits ${bits}`,
+    where,
+    cure: "Use the plain NaN, or zarrFormat: 3",
+  });
+}
+
+function bitsText(view: DataView, at: number, type: StoredType): string {
+  if (type.wordBytes === 8) return `0x${view.getBigUint64(at, true).toString(16).padStart(16, "0")}`;
+  if (type.wordBytes === 4) return `0x${view.getUint32(at, true).toString(16).padStart(8, "0")}`;
+  return `0x${view.getUint16(at, true).toString(16).padStart(4, "0")}`;
 }

@@ -2,7 +2,7 @@
 // In: bodies over complex terms, arguments, the values wanted. Out: what is wrong, as text.
 
 import { readFileSync } from "node:fs";
-import { runOnLanes } from "../../../src/kernel/interpret/loop.ts";
+import { runOnLanes } from "../../../src/kernel/interpret/reduce.ts";
 import { programOf } from "../../../src/kernel/program.ts";
 import type { ComplexTerm, Value } from "../../../src/kernel/scalar.ts";
 

@@ -5,7 +5,7 @@
 import { SCAN_BLOCK } from "../../interpret/scan.ts";
 import type { Local } from "../assembler.ts";
 import { lanesOf } from "../body.ts";
-import { increase, repeat, setMin } from "../counting.ts";
+import { increase, repeat, setMin } from "../module.ts";
 import { eachUnit, moveToTile, pushStart, type ScanFrame, storePart } from "./frame.ts";
 import { type Columns, ScalarColumn, VectorColumns, type Walkers } from "./scanColumns.ts";
 

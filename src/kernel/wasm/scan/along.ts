@@ -3,7 +3,7 @@
 
 import { SCAN_BLOCK } from "../../interpret/scan.ts";
 import type { Local } from "../assembler.ts";
-import { increase, repeat, setMin } from "../counting.ts";
+import { increase, repeat, setMin } from "../module.ts";
 import { machineType } from "../scalarCode.ts";
 import { denseBlock } from "./denseBlock.ts";
 import {

@@ -7,7 +7,7 @@ import { isFloat } from "../../../core/dtype.ts";
 import { SCAN_BLOCK } from "../../interpret/scan.ts";
 import type { Local } from "../assembler.ts";
 import { lanesOf, VectorConstants, vectorBodies } from "../body.ts";
-import { increase } from "../counting.ts";
+import { increase } from "../module.ts";
 import { machineType } from "../scalarCode.ts";
 import { type LaneCount, laneShape, storeVector } from "../vectorCode.ts";
 import { combined, fromLocals, pushPart, type ScanFrame, setLocals, storePart } from "./frame.ts";

@@ -5,8 +5,8 @@ import { Complex, type Scalar } from "../../../core/numbers.ts";
 import type { ScalarProgram } from "../../program.ts";
 import type { FunctionWriter, Local } from "../assembler.ts";
 import { scalarBody } from "../body.ts";
-import { increase, repeat, setMin } from "../counting.ts";
-import type { RunArguments } from "../module.ts";
+import { increase, type RunArguments, repeat, setMin } from "../module.ts";
+
 import { moveToRow } from "../rowPlace.ts";
 import { loadName, pushConstant, storeName } from "../scalarCode.ts";
 

@@ -1,6 +1,6 @@
 // Entries. In: a row's elements. Out: the entries of its numbers, one after another, and how often each digit occurs.
 
-import { increase } from "../counting.ts";
+import { increase } from "../module.ts";
 import { timesUnrolled } from "./flow.ts";
 import { eitherNumber, pushBits, pushKey } from "./keys.ts";
 import { loadEntry, type Row, storeEntry, TABLE_BYTES, TABLES } from "./row.ts";

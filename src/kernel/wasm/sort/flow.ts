@@ -1,7 +1,7 @@
 // Loops of the sort kernels. In: how often, and what to write for one turn. Out: code.
 
 import type { FunctionWriter, Local } from "../assembler.ts";
-import { increase } from "../counting.ts";
+import { increase } from "../module.ts";
 
 /** So many copies of a body in one turn: the engine's own work at the end of a turn costs as much as a short body. */
 const UNROLL = 2;

@@ -1,7 +1,7 @@
 // Insertion: the last step of a row that is nearly in order, and the only one of a short row. In: entries. Out: the
 // same in order; or, where that would take too many moves, `moves` beyond `budget` and entries half in order.
 
-import { increase } from "../counting.ts";
+import { increase } from "../module.ts";
 import { times } from "./flow.ts";
 import { pushBits, pushKey } from "./keys.ts";
 import { loadEntry, type Row, storeEntry } from "./row.ts";

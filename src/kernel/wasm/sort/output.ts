@@ -1,7 +1,7 @@
 // The end of a row. In: entries in order. Out: the output row: elements, or positions as int64; NaNs behind the
 // numbers, in their order; zeros of both signs in theirs.
 
-import { increase } from "../counting.ts";
+import { increase } from "../module.ts";
 import { times, timesUnrolled } from "./flow.ts";
 import { bitsFromKey, eitherNumber, pushBits, storeBits } from "./keys.ts";
 import { loadEntry, type Row } from "./row.ts";

@@ -1,7 +1,7 @@
 // Radix sort, the lowest digit first. In: entries, the bits that they are to be ordered by, and their digits'
 // counts. Out: `entries` in that order, equal ones as they were; `spare` is what the other buffer is then.
 
-import { increase } from "../counting.ts";
+import { increase } from "../module.ts";
 import { pushDigit } from "./entries.ts";
 import { times, timesUnrolled } from "./flow.ts";
 import { loadEntry, type Row, storeEntry, TABLE_BYTES } from "./row.ts";

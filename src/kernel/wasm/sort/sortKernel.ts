@@ -2,8 +2,8 @@
 // Stable; NaN last; the same bits as routines/sort.ts. Must hold: output and work share no memory with the input.
 
 import type { RealDType } from "../../../core/dtype.ts";
-import { increase } from "../counting.ts";
-import { moduleOf, SCRATCH } from "../module.ts";
+import { increase, moduleOf, SCRATCH } from "../module.ts";
+
 import { moveToRow } from "../rowPlace.ts";
 import { setFlip } from "./keys.ts";
 import { sortShort } from "./network.ts";

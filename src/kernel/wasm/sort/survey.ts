@@ -1,7 +1,7 @@
 // The first look at a row, before anything is written. In: the row. Out: how many of its elements are numbers (not
 // NaN), which bits of their keys differ, whether they are in order already, whether −0 is among them.
 
-import { increase } from "../counting.ts";
+import { increase } from "../module.ts";
 import { timesUnrolled } from "./flow.ts";
 import { eitherNumber, pushBits, pushKey } from "./keys.ts";
 import { keyBits, keyConstant, type Row, signBit } from "./row.ts";

@@ -3,7 +3,7 @@
 // order is few and goes in place by insertion. Where it is not few, radix sort goes over all bits instead.
 
 import type { FunctionWriter } from "../assembler.ts";
-import { increase } from "../counting.ts";
+import { increase } from "../module.ts";
 import { clearCounters, countDigits, countEntries, writeEntries } from "./entries.ts";
 import { least, times } from "./flow.ts";
 import { insertEntries, insertTies, pushWholeKey } from "./insertion.ts";
