@@ -12,8 +12,8 @@ import { planOf } from "./plan/index.ts";
 import { necessaryColumnsPass } from "./ragged/lazy/necessaryColumns.ts";
 import type { RuleSequence } from "./rewrite/database.ts";
 import { pipelineOf } from "./rewrite/pipeline.ts";
-import { ExecutorTable } from "./runtime/pools/executors.ts";
-import { inlineExecutor } from "./runtime/pools/inline.ts";
+import { ExecutorTable, inlineExecutor } from "./runtime/pools/executors.ts";
+
 import { threadExecutor } from "./runtime/pools/threadPool.ts";
 import { runPlanSync } from "./runtime/run.ts";
 import type { RunRequest } from "./runtime/runArrays.ts";

@@ -31,7 +31,7 @@ export type { PlanTarget } from "./array/storing.ts";
 export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
 export { ExprSyntaxError } from "./array/template/syntaxError.ts";
 export { expr } from "./array/template.ts";
-export type { AxisChunks, Box, ChunkShape, ChunksArgument } from "./core/chunks.ts";
+export type { AxisArgument, AxisChunks, Box, ChunkShape, ChunksArgument, Shape } from "./core/chunks.ts";
 export type { DataOf, DType, Result, ResultRule, TypedArray } from "./core/dtype.ts";
 export {
   AxisError,
@@ -47,26 +47,24 @@ export {
 } from "./core/errors.ts";
 export type { Promote } from "./core/numbers.ts";
 export { Complex, type ElementOf, type RealScalar, type Scalar } from "./core/numbers.ts";
-export type { AxisArgument, Shape } from "./core/shape.ts";
 export type { Backend, BackendStatistics, Kernel, SharedBlock } from "./kernel/backend.ts";
-export type { BlockProgram } from "./kernel/blockProgram.ts";
-export type { BlockMemory, Borrowed } from "./kernel/blocks.ts";
+export type { BlockMemory, BlockProgram, Borrowed } from "./kernel/blockProgram.ts";
 export { referenceBackend } from "./kernel/interpret/backend.ts";
 export type * from "./lazy/functionTypes.ts";
+export type { Called, OtherArray } from "./lazy/lazyArray.ts";
 export { type ArrayInput, LazyArray, type Operand } from "./lazy/lazyArray.ts";
 export { type JSONElement, NDArray, type NestedList, type NestedScalars } from "./lazy/ndarray.ts";
 export type { ArrayDType, Joined } from "./lazy/operandTypes.ts";
-export type { Called, OtherArray } from "./lazy/otherArrays.ts";
 export { MemoryError } from "./plan/budget.ts";
 export { Plan, type PlanOptions } from "./plan/index.ts";
 export { PlanError } from "./plan/load.ts";
 export type { OperationInfo, RunEvent, TaskStats } from "./runtime/events.ts";
 export { FunctionMemoryError } from "./runtime/functionMemory.ts";
-export type { AsyncComputeOptions, ComputeOptions } from "./runtime/options.ts";
 export { type CarriedRun, type Executor, LostWorker, type Pool, type TaskJob } from "./runtime/pools/pool.ts";
 export { measureReservedMemory } from "./runtime/reserved.ts";
 export type { RetryOptions, TwinOptions } from "./runtime/scheduler/policy.ts";
 export type { ExecutorName } from "./runtime/settings.ts";
+export type { AsyncComputeOptions, ComputeOptions } from "./runtime/spec.ts";
 export { Spec, type SpecOptions } from "./runtime/spec.ts";
 export {
   type ByteRange,

@@ -10,7 +10,7 @@ import { singleChunk } from "../src/core/chunks.ts";
 import { type Expr, makeExpr, postOrder } from "../src/expr/expr.ts";
 
 import { referenceBackend } from "../src/kernel/interpret/backend.ts";
-import { DataResource, data, dataOf, sourceAttrs } from "../src/lazy/sources.ts";
+import { DataResource, dataOf, dataOp, sourceAttrs } from "../src/lazy/lazyArray.ts";
 import { planOf } from "../src/plan/index.ts";
 import { runPlanSync } from "../src/runtime/run.ts";
 
@@ -21,14 +21,14 @@ export function evaluateReference(roots: readonly Expr[]): Map<Expr, Block> {
 }
 
 function evaluateNode(node: Expr, values: ReadonlyMap<Expr, Block>): Block {
-  if (node.op === data) return dataOf(node.attrs).block;
+  if (node.op === dataOp) return dataOf(node.attrs).block;
   const inputs = node.inputs.map((input) => dataExpr(values.get(input)!));
   return runAlone(makeExpr(node.op, inputs, inOneChunk(node), node.site));
 }
 
 /** A finished value as a source in one chunk. */
 function dataExpr(block: Block): Expr {
-  return makeExpr(data, [], {
+  return makeExpr(dataOp, [], {
     ...sourceAttrs(block, singleChunk(block.shape)),
     data: new DataResource(block),
   });

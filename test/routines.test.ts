@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Attrs } from "../src/core/attrs.ts";
 import { type Block, newBlock } from "../src/core/block.ts";
+import type { Shape } from "../src/core/chunks.ts";
 import {
   allocate,
   DTYPES,
@@ -18,7 +19,6 @@ import {
   kindOf,
 } from "../src/core/dtype.ts";
 import { Complex, integerRange } from "../src/core/numbers.ts";
-import type { Shape } from "../src/core/shape.ts";
 import { Trap } from "../src/kernel/routine.ts";
 import { ROUTINES } from "../src/kernel/routines/index.ts";
 import { copyElements, fromContiguous, toContiguous } from "../src/kernel/routines/stridedWalk.ts";

@@ -80,7 +80,7 @@ export const MUTATIONS = [
   {
     name: "A2: a reader of a split reshape is not known",
     tests: [WINDOWS],
-    changes: [["plan/windows/readers.ts", "step <= last; step++", "step < last; step++"]],
+    changes: [["runtime/planGraph.ts", "step <= last; step++", "step < last; step++"]],
   },
   {
     name: "A2b: the end of a thread is not awaited",

@@ -89,11 +89,7 @@ export const MUTATIONS = [
   {
     name: "what is lost is not tried again",
     changes: [
-      [
-        "runtime/scheduler/entry.ts",
-        "if (failure.isLost) return true;",
-        "if (failure.isLost) return false;",
-      ],
+      ["runtime/scheduler/entry.ts", "if (failure.isLost) return true;", "if (failure.isLost) return false;"],
     ],
   },
   {

@@ -2,22 +2,23 @@
 // plan, so what they share is computed once.
 
 import type { Block } from "../core/block.ts";
+import { describe } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
-import { describe } from "../core/shape.ts";
 import { LazyArray } from "../lazy/lazyArray.ts";
 import type { NDArray } from "../lazy/ndarray.ts";
 import type { ArrayDType, OutputsOf } from "../lazy/operandTypes.ts";
 import { type Plan, planOf } from "../plan/index.ts";
+import { runPlan, runPlanSync } from "../runtime/run.ts";
+import { runKey } from "../runtime/runKey.ts";
 import {
   type AsyncComputeOptions,
   type CheckedRun,
   type ComputeOptions,
   checkRun,
   type PlanOnlyOptions,
-} from "../runtime/options.ts";
-import { runPlan, runPlanSync } from "../runtime/run.ts";
-import { runKey } from "../runtime/runKey.ts";
-import { settingFor } from "../runtime/runSetting.ts";
+  settingFor,
+} from "../runtime/spec.ts";
+
 import { engine } from "./defaultEngine.ts";
 import {
   backendOf,

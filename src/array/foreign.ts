@@ -1,9 +1,9 @@
 // Arrays of other libraries, known by their looks: nothing is imported. In: what the user passed to asarray. Out: data
 // that this library takes, not copied where it lies plainly; an error with the cure where it cannot be had.
 
+import { describe, type Shape } from "../core/chunks.ts";
 import { isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { DTypeError } from "../core/errors.ts";
-import { describe, type Shape } from "../core/shape.ts";
 import type { Operand } from "../lazy/lazyArray.ts";
 import { NDArray } from "../lazy/ndarray.ts";
 

@@ -10,7 +10,7 @@ import * as exponentialSums from "../ops/exponentialSums.ts";
 import * as reductions from "../ops/reductions.ts";
 import * as scans from "../ops/scans.ts";
 import type { Plan } from "../plan/index.ts";
-import { type AsyncComputeOptions, type ComputeOptions, checkRun } from "../runtime/options.ts";
+import { type AsyncComputeOptions, type ComputeOptions, checkRun } from "../runtime/spec.ts";
 import type { StoreArgument } from "../storage/location.ts";
 import {
   computeArrays,

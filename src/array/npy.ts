@@ -3,7 +3,7 @@
 import type { ChunksArgument } from "../core/chunks.ts";
 import { asyncCall } from "../lazy/call.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
-import { type AsyncComputeOptions, OPTIONS_AT } from "../runtime/options.ts";
+import { type AsyncComputeOptions, OPTIONS_AT } from "../runtime/spec.ts";
 import type { StoreArgument } from "../storage/location.ts";
 import { npyFormat } from "../storage/npy/npyFormat.ts";
 import { openDense } from "./opening.ts";

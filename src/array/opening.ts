@@ -5,8 +5,7 @@ import type { ChunksArgument } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import { makeExpr } from "../expr/expr.ts";
 import { asyncCall } from "../lazy/call.ts";
-import { LazyArray } from "../lazy/lazyArray.ts";
-import { sourceAttrs, stored } from "../lazy/sources.ts";
+import { LazyArray, sourceAttrs, stored } from "../lazy/lazyArray.ts";
 import { zarrFormat } from "../runtime/zarr/zarrFormat.ts";
 import {
   type DenseArray,
@@ -17,7 +16,8 @@ import {
   type Place,
   type SourceArgument,
 } from "../storage/formats/denseFormat.ts";
-import { StoredSource } from "../storage/formats/storedSource.ts";
+import { StoredSource } from "../storage/formats/table.ts";
+
 import { type StoreArgument, storeOf } from "../storage/location.ts";
 import { type FileArguments, storeFile } from "../storage/parquet/index.ts";
 import type { StoreKey } from "../storage/store.ts";

@@ -1,11 +1,9 @@
 // From lazy arrays to a plan that can be run. Several arrays are one plan, so what they share is computed once.
 
 import type { Block } from "../core/block.ts";
-import type { ChunkShape } from "../core/chunks.ts";
-import { sameShape } from "../core/shape.ts";
+import { type ChunkShape, sameShape } from "../core/chunks.ts";
 import type { Transfer } from "../core/transfer.ts";
-import { chunksOf } from "../expr/chunksOf.ts";
-import { type Expr, makeExpr } from "../expr/expr.ts";
+import { chunksOf, type Expr, makeExpr } from "../expr/expr.ts";
 import type { Site } from "../expr/site.ts";
 import type { Backend } from "../kernel/backend.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
@@ -17,10 +15,10 @@ import { type SiteOf, siteOfNode } from "../plan/origin.ts";
 import type { PlanData } from "../plan/plan.ts";
 import { optimize as rewriteAll } from "../rewrite/pipeline.ts";
 import type { RunEvent } from "../runtime/events.ts";
-import { type AsyncComputeOptions, type ComputeOptions, planningOf } from "../runtime/options.ts";
-import { planStorage } from "../runtime/planStorage.ts";
 import type { RunRequest } from "../runtime/runArrays.ts";
-import type { Spec } from "../runtime/spec.ts";
+import { type AsyncComputeOptions, type ComputeOptions, planningOf, type Spec } from "../runtime/spec.ts";
+import { planStorage } from "../runtime/storedArrays.ts";
+
 import { engine } from "./defaultEngine.ts";
 
 // Which rules a computation's expressions are rewritten by. In: its options. Out: the rewriting, and a text that says

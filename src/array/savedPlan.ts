@@ -4,27 +4,27 @@
 
 import type { Resource } from "../core/attrs.ts";
 import { blockBytes, newBlock } from "../core/block.ts";
+import { checkShape, describe, sameShape, shapeText } from "../core/chunks.ts";
 import { bytesText } from "../core/counts.ts";
 import { isDType } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
-import { checkShape, describe, sameShape, shapeText } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
-import { denseOf } from "../expr/type.ts";
+import { denseOf } from "../expr/op.ts";
 import { copyElements } from "../kernel/routines/stridedWalk.ts";
 import { asyncCall, userCall } from "../lazy/call.ts";
+import { DataResource } from "../lazy/lazyArray.ts";
 import { NDArray } from "../lazy/ndarray.ts";
-import { DataResource } from "../lazy/sources.ts";
 import { Plan } from "../plan/index.ts";
 import { foreignPlan, PlanError } from "../plan/load.ts";
 import type { Json } from "../plan/planJson.ts";
-import { type AsyncComputeOptions, checkRun, OPTIONS_AT } from "../runtime/options.ts";
 import type { Root } from "../runtime/planRoots.ts";
 import { runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
-import { settingFor } from "../runtime/runSetting.ts";
+import { type AsyncComputeOptions, checkRun, OPTIONS_AT, settingFor } from "../runtime/spec.ts";
 import { type FunctionResource, findFunction } from "../runtime/userFunctions.ts";
 import { isModuleAddress } from "../storage/builtin.ts";
-import { StoredSource } from "../storage/formats/storedSource.ts";
+import { StoredSource } from "../storage/formats/table.ts";
+
 import { storeAt } from "../storage/location.ts";
 import { normalPath, type StoreLocation } from "../storage/store.ts";
 import { engine } from "./defaultEngine.ts";

@@ -2,9 +2,9 @@
 // In: ints, slices ("0:10:2" or cw.slice), "...", null, arrays. Out: normalised items, ellipsis filled in,
 // bounds resolved against the shape. Errors name the axis, the index and the range.
 
+import { describe, type Shape, shapeText } from "../core/chunks.ts";
 import { isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { IndexError } from "../core/errors.ts";
-import { describe, type Shape, shapeText } from "../core/shape.ts";
 import { userCall } from "../lazy/call.ts";
 import { asLazy, LazyArray } from "../lazy/lazyArray.ts";
 import { NDArray, type NestedScalars } from "../lazy/ndarray.ts";

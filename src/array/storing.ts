@@ -3,19 +3,18 @@
 // could be taken for a result.
 
 import type { Resource } from "../core/attrs.ts";
+import { describe, sameShape, shapeText } from "../core/chunks.ts";
 import { IndexError, ShapeError, ValueError } from "../core/errors.ts";
 import type { Scalar } from "../core/numbers.ts";
-import { describe, sameShape, shapeText } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
-import { chunksOf } from "../expr/chunksOf.ts";
+import { chunksOf } from "../expr/expr.ts";
 import { castTo, checkDType } from "../lazy/build.ts";
 import { asyncCall, checkNames } from "../lazy/call.ts";
 import { LazyArray } from "../lazy/lazyArray.ts";
-import { uniformResults, withoutResults } from "../plan/uniform.ts";
-import { type AsyncComputeOptions, checkRun, OPTIONS_AT } from "../runtime/options.ts";
+import { uniformResults, withoutResults } from "../plan/writer.ts";
 import { checkOnce, runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
-import { settingFor } from "../runtime/runSetting.ts";
+import { type AsyncComputeOptions, checkRun, OPTIONS_AT, settingFor } from "../runtime/spec.ts";
 import type { Written } from "../runtime/storedArrays.ts";
 import { type ArraySettings, zarrFormat } from "../runtime/zarr/zarrFormat.ts";
 import { FileStore } from "../storage/fileStore.ts";
@@ -29,7 +28,8 @@ import {
   type PreparedPlace,
   type WrittenUnit,
 } from "../storage/formats/denseFormat.ts";
-import { plainTransfer, StoredSource } from "../storage/formats/storedSource.ts";
+import { plainTransfer, StoredSource } from "../storage/formats/table.ts";
+
 import { durableStore, type StoreArgument } from "../storage/location.ts";
 import type { Store } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";

@@ -1,10 +1,10 @@
 // cw.expr: mathematics as a template. The parser knows grammar only; this is where names become functions
 // of the array API and holes become operands. Nothing is evaluated as code: names are looked up in a table.
 
+import { describe } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
 import { ChunkwiseError, ValueError } from "../core/errors.ts";
 import { isScalar } from "../core/numbers.ts";
-import { describe } from "../core/shape.ts";
 import { suggestions } from "../core/suggest.ts";
 import type { Built } from "../lazy/build.ts";
 import { namedArguments, userCall } from "../lazy/call.ts";

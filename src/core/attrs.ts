@@ -2,10 +2,22 @@
 // hashed and stored as JSON. The one exception is a Resource: something in memory that has an identity
 // here and a fingerprint everywhere.
 
+import { describe } from "./chunks.ts";
 import { InvariantError } from "./errors.ts";
 import { Complex, numberText } from "./numbers.ts";
-import { describe } from "./shape.ts";
 import type { Transfer } from "./transfer.ts";
+
+// A constant that is made when it is first asked for. In: a function without arguments that always makes the same. Out: that.
+// Must hold: whoever asks twice cannot tell whether it was made once or twice, but by the time it took. What changes
+// results, or grows, belongs to a value that somebody owns instead.
+
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
 
 /** The value of an attribute: plain data, or a resource such as an array in memory. */
 export type Attr = null | boolean | number | bigint | string | Complex | Resource | readonly Attr[];

@@ -1,10 +1,10 @@
 // A block: elements in memory and how to walk them. Strides and offset count elements, not bytes;
 // a complex element takes two slots of `data`. A stride may be 0 (broadcast) or negative (flipped).
 
+import { type Shape, sizeOf, stridesOf } from "./chunks.ts";
 import { allocate, type DType, infoOf, isWide, type RealDType, type TypedArray } from "./dtype.ts";
 import { halfOf, numberOfHalf } from "./half.ts";
 import { Complex, fitScalar, type Scalar } from "./numbers.ts";
-import { type Shape, sizeOf, stridesOf } from "./shape.ts";
 
 // Elements from one typed array into another of the same kind. In: a run of them, and where it goes. Out: the copy.
 // Engines keep writes into shared memory atomic, word by word, at two thirds of the speed of a plain copy. Node's

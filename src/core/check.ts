@@ -1,9 +1,9 @@
 // Checks of what comes from outside: a value of any type in, the value with its type out, or a typed error
 // that says what was found. TypeScript checks most of this already; JavaScript and JSON do not.
 
+import { describe, isLength } from "./chunks.ts";
 import { ValueError } from "./errors.ts";
 import { Complex, isScalar, type RealScalar, type Scalar } from "./numbers.ts";
-import { describe, isLength } from "./shape.ts";
 
 /** One number or a list of them, as a list of whole numbers. Holes in a list are found too. */
 export function checkIntegers(value: unknown, name: string): number[] {

@@ -2,7 +2,7 @@
 // aside, memory of codecs. Worked out where codecs are known, stated in plans, where it is plain data. Bytes are bounds
 // for one stored object, whatever its elements are.
 
-import type { Shape } from "./shape.ts";
+import type { Shape } from "./chunks.ts";
 
 export interface Transfer {
   /** Elements of a stored object along each axis. */

@@ -14,10 +14,9 @@ import {
 import {
   type OptimizeOptions as Options,
   optimize as optimizeBy,
+  type Rewritten,
   rewriteExprs as rewriteBy,
 } from "../rewrite/pipeline.ts";
-
-import type { Rewritten } from "../rewrite/runStages.ts";
 
 export * from "../rewrite/index.ts";
 

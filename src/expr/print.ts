@@ -2,12 +2,12 @@
 // are written where they are used. Long expressions show their begin and end. Nothing is computed.
 
 import { type Attrs, attrLabel, Resource } from "../core/attrs.ts";
+import { shapeText } from "../core/chunks.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
-import { shapeText } from "../core/shape.ts";
-import { chunksOf } from "./chunksOf.ts";
-import { type Expr, postOrder } from "./expr.ts";
+import { chunksOf, type Expr, postOrder } from "./expr.ts";
+import { arrayTypeText, extentOf, isDense } from "./op.ts";
+
 import { lineOf } from "./site.ts";
-import { arrayTypeText, extentOf, isDense } from "./type.ts";
 
 export interface PrintOptions {
   readonly indent?: string;

@@ -3,8 +3,7 @@
 
 import { InvariantError } from "../core/errors.ts";
 import { type Expr, makeExpr, postOrder } from "./expr.ts";
-import { inferType } from "./op.ts";
-import { arrayTypeText, sameType } from "./type.ts";
+import { arrayTypeText, inferType, sameType } from "./op.ts";
 
 export function verifyExpr(roots: readonly Expr[]): void {
   for (const node of postOrder(roots)) {

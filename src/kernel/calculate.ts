@@ -7,8 +7,8 @@ import { type Block, elementAt, slotAt, storeElement } from "../core/block.ts";
 import { type DType, infoOf, type TypedArray } from "../core/dtype.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Backend, Kernel } from "./backend.ts";
-import type { BlockProgram } from "./blockProgram.ts";
-import { Borrowed } from "./blocks.ts";
+import { type BlockProgram, Borrowed } from "./blockProgram.ts";
+
 import { LaneFailure } from "./interpret/lanes.ts";
 
 import type { ScalarProgram } from "./program.ts";

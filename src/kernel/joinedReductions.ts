@@ -1,9 +1,9 @@
 // Reductions over the same places, done in one pass: their states stand side by side, and what their lifts have in
 // common (loads, above all) is computed once. In: two reduce steps. Out: one that writes the results of both.
 
+import { sameShape } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
 import { numberText } from "../core/numbers.ts";
-import { sameShape } from "../core/shape.ts";
 import type { Access, ReduceStep } from "./blockProgram.ts";
 import type { Instruction, ScalarProgram } from "./program.ts";
 

@@ -1,7 +1,7 @@
 // NDArrays as text, much as NumPy prints them: nested brackets, aligned columns, long axes shortened.
 
+import { type Shape, shapeText } from "../core/chunks.ts";
 import { Complex, type Scalar, scalarText } from "../core/numbers.ts";
-import { type Shape, shapeText } from "../core/shape.ts";
 
 const EDGE = 3;
 const SHORTEN_BEYOND = 1000;

@@ -3,19 +3,16 @@
 // fits every LazyArray: what its dtype is and what outputs were marked is for the public signature to say.
 
 import type { Attrs } from "../core/attrs.ts";
+import { describe, SCALAR_SHAPE, sameShape, shapeText } from "../core/chunks.ts";
 import { DTYPES, type DType, infoOf, isDType } from "../core/dtype.ts";
 import { DTypeError, OutTargetError, ShapeError } from "../core/errors.ts";
 import { fitScalar, isScalar, promote, resultDType, type Scalar } from "../core/numbers.ts";
-
-import { describe, SCALAR_SHAPE, sameShape, shapeText } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
-import { type ElementwiseOp, inferType, type Op } from "../expr/op.ts";
-import { denseOf } from "../expr/type.ts";
+import { denseOf, type ElementwiseOp, inferType, type Op } from "../expr/op.ts";
 import { cast, castAttrs } from "./cast.ts";
 import type { OutOption } from "./functionTypes.ts";
-import { asLazy, LazyArray, type Operand } from "./lazyArray.ts";
-import { full } from "./sources.ts";
+import { asLazy, full, LazyArray, type Operand } from "./lazyArray.ts";
 
 export type Built = LazyArray<never, never>;
 

@@ -3,13 +3,12 @@
 // that begins at that line, and an array that was handed through unchanged becomes a new one.
 
 import { checkFlag } from "../core/check.ts";
+import { describe } from "../core/chunks.ts";
 import { ChunkwiseError, OutTargetError, ValueError } from "../core/errors.ts";
-import { describe } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import type { Op } from "../expr/op.ts";
 import { atSite, currentSite, enterCall, leaveCall } from "../expr/site.ts";
-import { LazyArray } from "./lazyArray.ts";
-import { CALLED, otherAmong } from "./otherArrays.ts";
+import { CALLED, LazyArray, otherAmong } from "./lazyArray.ts";
 
 /**
  * Where the options object stands among the arguments, and what it may hold. A number: at that place. null: at the end,

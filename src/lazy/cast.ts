@@ -3,8 +3,8 @@
 import type { Attrs } from "../core/attrs.ts";
 import { type DType, infoOf, isComplex } from "../core/dtype.ts";
 import { DTypeError } from "../core/errors.ts";
-import type { ElementwiseOp } from "../expr/op.ts";
-import { broadcastType } from "../expr/type.ts";
+import { broadcastType, type ElementwiseOp } from "../expr/op.ts";
+
 import { nonZero as complexNonZero } from "../kernel/complex/arithmetic.ts";
 import * as s from "../kernel/scalar.ts";
 

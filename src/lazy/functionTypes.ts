@@ -2,13 +2,12 @@
 // ("~method", for types only): methods.ts makes the methods of LazyArray from these. A method learns its array's
 // dtype and outputs from `this`, so that arrays of a known dtype remain arrays.
 
+import type { AxisArgument } from "../core/chunks.ts";
 import type { DType, Result, ResultRule } from "../core/dtype.ts";
 import type { Promote } from "../core/numbers.ts";
+import type { Called, LazyArray, Operand, OtherArray } from "./lazyArray.ts";
 
-import type { AxisArgument } from "../core/shape.ts";
-import type { LazyArray, Operand } from "./lazyArray.ts";
 import type { ArrayDType, Meet, MeetWith, OutputsOf, Said } from "./operandTypes.ts";
-import type { Called, OtherArray } from "./otherArrays.ts";
 
 /** The option `out` of elementwise functions. */
 export interface OutOption<E extends DType = DType> {

@@ -2,20 +2,180 @@
 // It remembers the arrays it was made from, because `output` marks a stage of exactly this computation:
 // the interned expression behind it may be shared with others that marked nothing.
 
+import { type Attrs, Resource } from "../core/attrs.ts";
 import type { Block } from "../core/block.ts";
-import { type ChunkShape, type ChunksArgument, checkChunks, gridOf, singleChunk } from "../core/chunks.ts";
+import {
+  type ChunkShape,
+  type ChunksArgument,
+  checkChunks,
+  describe,
+  gridOf,
+  type Shape,
+  shapeText,
+  singleChunk,
+  sizeOf,
+  stridesOf,
+} from "../core/chunks.ts";
 import { countText } from "../core/counts.ts";
 import { type DType, dtypeOfTypedArray, infoOf, isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { ChunkwiseError, DTypeError, ValueError } from "../core/errors.ts";
-import { isScalar, type Scalar } from "../core/numbers.ts";
-import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
-import { chunksOf } from "../expr/chunksOf.ts";
-import { Expr, makeExpr } from "../expr/expr.ts";
+import { Complex, fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
+import { chunksOf, Expr, fingerprintBytes, makeExpr } from "../expr/expr.ts";
+import { type DenseType, denseType, type SourceOp } from "../expr/op.ts";
 import { exprText } from "../expr/print.ts";
 import { callNumber, currentSite, type Site } from "../expr/site.ts";
+import * as s from "../kernel/scalar.ts";
+import { castValue } from "./cast.ts";
 import { NDArray, type NestedScalars } from "./ndarray.ts";
 import { blockOfNested } from "./nested.ts";
-import { DataResource, data as dataOp, sourceAttrs } from "./sources.ts";
+
+// Sources: arrays that are computed from coordinates, and arrays that lie in memory.
+// Every source has attrs.dtype, attrs.shape and attrs.chunks; the rest is its own.
+
+function source(name: string, body: SourceOp["body"]): SourceOp {
+  return {
+    name,
+    class: "source",
+    body,
+    infer: (_, attrs) => denseType(attrs["dtype"] as DType, attrs["shape"] as Shape),
+    chunks: (attrs) => attrs["chunks"] as ChunkShape,
+  };
+}
+
+/** A constant of any dtype as a value of the scalar language. */
+export function constantValue(value: Scalar, dtype: DType): s.Value {
+  const { part } = infoOf(dtype);
+  const fitted = fitScalar(value, dtype);
+  if (fitted instanceof Complex) return { re: s.constant(part, fitted.re), im: s.constant(part, fitted.im) };
+  return s.constant(part, typeof fitted === "boolean" ? Number(fitted) : fitted);
+}
+
+/** attrs.value everywhere. */
+export const full: SourceOp = source("full", (attrs, { dtype }) =>
+  constantValue(attrs["value"] as Scalar, dtype),
+);
+
+/** The coordinate along attrs.axis, as int64. */
+export const coordinate: SourceOp = source("coordinate", (attrs, { dtype }, index) =>
+  castValue(index(attrs["axis"] as number), dtype),
+);
+
+/** attrs.start + i · attrs.step, computed in the result's dtype. */
+export const arange: SourceOp = source("arange", (attrs, { dtype }, index) => {
+  const i = castValue(index(0), dtype) as s.Term;
+  const start = constantValue(attrs["start"] as Scalar, dtype) as s.Term;
+  const step = constantValue(attrs["step"] as Scalar, dtype) as s.Term;
+  return s.add(start, s.mul(i, step));
+});
+
+/** Evenly spaced from attrs.start by attrs.step; the last is exactly attrs.last when that is not null. */
+export const linspace: SourceOp = source("linspace", (attrs, type, index) => {
+  const { part } = infoOf(type.dtype);
+  const i = s.convert(index(0), "float64");
+  const line = (from: number, by: number): s.Term =>
+    s.convert(s.add(s.mul(i, s.constant("float64", by)), s.constant("float64", from)), part);
+  const start = complexOf(attrs["start"] as Scalar);
+  const step = complexOf(attrs["step"] as Scalar);
+  const last = attrs["last"] as Scalar | null;
+  const isLast = s.eq(index(0), s.constant("int64", sizeOf(type.shape) - 1));
+  const ended = (value: s.Term, end: number): s.Term =>
+    last === null ? value : s.select(isLast, s.constant(part, end), value);
+  const end = complexOf(last ?? 0);
+  const re = ended(line(start.re, step.re), end.re);
+  return infoOf(type.dtype).slots === 1 ? re : { re, im: ended(line(start.im, step.im), end.im) };
+});
+
+const complexOf = (value: Scalar): Complex =>
+  value instanceof Complex ? value : new Complex(Number(value), 0);
+
+/** Elements in memory. They are read when a computation runs, so they must not be changed before. */
+export class DataResource extends Resource {
+  readonly block: Block;
+  /** How much data there was: a buffer can be transferred away before it is read. */
+  readonly length: number;
+  #fingerprint: string | null = null;
+
+  constructor(block: Block) {
+    super();
+    this.block = block;
+    this.length = block.data.length;
+  }
+
+  fingerprint(): string {
+    if (this.#fingerprint === null) {
+      const { data, dtype, shape, strides, offset } = this.block;
+      const bytes = fingerprintBytes(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+      this.#fingerprint = `${dtype}[${shape}](${strides})+${offset}:${bytes}`;
+    }
+    return this.#fingerprint;
+  }
+}
+
+/** attrs.data: a DataResource. */
+export const dataOp: SourceOp = source("data", null);
+
+export const dataOf = (attrs: Attrs): DataResource => attrs["data"] as DataResource;
+
+/** attrs.data: something that the runtime can read by boxes, as an array in a store. */
+export const stored: SourceOp = source("stored", null);
+
+/** What a source without a body is bound to. */
+export const resourceOf = (attrs: Attrs): Resource => attrs["data"] as Resource;
+
+export function sourceAttrs(
+  type: Pick<DenseType, "dtype" | "shape">,
+  chunks: ChunkShape,
+): { dtype: DType; shape: Shape; chunks: ChunkShape } {
+  return { dtype: type.dtype, shape: type.shape, chunks };
+}
+
+export const SOURCES: readonly SourceOp[] = [full, coordinate, arange, linspace, dataOp, stored];
+
+// Arrays of another kind than dense ones: nested rows, in memory or lazy. A function of the op table that is given one hands
+// it the whole call, as NumPy's functions do (NEP 18). In: arguments. Out: the array that takes the call, or null.
+
+/** The method that takes a call over: by the function's name and its arguments. */
+export const CALLED: unique symbol = Symbol("called");
+
+/**
+ * What functions give when such an array is among their arguments. `"~called"`, for types only: of arrays in memory alone,
+ * and with anything lazy.
+ */
+export interface OtherArray {
+  [CALLED](name: string, args: readonly unknown[]): unknown;
+  readonly "~called"?: Kinds;
+}
+
+interface Kinds {
+  readonly array: unknown;
+  readonly value: unknown;
+  /** The same of lazy arrays. */
+  readonly lazy: { readonly array: unknown; readonly value: unknown };
+}
+
+/** What an argument has that is computed later: arrays of both kinds have it. */
+export interface Later {
+  readonly expr: object;
+}
+
+type KindsOf<X> = X extends { readonly "~called"?: infer K } ? NonNullable<K> : never;
+
+/** Of the union of all arguments' types: an array, or with "value" the one value that is left. */
+export type Called<Arguments, What extends "array" | "value" = "array"> = [
+  Extract<Arguments, Later>,
+] extends [never]
+  ? InMemory<KindsOf<Extract<Arguments, OtherArray>>, What>
+  : LazyOf<KindsOf<Extract<Arguments, OtherArray>>, What>;
+
+type InMemory<K, What extends "array" | "value"> = K extends Kinds ? K[What] : never;
+type LazyOf<K, What extends "array" | "value"> = K extends Kinds ? K["lazy"][What] : never;
+
+/** The array among the arguments that takes the call, if there is one. */
+export function otherAmong(args: readonly unknown[]): OtherArray | null {
+  for (const arg of args)
+    if (typeof arg === "object" && arg !== null && CALLED in arg) return arg as OtherArray;
+  return null;
+}
 
 /** What can be wrapped: data in memory. */
 export type ArrayInput = NDArray | TypedArray | readonly NestedScalars[];

@@ -3,7 +3,7 @@
 // integers come out as numbers where these are exact, and as bigints beyond; `data` holds bigints always.
 
 import { type Block, elementAt, isContiguous } from "../core/block.ts";
-
+import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/chunks.ts";
 import {
   allocate,
   type DataOf,
@@ -15,11 +15,9 @@ import {
   isTypedArray,
   type TypedArray,
 } from "../core/dtype.ts";
-
 import { DTypeError, IndexError, ShapeError, ValueError } from "../core/errors.ts";
 import { Complex, type ElementOf, exactNumber, type Scalar } from "../core/numbers.ts";
 import type { UsedUp } from "../core/platform.ts";
-import { describe, type Shape, shapeText, sizeOf, stridesOf } from "../core/shape.ts";
 import { closest } from "../core/suggest.ts";
 import type { Backend } from "../kernel/backend.ts";
 import { copyElements } from "../kernel/routines/stridedWalk.ts";

@@ -2,11 +2,10 @@
 // list is ragged or holds something else. Depth and size are bounded by what was handed in.
 
 import { type Block, newBlock, storeElement } from "../core/block.ts";
+import { describe, type Shape, shapeText, sizeOf } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
 import { DTypeError, ShapeError } from "../core/errors.ts";
 import { isScalar, resultDType, type Scalar, scalarKind } from "../core/numbers.ts";
-
-import { describe, type Shape, shapeText, sizeOf } from "../core/shape.ts";
 import type { NestedScalars } from "./ndarray.ts";
 
 const MAX_DEPTH = 32;

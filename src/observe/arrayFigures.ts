@@ -2,11 +2,11 @@
 // that its HTML and its terminal representation share.
 
 import { plan } from "../array/compute.ts";
-import { countChunks } from "../core/chunks.ts";
+import { countChunks, shapeText, sizeOf } from "../core/chunks.ts";
 import { bytesText, countText } from "../core/counts.ts";
 import { infoOf } from "../core/dtype.ts";
 import { ChunkwiseError } from "../core/errors.ts";
-import { shapeText, sizeOf } from "../core/shape.ts";
+
 import type { LazyArray } from "../lazy/lazyArray.ts";
 
 export interface ArrayFigures {

@@ -2,8 +2,8 @@
 // dimensions as several of them side by side. In: shape and chunks. Out: SVG text. Must hold: at most a few dozen
 // lines per axis, whatever the number of chunks.
 
-import type { ChunkShape } from "../core/chunks.ts";
-import { type Shape, shapeText } from "../core/shape.ts";
+import { type ChunkShape, type Shape, shapeText } from "../core/chunks.ts";
+
 import { coordinate, element, textElement, titleElement } from "./svg.ts";
 
 /** The longest edge in pixels. */

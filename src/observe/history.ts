@@ -1,8 +1,8 @@
 // The history of one computation or several after another. In: events. Out: the last tasks, and a summary of every
 // operation, as data, JSON, CSV and a table. Must hold: memory is bounded by `limit` tasks and the number of operations.
 
+import { describe, isLength } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
-import { describe, isLength } from "../core/shape.ts";
 import type {
   ComputeEnd,
   ComputeStart,

@@ -1,7 +1,7 @@
 // An array as HTML (a table of figures beside a picture of its chunks) and as text for a terminal. In: a lazy array.
 // Out: markup without scripts, every text escaped; or lines. Nothing is computed.
 
-import type { Shape } from "../core/shape.ts";
+import type { Shape } from "../core/chunks.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
 import { arrayFigures } from "./arrayFigures.ts";
 import { chunkPicture } from "./arrayPicture.ts";

@@ -2,9 +2,9 @@
 // written under another name beside it and then renamed.
 
 import type * as FsPromises from "node:fs/promises";
+import { describe } from "../core/chunks.ts";
 import { ChunkwiseError, ValueError } from "../core/errors.ts";
 import type { Address } from "../core/platform.ts";
-import { describe } from "../core/shape.ts";
 
 /** A file could not be written. */
 export class SaveError extends ChunkwiseError {}

@@ -2,8 +2,8 @@
 // these one per attempt at a task, as far as sampling and the limit allow. Retries, twins and spills are events of the
 // operation's span. Must hold: every span that is started is ended, at the latest when the computation ends.
 
+import { describe, isLength } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
-import { describe, isLength } from "../core/shape.ts";
 import type {
   ComputeEnd,
   ComputeStart,

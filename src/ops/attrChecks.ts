@@ -1,8 +1,8 @@
 // Attributes that come from a loaded plan may be anything. In: an attribute and what it has to be. Out: nothing, or an error
 // that names it. Ops whose windows are walked in steps check what the steps are made of, so that every walk ends.
 
+import { describe, isLength } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
-import { describe, isLength } from "../core/shape.ts";
 
 /** Whole numbers from `least` on, as many as `length` says (any number where it does not). */
 export function checkCounts(op: string, name: string, list: unknown, length?: number, least = 0): void {

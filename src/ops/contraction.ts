@@ -2,14 +2,11 @@
 // vecdot are this one op. Output axes: batch axes, then a's free axes, then b's.
 
 import type { Attrs } from "../core/attrs.ts";
-import type { Box } from "../core/chunks.ts";
+import { type Box, describe, shapeText } from "../core/chunks.ts";
 import { checkKind } from "../core/dtype.ts";
-
 import { ShapeError } from "../core/errors.ts";
-import { describe, shapeText } from "../core/shape.ts";
-import { type ContractAxes, freeAxes } from "../expr/chunksOf.ts";
-import type { ContractOp } from "../expr/op.ts";
-import { type DenseType, denseType } from "../expr/type.ts";
+import { type ContractAxes, freeAxes } from "../expr/expr.ts";
+import { type ContractOp, type DenseType, denseType } from "../expr/op.ts";
 
 export const contractAxes = (attrs: Attrs): ContractAxes => attrs as unknown as ContractAxes;
 

@@ -5,7 +5,7 @@
 import type { ReduceOp } from "../expr/op.ts";
 import * as s from "../kernel/scalar.ts";
 import type { ReduceFunction } from "../lazy/functionTypes.ts";
-import { type ReduceRecord, reduction } from "./reduction.ts";
+import { type ReduceRecord, reduction } from "./define.ts";
 
 /** `finish` makes the result of the largest and the others. */
 export const exponentialSum = (

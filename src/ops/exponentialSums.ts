@@ -1,8 +1,8 @@
 // Sums of exponentials and what is made of them: nothing overflows, however large the elements.
 // Must hold: softmax and logSoftmax are the nodes that the rules of rewrite/rules/logSum.ts make.
 
+import { type AxisArgument, checkAxes } from "../core/chunks.ts";
 import { checkKind, toFloating } from "../core/dtype.ts";
-import { type AxisArgument, checkAxes } from "../core/shape.ts";
 import type { Op } from "../expr/op.ts";
 import * as s from "../kernel/scalar.ts";
 import { type Built, built, castTo, node } from "../lazy/build.ts";

@@ -4,10 +4,10 @@
 // attrs.fold says what is done (kernel/routines/groupby.ts), attrs.dtype in what.
 
 import type { Attrs } from "../core/attrs.ts";
+import { isLength } from "../core/chunks.ts";
 import { type DType, isDType } from "../core/dtype.ts";
-import { isLength } from "../core/shape.ts";
-import { type RoutineOp, SEAMLESS } from "../expr/op.ts";
-import { denseType } from "../expr/type.ts";
+import { denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+
 import { FOLDS, type FoldName } from "../kernel/routines/groupby.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 

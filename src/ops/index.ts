@@ -2,8 +2,9 @@
 
 import type { Op } from "../expr/op.ts";
 import { cast } from "../lazy/cast.ts";
-import { SOURCES } from "../lazy/sources.ts";
+import { SOURCES } from "../lazy/lazyArray.ts";
 import { contract } from "./contraction.ts";
+import type { ReduceRecord } from "./define.ts";
 import * as elementwise from "./elementwise/index.ts";
 import { expSumRest } from "./exponentialSum.ts";
 import * as exponentialSums from "./exponentialSums.ts";
@@ -15,7 +16,7 @@ import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";
 import { concat, repeat, setSlice, slice, tile } from "./moves/select.ts";
 import { partitioned } from "./partitions.ts";
-import type { ReduceRecord } from "./reduction.ts";
+
 import * as reductions from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
 import * as scans from "./scans.ts";

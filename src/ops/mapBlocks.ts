@@ -6,12 +6,10 @@
 
 import type { Attrs } from "../core/attrs.ts";
 import { blockBytes } from "../core/block.ts";
-import { type Box, type ChunkShape, wholeBox } from "../core/chunks.ts";
-
+import { type Box, type ChunkShape, isLength, type Shape, wholeBox } from "../core/chunks.ts";
 import { isDType } from "../core/dtype.ts";
-import { isLength, type Shape } from "../core/shape.ts";
-import { type AxisSeams, type RoutineOp, SEAMLESS } from "../expr/op.ts";
-import { type DenseType, denseType } from "../expr/type.ts";
+import { type AxisSeams, type DenseType, denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+
 import { packedOutputs, rowsShape } from "../kernel/routines/packed.ts";
 import {
   type BlockGrid,

@@ -4,8 +4,7 @@
 import { Resource } from "../core/attrs.ts";
 import type { Form } from "../core/form/form.ts";
 import type { Need } from "../core/form/need.ts";
-import type { Partition, SourceOp } from "../expr/op.ts";
-import { raggedType } from "../expr/type.ts";
+import { type Partition, raggedType, type SourceOp } from "../expr/op.ts";
 
 /** Data only, for messages to threads and for saved plans. */
 export type PartitionLocation = { readonly [name: string]: unknown };

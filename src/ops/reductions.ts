@@ -1,18 +1,18 @@
-// Reductions: what goes into the state, how two states combine, what comes out. reduction.ts says how a line is read.
+// Reductions: what goes into the state, how two states combine, what comes out. define.ts says how a line is read.
 
+import { describe } from "../core/chunks.ts";
 import { DEFAULT_INT, type DType, infoOf, isFloat } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import { integerRange, type Scalar } from "../core/numbers.ts";
-import { describe } from "../core/shape.ts";
 import * as c from "../kernel/complex/arithmetic.ts";
 import * as s from "../kernel/scalar.ts";
 import type { Built } from "../lazy/build.ts";
 import { userCall } from "../lazy/call.ts";
 import type { NestedReduceOptions, ReduceFunction, ReduceOptions } from "../lazy/functionTypes.ts";
-import type { LazyArray, Operand } from "../lazy/lazyArray.ts";
-import { otherAmong } from "../lazy/otherArrays.ts";
+import { type LazyArray, type Operand, otherAmong } from "../lazy/lazyArray.ts";
+import { type ReduceRecord, reduction } from "./define.ts";
+
 import { sqrt } from "./elementwise/exponential.ts";
-import { type ReduceRecord, reduction } from "./reduction.ts";
 
 const own = (dtype: DType): readonly DType[] => [dtype];
 const first = ([state]: readonly s.Value[]): s.Value => state!;

@@ -2,13 +2,10 @@
 // Index operands are int64 and, where there are several, of one shape: the API casts and broadcasts.
 
 import type { Attrs } from "../core/attrs.ts";
-import { type Box, wholeBox } from "../core/chunks.ts";
+import { type Box, type Shape, sameShape, shapeText, wholeBox } from "../core/chunks.ts";
 import { checkKind, INDEX_DTYPE } from "../core/dtype.ts";
-
 import { ShapeError } from "../core/errors.ts";
-import { type Shape, sameShape, shapeText } from "../core/shape.ts";
-import type { RoutineOp } from "../expr/op.ts";
-import { type DenseType, denseType } from "../expr/type.ts";
+import { type DenseType, denseType, type RoutineOp } from "../expr/op.ts";
 
 interface GatherAttrs {
   /** Axes that are indexed, ascending. */

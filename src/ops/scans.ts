@@ -1,11 +1,9 @@
 // Scans: running totals along attrs.axis, as records that users call.
 
-import { singleChunk } from "../core/chunks.ts";
+import { checkAxis, type Shape, singleChunk } from "../core/chunks.ts";
 import { checkKind, resultOf } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { fitScalar } from "../core/numbers.ts";
-
-import { checkAxis, type Shape } from "../core/shape.ts";
 import { makeExpr } from "../expr/expr.ts";
 import type { ScanOp } from "../expr/op.ts";
 import { add, multiply } from "../kernel/complex/arithmetic.ts";
@@ -13,8 +11,8 @@ import * as s from "../kernel/scalar.ts";
 import { type Built, built, castTo, checkDType, node } from "../lazy/build.ts";
 import { opCall } from "../lazy/call.ts";
 import type { DTypeOption, TotalFunction } from "../lazy/functionTypes.ts";
-import { asLazy, type LazyArray, type Operand } from "../lazy/lazyArray.ts";
-import { full, sourceAttrs } from "../lazy/sources.ts";
+import { asLazy, full, type LazyArray, type Operand, sourceAttrs } from "../lazy/lazyArray.ts";
+
 import { concat } from "./moves/select.ts";
 
 /** Options of scans along an axis. */

@@ -3,10 +3,10 @@
 // and the budget or the chunks that would do.
 
 import { blockBytes } from "../core/block.ts";
-import type { ChunkShape } from "../core/chunks.ts";
+import { type ChunkShape, shapeText, sizeOf } from "../core/chunks.ts";
 import { bytesText } from "../core/counts.ts";
 import { ChunkwiseError, type ErrorParts } from "../core/errors.ts";
-import { shapeText, sizeOf } from "../core/shape.ts";
+
 import { surelyFits } from "./fusion/fusionNodes.ts";
 import { type DensePlanArray, type Operation, type PlanArray, type PlanData, readsOf } from "./plan.ts";
 import { type MemoryTerm, memoryOf, statedBytes, totalMemory } from "./taskMemory.ts";

@@ -8,7 +8,7 @@ import type { Need } from "../core/form/need.ts";
 import { type Expr, postOrder } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 
-import { resourceOf } from "../lazy/sources.ts";
+import { resourceOf } from "../lazy/lazyArray.ts";
 import { PartitionResource } from "../ops/partitions.ts";
 import { MemoryError } from "./budget.ts";
 import { Plan, type PlanOptions, planOf } from "./index.ts";

@@ -7,8 +7,8 @@
 import type { Attrs } from "../core/attrs.ts";
 import { blockBytes } from "../core/block.ts";
 import type { ChunkShape } from "../core/chunks.ts";
-import { type ContractAxes, chunksOf } from "../expr/chunksOf.ts";
-import { type Expr, makeExpr } from "../expr/expr.ts";
+import { type ContractAxes, chunksOf, type Expr, makeExpr } from "../expr/expr.ts";
+
 import { cast, castAttrs } from "../lazy/cast.ts";
 import { contract, contractAxes } from "../ops/contraction.ts";
 import { rechunk } from "../ops/moves/axisMoves.ts";

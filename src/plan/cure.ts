@@ -1,8 +1,8 @@
 // The cure of a plan that is refused for its memory, tried: what the message asks for is enough. In: the refusal, the
 // expressions, and a way to plan. Out: the same error with a budget, and where there are, chunks of sources, that do.
 
-import type { ChunkShape } from "../core/chunks.ts";
-import { sameShape } from "../core/shape.ts";
+import { type ChunkShape, sameShape } from "../core/chunks.ts";
+
 import { type Expr, foldExpr, makeExpr, postOrder, withInputs } from "../expr/expr.ts";
 
 import { halved, MemoryError } from "./budget.ts";

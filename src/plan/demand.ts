@@ -1,10 +1,9 @@
 // Demand: which box of each input a step needs for a box of its output. Everything a task reads follows
 // from the chunk it writes by these rules, step by step backwards; nothing is listed per task.
 
-import { type Box, hull, isEmptyBox } from "../core/chunks.ts";
-import type { Shape } from "../core/shape.ts";
-import type { Piece } from "../expr/op.ts";
-import { type ArrayType, assertDense, type DenseType, denseOf } from "../expr/type.ts";
+import { type Box, hull, isEmptyBox, type Shape } from "../core/chunks.ts";
+import { type ArrayType, assertDense, type DenseType, denseOf, type Piece } from "../expr/op.ts";
+
 import { contractAxes, contractDemand } from "../ops/contraction.ts";
 import {
   chunkOfArray,

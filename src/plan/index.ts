@@ -1,7 +1,7 @@
 // Plan, as users see it: data, printable, with the figures that matter. Made from expressions; the blocks
 // of sources in memory ride along for the run and are no part of the data.
 
-import { sizeOf } from "../core/shape.ts";
+import { sizeOf } from "../core/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
 import { checkBudget, MemoryError } from "./budget.ts";
 import { withTriedCure } from "./cure.ts";

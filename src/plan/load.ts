@@ -2,13 +2,12 @@
 // as good as one made here, or an error that says where it is not. Nothing in it is ever evaluated as code.
 
 import type { Attr, Attrs } from "../core/attrs.ts";
+import { describe, isLength, type Shape, sameShape, sizeOf } from "../core/chunks.ts";
 import { type DType, isDType } from "../core/dtype.ts";
 import { ChunkwiseError, ValueError } from "../core/errors.ts";
 import { formOfJson } from "../core/form/formJson.ts";
 import { Complex } from "../core/numbers.ts";
-import { describe, isLength, type Shape, sameShape, sizeOf } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
-import { inferType, type Op } from "../expr/op.ts";
 import {
   type ArrayType,
   arrayTypeText,
@@ -16,11 +15,14 @@ import {
   type DenseType,
   denseType,
   extentOf,
+  inferType,
   itemType,
+  type Op,
   type RaggedType,
   raggedType,
   sameType,
-} from "../expr/type.ts";
+} from "../expr/op.ts";
+
 import type { OpTable } from "../ops/table.ts";
 import {
   type DensePlanArray,

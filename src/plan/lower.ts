@@ -3,17 +3,16 @@
 // In: the expressions asked for. Out: plan data, and the in-memory blocks its sources are bound to.
 
 import { blockBytes } from "../core/block.ts";
-import type { ChunkShape } from "../core/chunks.ts";
+import { type ChunkShape, type Shape, sizeOf } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
-import { type Shape, sizeOf } from "../core/shape.ts";
 import type { Transfer } from "../core/transfer.ts";
-import { chunksOf } from "../expr/chunksOf.ts";
-import { type Expr, postOrder } from "../expr/expr.ts";
-import type { ReduceOp, ScanOp } from "../expr/op.ts";
-import { type DenseType, denseOf, denseType } from "../expr/type.ts";
-import { resourceOf } from "../lazy/sources.ts";
+import { chunksOf, type Expr, postOrder } from "../expr/expr.ts";
+import { type DenseType, denseOf, denseType, type ReduceOp, type ScanOp } from "../expr/op.ts";
+import { resourceOf } from "../lazy/lazyArray.ts";
+import { reduceAttrs } from "../ops/define.ts";
+
 import { rechunk } from "../ops/moves/axisMoves.ts";
-import { reduceAttrs } from "../ops/reduction.ts";
+
 import { attrsInBlocks, splitContraction } from "./contractions.ts";
 import type { Origin, SiteOf } from "./origin.ts";
 import {

@@ -4,12 +4,17 @@
 // Must hold: a step's inputs are earlier steps; an operation's inputs are outputs of earlier ones or sources.
 
 import type { Attrs } from "../core/attrs.ts";
-import { type Box, type ChunkShape, chunkBox, gridOf } from "../core/chunks.ts";
-
-import type { Shape } from "../core/shape.ts";
+import { type Box, type ChunkShape, chunkBox, gridOf, type Shape } from "../core/chunks.ts";
 import type { Transfer } from "../core/transfer.ts";
-import type { Op, ReduceOp, ScanOp } from "../expr/op.ts";
-import { type ArrayType, type DenseType, extentOf, type RaggedType } from "../expr/type.ts";
+import {
+  type ArrayType,
+  type DenseType,
+  extentOf,
+  type Op,
+  type RaggedType,
+  type ReduceOp,
+  type ScanOp,
+} from "../expr/op.ts";
 
 interface ArrayBase {
   readonly name: string;

@@ -2,11 +2,12 @@
 // of the operations (windows/), so that what is printed is what will be read.
 
 import { attrLabel } from "../core/attrs.ts";
+import { shapeText, sizeOf } from "../core/chunks.ts";
 import { bytesText, countText } from "../core/counts.ts";
 import { typeText } from "../core/form/typeText.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
-import { shapeText, sizeOf } from "../core/shape.ts";
-import { type ArrayType, arrayTypeText } from "../expr/type.ts";
+import { type ArrayType, arrayTypeText } from "../expr/op.ts";
+
 import {
   type DensePlanArray,
   gridOfArray,

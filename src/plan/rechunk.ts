@@ -6,16 +6,14 @@
 // written, where a read or write of less than `minMem` costs as much as one of `minMem`.
 // Must hold: the last stage is the new grid, and no stage's chunk is larger than half of what a task may use.
 
-import type { ChunkShape } from "../core/chunks.ts";
+import { type ChunkShape, type Shape, sameShape, shapeText, sizeOf } from "../core/chunks.ts";
 import { bytesText } from "../core/counts.ts";
 import { infoOf } from "../core/dtype.ts";
 import { ChunkError } from "../core/errors.ts";
-import { type Shape, sameShape, shapeText, sizeOf } from "../core/shape.ts";
-import { chunksOf } from "../expr/chunksOf.ts";
-import type { Expr } from "../expr/expr.ts";
-import type { MoveOp } from "../expr/op.ts";
-import { denseOf } from "../expr/type.ts";
-import { resourceOf } from "../lazy/sources.ts";
+import { chunksOf, type Expr } from "../expr/expr.ts";
+import { denseOf, type MoveOp } from "../expr/op.ts";
+import { resourceOf } from "../lazy/lazyArray.ts";
+
 import type { PlanArray } from "./plan.ts";
 import { type PlanWriter, StepList } from "./writer.ts";
 

@@ -5,18 +5,26 @@
 // as where it needs most). One task of each kind is looked at (windows/kinds.ts): the others of the kind need the same.
 
 import { blockBytes } from "../core/block.ts";
-import { type Shape, sameShape, sizeOf } from "../core/shape.ts";
-import { denseOf, extentOf } from "../expr/type.ts";
+import { type Shape, sameShape, sizeOf } from "../core/chunks.ts";
+import { denseOf, extentOf } from "../expr/op.ts";
 import { liveBytes } from "../kernel/blockProgram.ts";
 import { rechunk } from "../ops/moves/axisMoves.ts";
 import { compileLayout } from "./compile/compileTask.ts";
 import { isStraightCopy, type TaskProgram, type Window } from "./compile/programWriter.ts";
-import { type RoundedTask, roundsOf, scratchOf } from "./compile/rounds.ts";
+import {
+  type RoundedTask,
+  readTransfer,
+  roundsOf,
+  scratchOf,
+  statedTransfer,
+  writeTransfer,
+} from "./compile/rounds.ts";
+
 import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./compile/taskLayout.ts";
 import { taskWindows } from "./demand.ts";
 import { areAlike, Recent } from "./fusion/fusionOptions.ts";
 import { isRagged, type Operation, type PlanArray, type PlanStep } from "./plan.ts";
-import { readTransfer, statedTransfer, writeTransfer } from "./transfer.ts";
+
 import { type TaskKind, taskKinds } from "./windows/taskKinds.ts";
 import { startAt } from "./windows/taskRuns.ts";
 

@@ -3,7 +3,7 @@
 // their partitions.
 
 import { blockBytes } from "../core/block.ts";
-import { denseOf } from "../expr/type.ts";
+import { denseOf } from "../expr/op.ts";
 import { compileTask } from "./compile/compileTask.ts";
 import { isRagged, type Operation, type PlanArray, type PlanData } from "./plan.ts";
 import { arrayBytes, partitionsRead } from "./taskMemory.ts";

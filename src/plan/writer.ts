@@ -1,14 +1,13 @@
 // The plan under construction: arrays and operations in order, and where each expression's value is.
 
 import type { Attrs, Resource } from "../core/attrs.ts";
-import type { ChunkShape } from "../core/chunks.ts";
-import { type Shape, sameShape } from "../core/shape.ts";
+import { type ChunkShape, type Shape, sameShape } from "../core/chunks.ts";
+import type { Scalar } from "../core/numbers.ts";
 import type { Transfer } from "../core/transfer.ts";
-import { chunksOf } from "../expr/chunksOf.ts";
-import type { Expr } from "../expr/expr.ts";
-import type { SourceOp } from "../expr/op.ts";
+import { chunksOf, type Expr } from "../expr/expr.ts";
+import { type ArrayType, denseOf, type SourceOp } from "../expr/op.ts";
 import type { Site } from "../expr/site.ts";
-import { type ArrayType, denseOf } from "../expr/type.ts";
+import { full } from "../lazy/lazyArray.ts";
 import { PartitionResource } from "../ops/partitions.ts";
 import { type Origin, originOf, type SiteOf, siteOfNode } from "./origin.ts";
 import {
@@ -23,6 +22,42 @@ import {
   type PlanStep,
   type ValueRef,
 } from "./plan.ts";
+import { isRechunk } from "./taskMemory.ts";
+
+// Results that are one value everywhere, as far as a plan shows it without being run: a store can keep such a value in
+// place of chunks. In: a plan. Out: the values, by the results' names; and the plan without what computes them.
+
+export function uniformResults({ operations, results }: PlanData): Map<string, Scalar> {
+  const found = new Map<string, Scalar>();
+  const asked = new Set(results);
+  for (const operation of operations)
+    for (const { array, value } of operation.outputs) {
+      const uniform = asked.has(array) ? uniformValue(operation.steps, value) : null;
+      if (uniform !== null) found.set(array, uniform);
+    }
+  return found;
+}
+
+/** How an array is cut does not change it. */
+function uniformValue(steps: readonly PlanStep[], { step: at }: ValueRef): Scalar | null {
+  const step = steps[at]!;
+  if (step.kind === "source" && step.op === full) return step.attrs["value"] as Scalar;
+  return isRechunk(step) ? uniformValue(steps, step.inputs[0]!) : null;
+}
+
+/** What is left to do when these results are there: operations that make others as well stay as they are. */
+export function withoutResults(data: PlanData, names: ReadonlySet<string>): PlanData {
+  // The same object: what is kept for a plan is known by it.
+  if (names.size === 0) return data;
+  const operations = data.operations.filter(({ outputs }) => !outputs.every(({ array }) => names.has(array)));
+  const made = new Set(operations.flatMap(({ outputs }) => outputs.map(({ array }) => array)));
+  const isLeft = (name: string): boolean => !names.has(name) || made.has(name);
+  return {
+    arrays: data.arrays.filter(({ name }) => isLeft(name)),
+    operations,
+    results: data.results.filter(isLeft),
+  };
+}
 
 export interface Lowered {
   readonly data: PlanData;

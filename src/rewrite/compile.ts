@@ -7,7 +7,7 @@
 
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
-import { full } from "../lazy/sources.ts";
+import { full } from "../lazy/lazyArray.ts";
 import {
   type Closest,
   compileGuard,

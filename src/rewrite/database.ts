@@ -5,8 +5,7 @@
 
 import { ValueError } from "../core/errors.ts";
 import { closest } from "../core/suggest.ts";
-import { Dispatcher } from "./dispatch.ts";
-import type { GlobalRewrite, Rule } from "./rule.ts";
+import { Dispatcher, type GlobalRewrite, type Rule } from "./rule.ts";
 
 // Queries: which entries of a database are wanted. The result is everything that has one of the tags of
 // `include`, that has each of `require`, and that has none of `exclude`. Names are tags.

@@ -8,10 +8,9 @@ import { type RuleCycleError, RuleGrowthError } from "../core/errors.ts";
 import { type Expr, withInputs } from "../expr/expr.ts";
 import { assumeReplaced } from "../expr/site.ts";
 import { cycleError } from "./cycle.ts";
-import { ClientCounts, type Dispatcher } from "./dispatch.ts";
 import { NodeOrder } from "./functionGraph.ts";
 import { checkType, recordDerivation } from "./matchText.ts";
-import type { Rule, RuleContext } from "./rule.ts";
+import { ClientCounts, type Dispatcher, type Rule, type RuleContext } from "./rule.ts";
 
 // Parts of a graph that rules replace at once, before nodes are looked at one by one. In: a graph and rules that know
 // parts of it. Out: what is replaced by what, and which nodes are needed still: those that results reach without going

@@ -10,9 +10,8 @@ import type { RuleGroup, RuleSequence, Stage } from "./database.ts";
 import type { DriverObserver } from "./driver.ts";
 import { NodeOrder } from "./functionGraph.ts";
 import { lineText, shortText } from "./matchText.ts";
-import { type OptimizeOptions, queryOf } from "./pipeline.ts";
+import { isSame, MAX_ROUNDS, type OptimizeOptions, queryOf, runStage } from "./pipeline.ts";
 import type { Rule, RuleContext, WhyNot } from "./rule.ts";
-import { isSame, MAX_ROUNDS, runStage } from "./runStages.ts";
 
 export interface ExplainedStep {
   readonly rule: string;

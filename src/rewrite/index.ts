@@ -4,10 +4,10 @@ export type { Attr, Attrs } from "../core/attrs.ts";
 export { RuleCycleError, RuleError, RuleGrowthError, RuleTypeError } from "../core/errors.ts";
 export { type Expr, makeExpr } from "../expr/expr.ts";
 export type { ElementwiseOp, Op } from "../expr/op.ts";
-export { type ArrayType, type DenseType, denseType, type RaggedType } from "../expr/type.ts";
+export { type ArrayType, type DenseType, denseType, type RaggedType } from "../expr/op.ts";
 /** The language in which the bodies of ops are written: `s.add(x, y)`. */
 export * as s from "../kernel/scalar.ts";
-export { binary, type ElementwiseFunction, type ElementwiseLine, unary } from "../ops/elementwise/define.ts";
+export { binary, type ElementwiseFunction, type ElementwiseLine, unary } from "../ops/define.ts";
 export { OPS, opNamed } from "../ops/index.ts";
 export {
   type Position,
@@ -19,7 +19,6 @@ export {
   RuleSequence,
   type Stage,
 } from "./database.ts";
-export { Dispatcher } from "./dispatch.ts";
 export { type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
 export type { Explanation, WhyNotReport } from "./explain.ts";
 export type { Replacements } from "./functionGraph.ts";
@@ -61,15 +60,16 @@ export {
   rule,
   when,
 } from "./patternRule.ts";
+export type { RewriteReport, Rewritten, StageReport } from "./pipeline.ts";
 export { MODES, modeQuery } from "./pipeline.ts";
 export type { Profile, RuleProfile, StageProfile } from "./profile.ts";
 export {
   type Change,
+  Dispatcher,
   functionRule,
   type GlobalRewrite,
   type LocalRewrite,
   type Rule,
   type RuleContext,
 } from "./rule.ts";
-export type { RewriteReport, Rewritten, StageReport } from "./runStages.ts";
 export { opRemove, opSub, patternSub } from "./substitutions.ts";

@@ -1,13 +1,13 @@
 // Small nodes that rules make. Every node made while a rule is applied keeps the source line of the node that
 // is replaced (the driver sees to it), so rules call these and makeExpr without further ado.
 
+import { SCALAR_SHAPE, type Shape, sameShape } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
 import { fitScalar, type Scalar } from "../core/numbers.ts";
-import { SCALAR_SHAPE, type Shape, sameShape } from "../core/shape.ts";
-import { chunksOf } from "../expr/chunksOf.ts";
-import { type Expr, makeExpr } from "../expr/expr.ts";
+import { chunksOf, type Expr, makeExpr } from "../expr/expr.ts";
 import { cast, castAttrs } from "../lazy/cast.ts";
-import { full } from "../lazy/sources.ts";
+import { full } from "../lazy/lazyArray.ts";
+
 import { broadcast } from "../ops/moves/axisMoves.ts";
 
 /** A 0-d constant: `scalar(2, "float64")`. */

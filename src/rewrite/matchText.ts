@@ -3,8 +3,8 @@
 import { RuleTypeError } from "../core/errors.ts";
 import { Complex, type Scalar, scalarText } from "../core/numbers.ts";
 import type { Derivation, Expr } from "../expr/expr.ts";
-import { arrayTypeText, sameType } from "../expr/type.ts";
-import { full } from "../lazy/sources.ts";
+import { arrayTypeText, sameType } from "../expr/op.ts";
+import { full } from "../lazy/lazyArray.ts";
 
 export const valueText = (value: Scalar): string => scalarText(value);
 

@@ -20,10 +20,10 @@
 // are equal when the texts of their attributes are.
 
 import type { Attr, Attrs } from "../core/attrs.ts";
+import { describe, type Shape } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import { isScalar, type Scalar } from "../core/numbers.ts";
-import { describe, type Shape } from "../core/shape.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { OPS, opNamed } from "../ops/index.ts";

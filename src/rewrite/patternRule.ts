@@ -15,7 +15,7 @@ import { ChunkwiseError, InvariantError, RuleError } from "../core/errors.ts";
 import type { Scalar } from "../core/numbers.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
-import { full } from "../lazy/sources.ts";
+import { full } from "../lazy/lazyArray.ts";
 import { where } from "../ops/elementwise/choice.ts";
 import { compileMatcher } from "./compile.ts";
 import { filledLike, fitted, scalar } from "./make.ts";

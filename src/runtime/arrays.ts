@@ -7,8 +7,8 @@ import { type Box, intersect, isEmptyBox, numberOf, placeOf } from "../core/chun
 import { InvariantError } from "../core/errors.ts";
 import type { Partition } from "../expr/op.ts";
 import type { Backend } from "../kernel/backend.ts";
-import type { BlockProgram } from "../kernel/blockProgram.ts";
-import type { BlockMemory, Borrowed } from "../kernel/blocks.ts";
+import type { BlockMemory, BlockProgram, Borrowed } from "../kernel/blockProgram.ts";
+
 import { copyElements } from "../kernel/routines/stridedWalk.ts";
 import type { PartitionFormat } from "../ops/partitions.ts";
 import {

@@ -1,7 +1,7 @@
 // What a task misses when it could not read a stored intermediate. In: the task and its error. Out: the tasks whose outputs
 // are not there any more, all of them at once; null for any other error.
 
-import { sameShape } from "../core/shape.ts";
+import { sameShape } from "../core/chunks.ts";
 import { LostChunkError } from "../storage/errors.ts";
 import type { HeldArray } from "./arrays.ts";
 import type { RunArrays } from "./runArrays.ts";

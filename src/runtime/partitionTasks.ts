@@ -4,7 +4,7 @@
 import { type Block, blockBytes } from "../core/block.ts";
 import { type Box, placeOf } from "../core/chunks.ts";
 import type { Made, Partition, RaggedInput } from "../expr/op.ts";
-import { Borrowed } from "../kernel/blocks.ts";
+import { Borrowed } from "../kernel/blockProgram.ts";
 import { copyElements } from "../kernel/routines/stridedWalk.ts";
 import type { PartitionFormat, PartitionResource } from "../ops/partitions.ts";
 import { inputTypes, taskBoxes } from "../plan/demand.ts";

@@ -2,9 +2,9 @@
 // the addresses that a text asks for. Out: each address as it really is (links followed, dots resolved), or why not.
 // Must hold: what is opened or imported later is what was looked at here, not what the text said.
 
+import { describe } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import type { Address } from "../core/platform.ts";
-import { describe } from "../core/shape.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import { realRoot } from "../storage/fileTree.ts";
 

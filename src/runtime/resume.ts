@@ -1,6 +1,6 @@
 // Going on where an earlier run was. In: a plan, its targets, and its named folder. Out: the tasks whose outputs are stored.
 // Must hold: nothing that another computation made is ever taken for ours: the mark of a target says whose it is (zarrFormat.ts),
-// the folder of intermediates has the key in its name, and what was damaged meanwhile is removed before (damaged.ts).
+// the folder of intermediates has the key in its name, and what was damaged meanwhile is removed before (workDir.ts).
 
 import { numberOf } from "../core/chunks.ts";
 import { gridOfArray, type PlanArray, type PlanData } from "../plan/plan.ts";

@@ -3,7 +3,7 @@
 // Must hold: two rounds' windows are in memory at most, and all are given back, whatever happens.
 
 import type { Block } from "../core/block.ts";
-import { Borrowed } from "../kernel/blocks.ts";
+import { Borrowed } from "../kernel/blockProgram.ts";
 import { type Round, type RoundedTask, SUM } from "../plan/compile/rounds.ts";
 import { allOf, type Soon, type TaskArrays } from "./arrays.ts";
 

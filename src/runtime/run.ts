@@ -3,27 +3,25 @@
 
 import type { Block } from "../core/block.ts";
 import { checks as mode } from "../core/checked.ts";
+import { sizeOf } from "../core/chunks.ts";
 import { type RunError, ValueError } from "../core/errors.ts";
-import { sizeOf } from "../core/shape.ts";
 import { checkBudget } from "../plan/budget.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { StoreKey } from "../storage/store.ts";
 import { RunChecks } from "./checks.ts";
-import { type Driven, drive, driveSync } from "./drive.ts";
+import { type Driven, drive, driveSync, watchInterrupts } from "./drive.ts";
 import { now } from "./events.ts";
 import { MemoryWatch } from "./functionMemory.ts";
-import { watchInterrupts } from "./interrupts.ts";
 import { lostInputs } from "./lostInputs.ts";
-import { AttemptOutputs } from "./outputs.ts";
-import { poolOf } from "./pools/executors.ts";
-import { InlinePool } from "./pools/inline.ts";
+import { InlinePool, poolOf } from "./pools/executors.ts";
 import type { Executor, Pool } from "./pools/pool.ts";
 import { RunArrays, type RunRequest } from "./runArrays.ts";
 import { DEFAULT_POLICY, type Policy } from "./scheduler/policy.ts";
 import { type FoundTask, Scheduler, type TaskFailed } from "./scheduler/scheduler.ts";
 import { sharesOf } from "./scheduler/shares.ts";
 import type { TaskRef } from "./scheduler/taskGraph.ts";
-import { runTask } from "./task.ts";
+import { AttemptOutputs, runTask } from "./task.ts";
+
 import { taskError } from "./taskError.ts";
 import { functionsOf } from "./userFunctions.ts";
 import type { IntermediateStore } from "./workDir.ts";

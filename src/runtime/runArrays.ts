@@ -3,12 +3,12 @@
 
 import type { Resource } from "../core/attrs.ts";
 import { type Block, blockBytes } from "../core/block.ts";
+import { shapeText, sizeOf } from "../core/chunks.ts";
 import { bytesText } from "../core/counts.ts";
 import { InvariantError, RunError } from "../core/errors.ts";
-import { shapeText, sizeOf } from "../core/shape.ts";
 import type { Backend } from "../kernel/backend.ts";
-import { resultBlock } from "../kernel/blocks.ts";
-import { DataResource } from "../lazy/sources.ts";
+import { resultBlock } from "../kernel/blockProgram.ts";
+import { DataResource } from "../lazy/lazyArray.ts";
 import { OPS } from "../ops/index.ts";
 import { type PartitionFormat, PartitionResource } from "../ops/partitions.ts";
 import {
@@ -23,8 +23,8 @@ import {
 import { arrayBytes } from "../plan/taskMemory.ts";
 import type { CodecTable } from "../storage/codecs/table.ts";
 import type { DenseTarget } from "../storage/formats/denseFormat.ts";
-import { hereOnly, StoredSource } from "../storage/formats/storedSource.ts";
-import type { FormatTable } from "../storage/formats/table.ts";
+import { type FormatTable, hereOnly, StoredSource } from "../storage/formats/table.ts";
+
 import type { Store } from "../storage/store.ts";
 import {
   type BlockSource,

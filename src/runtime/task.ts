@@ -4,19 +4,96 @@
 // ended; outputs that others will read are left with the caller.
 
 import { type Block, blockBytes } from "../core/block.ts";
-import { placeOf } from "../core/chunks.ts";
-import { sizeOf } from "../core/shape.ts";
-import { denseOf } from "../expr/type.ts";
-import { Borrowed } from "../kernel/blocks.ts";
+import { type Box, placeOf, sizeOf } from "../core/chunks.ts";
+import { denseOf } from "../expr/op.ts";
+import { type BlockMemory, Borrowed, takenBlock } from "../kernel/blockProgram.ts";
 import { TaskKinds } from "../plan/compile/compileTask.ts";
 import { isStraightCopy, type TaskProgram, type Window } from "../plan/compile/programWriter.ts";
 import { type RoundedTask, roundsOf } from "../plan/compile/rounds.ts";
 import { isRagged, type Operation, type PlanArray } from "../plan/plan.ts";
-import { allOf, type Soon, type TaskArrays } from "./arrays.ts";
-
+import {
+  allOf,
+  type BlockTarget,
+  chunkNumber,
+  type HeldArray,
+  type HeldBlocks,
+  type HeldPartitions,
+  type PartitionTarget,
+  type Soon,
+  type TaskArrays,
+} from "./arrays.ts";
 import { now, type TaskStats } from "./events.ts";
 import { runRaggedTask } from "./partitionTasks.ts";
 import { runRounds } from "./rounds.ts";
+
+// The outputs of one attempt at a task that other tasks will read. They belong to the attempt until it counts; then
+// to the intermediates. In: chunks' boxes. Out: blocks in the backend's memory, where other threads can see them.
+
+export class AttemptOutputs {
+  readonly #memory: BlockMemory;
+  readonly #held: ReadonlyMap<string, HeldArray>;
+  /** They are stored as soon as they are there. */
+  readonly storesAll: boolean;
+  readonly #blocks = new Map<string, Block>();
+  bytes = 0;
+
+  constructor(memory: BlockMemory, held: ReadonlyMap<string, HeldArray>, storesAll: boolean) {
+    this.#memory = memory;
+    this.#held = held;
+    this.storesAll = storesAll;
+  }
+
+  /** Where the chunk of a dense intermediate goes; undefined for other arrays. */
+  target(array: string): BlockTarget | undefined {
+    const held = this.#held.get(array);
+    if (held?.kind !== "dense") return undefined;
+    return {
+      block: (box) => this.block(held, box),
+      store: (box, block) =>
+        this.storesAll ? held.store!.setShard(held.placeOf(chunkNumber(box, held.plan)), block) : undefined,
+    };
+  }
+
+  /** And the partition of a ragged one. */
+  partitionTarget(array: string): PartitionTarget | undefined {
+    const held = this.#held.get(array);
+    if (held?.kind !== "ragged") return undefined;
+    return { put: (at, partition) => this.#putBytes(held, at, held.format.pack(partition)) };
+  }
+
+  block({ plan }: HeldBlocks, box: Box): Block {
+    const block = takenBlock(this.#memory, plan.dtype, box.shape);
+    this.#blocks.set(plan.name, block);
+    this.bytes += blockBytes(plan.dtype, box.shape);
+    return block;
+  }
+
+  /** A partition, packed. */
+  #putBytes(held: HeldPartitions, at: number, bytes: Uint8Array): Promise<void> | undefined {
+    const block = this.hold(held, bytes);
+    return this.storesAll ? held.saveBlock(at, block) : undefined;
+  }
+
+  /** The same where it is stored already, or need not be. */
+  hold({ plan }: HeldPartitions, bytes: Uint8Array): Block {
+    const block = takenBlock(this.#memory, "uint8", [bytes.length]);
+    (block.data as Uint8Array).set(bytes);
+    this.#blocks.set(plan.name, block);
+    this.bytes += bytes.length;
+    return block;
+  }
+
+  /** The attempt counts: its outputs are the intermediates' chunks. */
+  keep(chunk: number): void {
+    for (const [array, block] of this.#blocks) this.#held.get(array)!.put(chunk, block);
+    this.#blocks.clear();
+  }
+
+  giveBack(): void {
+    for (const block of this.#blocks.values()) this.#memory.free(block);
+    this.#blocks.clear();
+  }
+}
 
 export function runTask(operation: Operation, task: number, using: TaskArrays): Soon<TaskStats> {
   if (isRagged(operation)) return runRaggedTask(operation, task, using);

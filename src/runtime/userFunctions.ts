@@ -2,8 +2,8 @@
 // is, and whoever needs it imports it. A closure stays in the process where it was made.
 
 import type { Block } from "../core/block.ts";
+import { describe } from "../core/chunks.ts";
 import { RunError, ValueError } from "../core/errors.ts";
-import { describe } from "../core/shape.ts";
 import { type BlockInfo, Callable, type Expected } from "../kernel/routines/userCall.ts";
 import type { PlanData } from "../plan/plan.ts";
 import type { Json, Referable } from "../plan/planJson.ts";

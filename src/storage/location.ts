@@ -1,9 +1,9 @@
 // Stores from what stands for them. In: what users write (a path, a URL, a store), or a location, as another thread or
 // process sent it. Out: a store.
 
+import { describe } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import type { Address } from "../core/platform.ts";
-import { describe } from "../core/shape.ts";
 import { exportedFunction } from "./builtin.ts";
 import { NotSupportedError } from "./errors.ts";
 import { FileStore } from "./fileStore.ts";

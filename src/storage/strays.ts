@@ -2,7 +2,7 @@
 // what a killed one left can be told from what a living one is writing now.
 
 import { builtinNow } from "./builtin.ts";
-import { utf8 } from "./text.ts";
+import { utf8 } from "./zarr/zarrJson.ts";
 
 const PATTERN = /^\.chunkwise-([0-9a-f]{8})-(\d+)-([0-9a-f]+)-([0-9a-f]+)-[0-9a-f]+\.partial$/;
 

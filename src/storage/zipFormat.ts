@@ -5,7 +5,7 @@ import { corrupt } from "./codecs/codec.ts";
 import { crc32 } from "./codecs/wasm.ts";
 import { NotSupportedError } from "./errors.ts";
 import { keySegments, type StoreOptions } from "./store.ts";
-import { utf8 } from "./text.ts";
+import { utf8 } from "./zarr/zarrJson.ts";
 
 /** Where the bytes of an archive are. */
 export interface ZipBytes {

@@ -3,7 +3,7 @@
 
 import { builtin, requireBuiltin } from "./builtin.ts";
 import { compressedBound, corrupt } from "./codecs/codec.ts";
-import { streamed } from "./codecs/deflate.ts";
+import { streamed } from "./codecs/compressors.ts";
 import { crc32 } from "./codecs/wasm.ts";
 import { NotSupportedError } from "./errors.ts";
 import { foldersOf } from "./memoryStore.ts";

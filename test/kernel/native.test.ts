@@ -3,8 +3,8 @@
 
 import { expect, test } from "vitest";
 import type { Block } from "../../src/core/block.ts";
+import { stridesOf } from "../../src/core/chunks.ts";
 import { infoOf, type TypedArray } from "../../src/core/dtype.ts";
-import { stridesOf } from "../../src/core/shape.ts";
 import { referenceBackend } from "../../src/kernel/interpret/backend.ts";
 import { contract } from "../../src/kernel/routines/contract.ts";
 import type { MatrixProduct } from "../../src/kernel/routines/outsideProduct.ts";

@@ -3,6 +3,7 @@
 
 import fc from "fast-check";
 import { type Block, newBlock } from "../../src/core/block.ts";
+import { sizeOf } from "../../src/core/chunks.ts";
 import {
   type DType,
   infoOf,
@@ -12,7 +13,6 @@ import {
   type RealDType,
   type TypedArray,
 } from "../../src/core/dtype.ts";
-import { sizeOf } from "../../src/core/shape.ts";
 import type { Access, LoopStep } from "../../src/kernel/blockProgram.ts";
 import { ProgramWriter } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";

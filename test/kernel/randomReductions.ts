@@ -4,11 +4,12 @@
 import fc from "fast-check";
 import { allocate, type DType, infoOf, isFloat, isWide, type TypedArray } from "../../src/core/dtype.ts";
 import { ChunkwiseError } from "../../src/core/errors.ts";
-import { denseType } from "../../src/expr/type.ts";
+import { denseType } from "../../src/expr/op.ts";
 import { programOf, type ScalarProgram } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
+import type { ReduceRecord } from "../../src/ops/define.ts";
 import { REDUCE_OPS } from "../../src/ops/index.ts";
-import type { ReduceRecord } from "../../src/ops/reduction.ts";
+
 import { COMPUTED } from "../computed.ts";
 import { buildLoop, type RandomLoop, randomLoop } from "./randomLoops.ts";
 

@@ -4,8 +4,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Block, newBlock } from "../../src/core/block.ts";
+import { sizeOf } from "../../src/core/chunks.ts";
 import { type DType, infoOf, isWide } from "../../src/core/dtype.ts";
-import { sizeOf } from "../../src/core/shape.ts";
 import type { Access, ReduceStep } from "../../src/kernel/blockProgram.ts";
 import { runReduce } from "../../src/kernel/interpret/reduce.ts";
 import { joinReductions } from "../../src/kernel/joinedReductions.ts";

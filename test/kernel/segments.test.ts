@@ -6,18 +6,17 @@ import { describe, expect, test } from "vitest";
 import { type Block, newBlock } from "../../src/core/block.ts";
 import { checkKind, type DType, infoOf, isComplex, isFloat, isWide, resultOf } from "../../src/core/dtype.ts";
 import { fitScalar } from "../../src/core/numbers.ts";
-import type { ReduceStep, SegmentStep } from "../../src/kernel/blockProgram.ts";
-import { Borrowed } from "../../src/kernel/blocks.ts";
+import { Borrowed, type ReduceStep, type SegmentStep } from "../../src/kernel/blockProgram.ts";
 import { runReduce, runSegments } from "../../src/kernel/interpret/reduce.ts";
-
 import { programOf } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
 import { wasmBackend } from "../../src/kernel/wasm/backend.ts";
 import { WasmMachine } from "../../src/kernel/wasm/machine.ts";
 import { runSegmentKernel } from "../../src/kernel/wasm/segments.ts";
 import { castValue } from "../../src/lazy/cast.ts";
+import type { ReduceRecord } from "../../src/ops/define.ts";
 import { REDUCE_OPS } from "../../src/ops/index.ts";
-import type { ReduceRecord } from "../../src/ops/reduction.ts";
+
 import { reducerNamed } from "../../src/ragged/ops/reducers.ts";
 import { COMPUTED } from "../computed.ts";
 import { expectSame } from "../property/compare.ts";

@@ -1,9 +1,8 @@
 // What only rare lanes need is behind a branch, and the branch is taken by the lanes that need it.
 
 import { expect, test } from "vitest";
-import { expanded } from "../../src/kernel/expand.ts";
 import { runOnLanes } from "../../src/kernel/interpret/reduce.ts";
-import { programOf, type ScalarProgram, type Step } from "../../src/kernel/program.ts";
+import { expanded, programOf, type ScalarProgram, type Step } from "../../src/kernel/program.ts";
 
 import * as s from "../../src/kernel/scalar.ts";
 import { runCompiled } from "./compiled.ts";

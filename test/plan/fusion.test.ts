@@ -2,7 +2,7 @@
 
 import * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
-import { extentOf } from "../../src/expr/type.ts";
+import { extentOf } from "../../src/expr/op.ts";
 import { memoryOf, totalMemory } from "../../src/plan/taskMemory.ts";
 import { intermediates, planned, readCounts, reasons, zeros } from "./plans.ts";
 

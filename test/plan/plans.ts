@@ -1,8 +1,8 @@
 // What tests of plans share: arrays with chosen chunks, plans without rewriting, counts as seed 000 counts.
 
 import * as cw from "chunkwise";
-import { placeOf } from "../../src/core/chunks.ts";
-import { sizeOf } from "../../src/core/shape.ts";
+import { placeOf, sizeOf } from "../../src/core/chunks.ts";
+
 import { compileTask } from "../../src/plan/compile/compileTask.ts";
 import { type Plan, type PlanOptions, planOf } from "../../src/plan/index.ts";
 import type { PlanData } from "../../src/plan/plan.ts";

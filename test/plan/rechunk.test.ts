@@ -4,7 +4,7 @@ import * as cw from "chunkwise";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { taskParts } from "../../src/array/taskParts.ts";
-import { sizeOf } from "../../src/core/shape.ts";
+import { sizeOf } from "../../src/core/chunks.ts";
 import { planFromJson } from "../../src/plan/load.ts";
 import { planToJson } from "../../src/plan/planJson.ts";
 import { costOf, meetings, type RechunkRequest, rechunkPlan } from "../../src/plan/rechunk.ts";

@@ -2,9 +2,9 @@
 // Out: the results. Nothing of the runtime is used, so that what is tested is the plan.
 
 import { type Block, newBlock, subBlock } from "../../src/core/block.ts";
-import { placeOf } from "../../src/core/chunks.ts";
-import { sizeOf } from "../../src/core/shape.ts";
-import { denseOf } from "../../src/expr/type.ts";
+import { placeOf, sizeOf } from "../../src/core/chunks.ts";
+import { denseOf } from "../../src/expr/op.ts";
+
 import { interpret } from "../../src/kernel/interpret/index.ts";
 import { compileTask } from "../../src/plan/compile/compileTask.ts";
 import type { Plan } from "../../src/plan/index.ts";

@@ -4,8 +4,7 @@
 import * as cw from "chunkwise";
 import type fc from "fast-check";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { chunksOf } from "../../src/expr/chunksOf.ts";
-import { type Expr, postOrder } from "../../src/expr/expr.ts";
+import { chunksOf, type Expr, postOrder } from "../../src/expr/expr.ts";
 
 import { AT_ONCE, needThreads, Ways } from "../ways.ts";
 import { MAKERS, programs, programsOf } from "./arbitrary.ts";

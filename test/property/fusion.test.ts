@@ -5,9 +5,9 @@ import * as cw from "chunkwise";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blockBytes } from "../../src/core/block.ts";
-import { type Box, numberOf, placeOf } from "../../src/core/chunks.ts";
-import { sameShape, sizeOf } from "../../src/core/shape.ts";
-import { denseOf } from "../../src/expr/type.ts";
+import { type Box, numberOf, placeOf, sameShape, sizeOf } from "../../src/core/chunks.ts";
+import { denseOf } from "../../src/expr/op.ts";
+
 import { taskBoxes, taskOutputs, windowsOf } from "../../src/plan/demand.ts";
 import { costsOf, isHeavyStep, MOST_CELLS, workOf } from "../../src/plan/fusion/costs.ts";
 import {

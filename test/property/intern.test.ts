@@ -9,7 +9,7 @@ import { contentKey, type Expr, makeExpr, postOrder } from "../../src/expr/expr.
 
 import { verifyExpr } from "../../src/expr/verify.ts";
 
-import { DataResource, full } from "../../src/lazy/sources.ts";
+import { DataResource, full } from "../../src/lazy/lazyArray.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
 import { check } from "./settings.ts";
 

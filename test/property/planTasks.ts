@@ -1,8 +1,8 @@
 // The tasks of a plan, compiled, and what they need. In: plan data. Out: task programs, bytes.
 
 import { blockBytes } from "../../src/core/block.ts";
-import { placeOf } from "../../src/core/chunks.ts";
-import { sizeOf } from "../../src/core/shape.ts";
+import { placeOf, sizeOf } from "../../src/core/chunks.ts";
+
 import { type Buffer, liveBytes } from "../../src/kernel/blockProgram.ts";
 import { compileTask } from "../../src/plan/compile/compileTask.ts";
 import { isStraightCopy, type TaskProgram } from "../../src/plan/compile/programWriter.ts";

@@ -12,10 +12,10 @@ import {
   gridOf,
   isEmptyBox,
   placeOf,
+  sizeOf,
 } from "../../src/core/chunks.ts";
+import { denseOf } from "../../src/expr/op.ts";
 
-import { sizeOf } from "../../src/core/shape.ts";
-import { denseOf } from "../../src/expr/type.ts";
 import type { KernelStep } from "../../src/kernel/blockProgram.ts";
 import type { Window } from "../../src/plan/compile/programWriter.ts";
 import { type DensePlanArray, type PlanData, readsOf } from "../../src/plan/plan.ts";

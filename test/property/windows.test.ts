@@ -5,9 +5,8 @@
 import * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
 import { blockBytes } from "../../src/core/block.ts";
-import { numberOf, placeOf } from "../../src/core/chunks.ts";
-import { sizeOf } from "../../src/core/shape.ts";
-import { denseOf } from "../../src/expr/type.ts";
+import { numberOf, placeOf, sizeOf } from "../../src/core/chunks.ts";
+import { denseOf } from "../../src/expr/op.ts";
 import { TaskKinds } from "../../src/plan/compile/compileTask.ts";
 import { taskWindows } from "../../src/plan/demand.ts";
 import {
@@ -20,11 +19,10 @@ import {
 } from "../../src/plan/plan.ts";
 import { memoryOf, termsOf, totalMemory } from "../../src/plan/taskMemory.ts";
 import { trafficOf } from "../../src/plan/traffic.ts";
-import { readersOf } from "../../src/plan/windows/readers.ts";
 import { cellsOf, placeIn } from "../../src/plan/windows/taskKinds.ts";
 import { startAt, tasksIn } from "../../src/plan/windows/taskRuns.ts";
+import { chunksOfBox, readersOf } from "../../src/runtime/planGraph.ts";
 
-import { chunksOfBox } from "../../src/runtime/planGraph.ts";
 import { largePrograms } from "./largePlans.ts";
 import { type Arrays, arraysOf } from "./planTasks.ts";
 import { check } from "./settings.ts";

@@ -13,7 +13,7 @@ import { type Layout, mergeRows, plain, toList } from "../../src/ragged/index.ts
 import { PARTITIONS } from "../../src/ragged/lazy/reading.ts";
 import type { TakePartition } from "../../src/runtime/partitionTasks.ts";
 import { runPlan } from "../../src/runtime/run.ts";
-import { settingOf } from "../../src/runtime/runSetting.ts";
+import { settingOf } from "../../src/runtime/spec.ts";
 import { FunctionResource } from "../../src/runtime/userFunctions.ts";
 import { Agreement, type Kind, type PlanChoices } from "../ways.ts";
 

@@ -8,8 +8,8 @@
 // Integers and bools must always be the same.
 
 import type { Block } from "../../src/core/block.ts";
+import { type Shape, sameShape } from "../../src/core/chunks.ts";
 import { infoOf, isFloat } from "../../src/core/dtype.ts";
-import { type Shape, sameShape } from "../../src/core/shape.ts";
 import { toContiguous } from "../../src/kernel/routines/stridedWalk.ts";
 import type { Change, Rule } from "../../src/rewrite/rule.ts";
 import { slotsOf } from "../property/compare.ts";

@@ -3,9 +3,9 @@
 
 import fc from "fast-check";
 import type { Block } from "../../src/core/block.ts";
+import { shapeText } from "../../src/core/chunks.ts";
 import { infoOf, isFloat } from "../../src/core/dtype.ts";
 import { ChunkwiseError } from "../../src/core/errors.ts";
-import { shapeText } from "../../src/core/shape.ts";
 import { type Expr, makeExpr, postOrder } from "../../src/expr/expr.ts";
 import { exprText } from "../../src/expr/print.ts";
 

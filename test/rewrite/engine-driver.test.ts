@@ -6,12 +6,12 @@ import { type Expr, makeExpr } from "../../src/expr/expr.ts";
 import { assumeReplaced, lineOf } from "../../src/expr/site.ts";
 import { verifyExpr } from "../../src/expr/verify.ts";
 import { opNamed } from "../../src/ops/index.ts";
-import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
 import { derivationOf } from "../../src/rewrite/matchText.ts";
 import { p, x, y } from "../../src/rewrite/pattern.ts";
 import { rule } from "../../src/rewrite/patternRule.ts";
-import { functionRule } from "../../src/rewrite/rule.ts";
+import { Dispatcher, functionRule } from "../../src/rewrite/rule.ts";
+
 import { f64, n, run, source } from "./nodes.ts";
 
 const X = source(1);

@@ -4,13 +4,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Expr } from "../../src/expr/expr.ts";
 import { verifyExpr } from "../../src/expr/verify.ts";
-import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
 import { FunctionGraph, NodeOrder } from "../../src/rewrite/functionGraph.ts";
 import { fixpoint, group, inToOut, outToIn } from "../../src/rewrite/navigators.ts";
-
 import { p, x } from "../../src/rewrite/pattern.ts";
 import { rule } from "../../src/rewrite/patternRule.ts";
+import { Dispatcher } from "../../src/rewrite/rule.ts";
 import { n, source } from "./nodes.ts";
 
 /** These lead to one result in whatever order they are applied. */

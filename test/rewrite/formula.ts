@@ -2,10 +2,10 @@
 // say already are written; sources have the names they are given.
 
 import { attrLabel } from "../../src/core/attrs.ts";
+import { shapeText } from "../../src/core/chunks.ts";
 import { type Scalar, scalarText } from "../../src/core/numbers.ts";
-import { shapeText } from "../../src/core/shape.ts";
 import type { Expr } from "../../src/expr/expr.ts";
-import { full } from "../../src/lazy/sources.ts";
+import { full } from "../../src/lazy/lazyArray.ts";
 
 export function formulaText(node: Expr, names: ReadonlyMap<Expr, string>): string {
   const name = names.get(node);

@@ -1,13 +1,12 @@
 // Small expressions for the tests of the rewriter.
 
+import type { Shape } from "../../src/core/chunks.ts";
 import type { DType } from "../../src/core/dtype.ts";
-import type { Shape } from "../../src/core/shape.ts";
 import { type Expr, makeExpr } from "../../src/expr/expr.ts";
 import { opNamed } from "../../src/ops/index.ts";
-import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
 import { scalar } from "../../src/rewrite/make.ts";
-import type { Rule } from "../../src/rewrite/rule.ts";
+import { Dispatcher, type Rule } from "../../src/rewrite/rule.ts";
 
 /** A source that is different for every number. */
 export const source = (start: number, dtype: DType = "float64", shape: Shape = [4]): Expr =>

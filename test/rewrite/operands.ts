@@ -2,12 +2,11 @@
 // In: a seed text and how to fill. Out: the same data for the same seed, on every machine.
 
 import { type Block, newBlock } from "../../src/core/block.ts";
-import { singleChunk } from "../../src/core/chunks.ts";
+import { type Shape, singleChunk } from "../../src/core/chunks.ts";
 import { type DType, infoOf, isFloat, isWide } from "../../src/core/dtype.ts";
 import { integerRange } from "../../src/core/numbers.ts";
-import type { Shape } from "../../src/core/shape.ts";
 import { type Expr, makeExpr } from "../../src/expr/expr.ts";
-import { DataResource, data, sourceAttrs } from "../../src/lazy/sources.ts";
+import { DataResource, dataOp, sourceAttrs } from "../../src/lazy/lazyArray.ts";
 
 /**
  * - `special`: NaN, ±inf, ±0, subnormals, huge and tiny numbers, the ends of integers
@@ -98,7 +97,7 @@ export function pairedBlock(
 }
 
 export const sourceOf = (block: Block): Expr =>
-  makeExpr(data, [], {
+  makeExpr(dataOp, [], {
     ...sourceAttrs(block, singleChunk(block.shape)),
     data: new DataResource(block),
   });

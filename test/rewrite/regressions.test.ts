@@ -8,10 +8,10 @@ import { optimize } from "../../src/doors/rewrite.ts";
 import { type Expr, makeExpr, postOrder } from "../../src/expr/expr.ts";
 
 import { opNamed } from "../../src/ops/index.ts";
-import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
 import { p, single, x, y, z } from "../../src/rewrite/pattern.ts";
 import { rule } from "../../src/rewrite/patternRule.ts";
+import { Dispatcher } from "../../src/rewrite/rule.ts";
 import { slotsOf } from "../property/compare.ts";
 import { evaluateReference } from "../reference.ts";
 import { n, source } from "./nodes.ts";

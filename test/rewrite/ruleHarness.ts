@@ -5,14 +5,13 @@
 
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../src/core/block.ts";
+import { type Shape, shapeText } from "../../src/core/chunks.ts";
 import type { DType } from "../../src/core/dtype.ts";
 import { ChunkwiseError, RuleError } from "../../src/core/errors.ts";
-import { type Shape, shapeText } from "../../src/core/shape.ts";
 import { type Expr, postOrder } from "../../src/expr/expr.ts";
-
-import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
-import type { Rule } from "../../src/rewrite/rule.ts";
+import { Dispatcher, type Rule } from "../../src/rewrite/rule.ts";
+
 import { slotsOf } from "../property/compare.ts";
 import { SEED } from "../property/settings.ts";
 import { evaluateReference } from "../reference.ts";

@@ -1,9 +1,9 @@
 // Nodes for the cases of rules, written shortly.
 
 import type { Attrs } from "../../src/core/attrs.ts";
+import type { Shape } from "../../src/core/chunks.ts";
 import type { DType } from "../../src/core/dtype.ts";
 import type { Scalar } from "../../src/core/numbers.ts";
-import type { Shape } from "../../src/core/shape.ts";
 import { type Expr, makeExpr } from "../../src/expr/expr.ts";
 import { opNamed } from "../../src/ops/index.ts";
 import { scalar } from "../../src/rewrite/make.ts";

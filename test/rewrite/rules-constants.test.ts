@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { Expr } from "../../src/expr/expr.ts";
 import { calculatingOn } from "../../src/kernel/calculate.ts";
 import { wasmBackend } from "../../src/kernel/wasm/backend.ts";
-import { Dispatcher } from "../../src/rewrite/dispatch.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
+import { Dispatcher } from "../../src/rewrite/rule.ts";
 import { CONSTANTS, foldConstants } from "../../src/rewrite/rules/folding.ts";
 
 import { evaluateReference } from "../reference.ts";

@@ -2,7 +2,7 @@
 // leave of whole computations.
 
 import { describe, expect, test } from "vitest";
-import { sizeOf } from "../../src/core/shape.ts";
+import { sizeOf } from "../../src/core/chunks.ts";
 import { type Expr, postOrder } from "../../src/expr/expr.ts";
 
 import { INDEXING } from "../../src/rewrite/rules/indexing.ts";

@@ -9,14 +9,14 @@ import { Worker } from "node:worker_threads";
 import * as cw from "chunkwise";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Block } from "../../src/core/block.ts";
-import { denseType } from "../../src/expr/type.ts";
+import { denseType } from "../../src/expr/op.ts";
 import type { DensePlanArray } from "../../src/plan/plan.ts";
 import { HeldBlocks, type TaskArrays } from "../../src/runtime/arrays.ts";
 import { type Driven, drive } from "../../src/runtime/drive.ts";
 import type { TaskStats } from "../../src/runtime/events.ts";
-import { AttemptOutputs } from "../../src/runtime/outputs.ts";
 import type { Action, Scheduler } from "../../src/runtime/scheduler/scheduler.ts";
-import { runTask } from "../../src/runtime/task.ts";
+import { AttemptOutputs, runTask } from "../../src/runtime/task.ts";
+
 import { ensureBuilt } from "../built.ts";
 
 const { backend } = cw.engine;

@@ -4,8 +4,8 @@
 import * as cw from "chunkwise";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { placeOf } from "../../src/core/chunks.ts";
-import { sizeOf } from "../../src/core/shape.ts";
+import { placeOf, sizeOf } from "../../src/core/chunks.ts";
+
 import { compileTask } from "../../src/plan/compile/compileTask.ts";
 import { taskWindows } from "../../src/plan/demand.ts";
 import { PlanGraph } from "../../src/runtime/planGraph.ts";

@@ -3,7 +3,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { InvariantError } from "../../src/core/errors.ts";
 import * as cw from "../../src/index.ts";
-import { Borrowed } from "../../src/kernel/blocks.ts";
+import { Borrowed } from "../../src/kernel/blockProgram.ts";
 import { PlanGraph } from "../../src/runtime/planGraph.ts";
 
 afterEach(() => vi.restoreAllMocks());

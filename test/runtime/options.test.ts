@@ -3,9 +3,8 @@
 import { readFileSync } from "node:fs";
 import * as cw from "chunkwise";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { RUN_OPTIONS } from "../../src/runtime/options.ts";
 import { type Call, SETTINGS } from "../../src/runtime/settings.ts";
-import { variableOf } from "../../src/runtime/spec.ts";
+import { RUN_OPTIONS, variableOf } from "../../src/runtime/spec.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -25,7 +24,7 @@ const CALLS: { readonly [C in Call]: string } = {
 };
 
 function page(): string {
-  const comments = new Map([...commentsIn("settings.ts"), ...commentsIn("options.ts")]);
+  const comments = new Map([...commentsIn("settings.ts"), ...commentsIn("spec.ts")]);
   const rows = Object.entries(RUN_OPTIONS).map(([name, { wanted, calls }]) => {
     const places = calls.length === 0 ? "a `Spec` alone" : calls.map((call) => CALLS[call]).join(", ");
     const variable = name in SETTINGS ? `\`${variableOf(name)}\`` : "";
@@ -35,7 +34,7 @@ function page(): string {
 
 Every option of a computation. What has a variable may also stand in a \`Spec\`, and in the JSON file that \`CHUNKWISE_CONFIG\`
 names: a call goes before its \`Spec\`, that before the environment, that before the file. This page follows from
-\`src/runtime/settings.ts\` and \`src/runtime/options.ts\`.
+\`src/runtime/settings.ts\` and \`src/runtime/spec.ts\`.
 
 | option | what it does, unless given | what it must be | where | variable |
 | ------ | -------------------------- | --------------- | ----- | -------- |

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { newBlock, subBlock } from "../../src/core/block.ts";
-import { chunkBox, placeOf } from "../../src/core/chunks.ts";
-import { sizeOf } from "../../src/core/shape.ts";
+import { chunkBox, placeOf, sizeOf } from "../../src/core/chunks.ts";
+
 import {
   NotSupportedError,
   openArray,

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Block, newBlock, subBlock } from "../../src/core/block.ts";
-import { chunkBox, placeOf } from "../../src/core/chunks.ts";
+import { chunkBox, placeOf, sizeOf } from "../../src/core/chunks.ts";
 import { DTYPES } from "../../src/core/dtype.ts";
 import { DTypeError, IndexError, ShapeError } from "../../src/core/errors.ts";
-import { sizeOf } from "../../src/core/shape.ts";
+
 import {
   type CreateArrayOptions,
   consolidate,

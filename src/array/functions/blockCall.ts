@@ -3,11 +3,11 @@
 // function runs once for each block, whichever of them are computed.
 
 import type { Attrs } from "../../core/attrs.ts";
-import { gridOf } from "../../core/chunks.ts";
+import { describe, gridOf, type Shape } from "../../core/chunks.ts";
 import { parseBytes } from "../../core/counts.ts";
 import type { DType } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
-import { describe, type Shape } from "../../core/shape.ts";
+
 import { rowOffsets } from "../../kernel/routines/packed.ts";
 import type { BlockGrid, OutputGrid } from "../../kernel/routines/userCall.ts";
 import { type Built, checkDType, node } from "../../lazy/build.ts";

@@ -2,16 +2,16 @@
 
 import type { Block } from "../../core/block.ts";
 import { checkScalar } from "../../core/check.ts";
-import type { ChunksArgument } from "../../core/chunks.ts";
+import { type ChunksArgument, checkInteger, checkShape, describe, type Shape } from "../../core/chunks.ts";
 import { DEFAULT_FLOAT, DEFAULT_INT, type DType, type TypedArray } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { DEFAULT_OF_SCALAR_KIND, fitScalar, isScalar, type Scalar, scalarKind } from "../../core/numbers.ts";
-import { checkInteger, checkShape, describe, type Shape } from "../../core/shape.ts";
-import { resultBlock } from "../../kernel/blocks.ts";
+import { resultBlock } from "../../kernel/blockProgram.ts";
 import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import { type Built, castTo, checkDType, node } from "../../lazy/build.ts";
 import { looseCall, userCall } from "../../lazy/call.ts";
 import type { ArrayFunction } from "../../lazy/functionTypes.ts";
+import * as sources from "../../lazy/lazyArray.ts";
 import {
   type ArrayInput,
   asLazy,
@@ -20,9 +20,10 @@ import {
   LazyArray,
   type Operand,
 } from "../../lazy/lazyArray.ts";
+
 import { blockOfNested } from "../../lazy/nested.ts";
 import type { ArrayDType, OutputsOf, Said } from "../../lazy/operandTypes.ts";
-import * as sources from "../../lazy/sources.ts";
+
 import { add, equal, greaterEqual, lessEqual, where } from "../../ops/elementwise/index.ts";
 import { rechunk } from "../../ops/moves/axisMoves.ts";
 import { chunksFor, source } from "../chunked.ts";

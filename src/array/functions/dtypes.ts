@@ -1,6 +1,7 @@
 // Data-type functions, constants and inspection.
 
 import { checkScalar } from "../../core/check.ts";
+import { describe } from "../../core/chunks.ts";
 import {
   DEFAULT_COMPLEX,
   DEFAULT_FLOAT,
@@ -18,8 +19,6 @@ import {
 } from "../../core/dtype.ts";
 import { DTypeError, ValueError } from "../../core/errors.ts";
 import { Complex, canPromote, integerRange, isScalar, resultDType, type Scalar } from "../../core/numbers.ts";
-
-import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { type Built, castTo, checkDType } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";

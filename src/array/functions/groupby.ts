@@ -3,6 +3,7 @@
 // by labels where it lies; what blocks come to together is a reduction tree like any other.
 
 import { checkScalar } from "../../core/check.ts";
+import { checkAxis, checkShape, describe, isLength, shapeText } from "../../core/chunks.ts";
 import {
   checkKind,
   type DType,
@@ -12,21 +13,19 @@ import {
   type Result,
   toFloating,
 } from "../../core/dtype.ts";
-
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
-
-import { checkAxis, checkShape, describe, isLength, shapeText } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
-import { chunksOf } from "../../expr/chunksOf.ts";
+import { chunksOf } from "../../expr/expr.ts";
 import type { FoldName } from "../../kernel/routines/groupby.ts";
 import { type Built, castTo, node } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
+import { accumulatorOf, type ReduceRecord } from "../../ops/define.ts";
 import { add, divide, greater, multiply, sqrt, subtract, where } from "../../ops/elementwise/index.ts";
 import { groupby } from "../../ops/groupby.ts";
-import { accumulatorOf, type ReduceRecord } from "../../ops/reduction.ts";
+
 import * as r from "../../ops/reductions.ts";
 import { broadcastTo, expandDims, reshape } from "./manipulation.ts";
 

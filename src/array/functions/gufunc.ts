@@ -3,11 +3,18 @@
 // are cut into blocks.
 
 import { checkFlag } from "../../core/check.ts";
-import { type ChunkShape, singleChunk } from "../../core/chunks.ts";
+import {
+  broadcastShapes,
+  type ChunkShape,
+  checkAxisList,
+  describe,
+  type Shape,
+  singleChunk,
+} from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { AxisError, ValueError } from "../../core/errors.ts";
-import { broadcastShapes, checkAxisList, describe, type Shape } from "../../core/shape.ts";
-import { chunksOf, unifyChunks } from "../../expr/chunksOf.ts";
+import { chunksOf, unifyChunks } from "../../expr/expr.ts";
+
 import type { OutputGrid } from "../../kernel/routines/userCall.ts";
 import { checkDType } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";

@@ -2,18 +2,19 @@
 // Integers beside integer arrays count as arrays, as in NumPy, and arrays that do not stand together move
 // their axes to the front.
 
+import { broadcastShapes, checkAxis, type Shape, shapeText } from "../../core/chunks.ts";
 import { type DType, INDEX_DTYPE, isInteger } from "../../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
 import { isScalar } from "../../core/numbers.ts";
-import { broadcastShapes, checkAxis, type Shape, shapeText } from "../../core/shape.ts";
 import { type Built, built, castTo, node, scalarExpr } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { cast } from "../../lazy/cast.ts";
 import type { ArrayFunction, GuidedFunction } from "../../lazy/functionTypes.ts";
-import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
+import { asLazy, dataOf, dataOp, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
+
 import { NDArray } from "../../lazy/ndarray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
-import { dataOf, data as dataOp } from "../../lazy/sources.ts";
+
 import { where } from "../../ops/elementwise/index.ts";
 import * as layout from "../../ops/moves/axisMoves.ts";
 import { setSlice, slice as sliceOp } from "../../ops/moves/select.ts";

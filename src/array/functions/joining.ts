@@ -1,9 +1,9 @@
 // Joining and taking apart: arrays beside arrays.
 
+import { broadcastShapes, checkAxis, describe, shapeText } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { promote } from "../../core/numbers.ts";
-import { broadcastShapes, checkAxis, describe, shapeText } from "../../core/shape.ts";
 import { type Built, castTo, node } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";

@@ -1,7 +1,5 @@
 // Linear algebra of the main namespace: matmul, tensordot, vecdot. All of them are one op, `contract`.
 
-import { checkKind } from "../../core/dtype.ts";
-import { ShapeError, ValueError } from "../../core/errors.ts";
 import {
   broadcastShapes,
   checkAxis,
@@ -10,7 +8,9 @@ import {
   describe,
   type Shape,
   shapeText,
-} from "../../core/shape.ts";
+} from "../../core/chunks.ts";
+import { checkKind } from "../../core/dtype.ts";
+import { ShapeError, ValueError } from "../../core/errors.ts";
 import { type Built, built, elementwiseCall, node, promoteOperands } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import type { PairFunction } from "../../lazy/functionTypes.ts";

@@ -1,9 +1,17 @@
 // Manipulation: the same elements in another order or shape.
 
-import type { ChunksArgument } from "../../core/chunks.ts";
+import {
+  type ChunksArgument,
+  checkAxes,
+  checkAxisList,
+  checkShape,
+  type Shape,
+  shapeText,
+  sizeOf,
+} from "../../core/chunks.ts";
 import { AxisError, ShapeError } from "../../core/errors.ts";
-import { checkAxes, checkAxisList, checkShape, type Shape, shapeText, sizeOf } from "../../core/shape.ts";
-import { chunksOf } from "../../expr/chunksOf.ts";
+import { chunksOf } from "../../expr/expr.ts";
+
 import { type Built, node } from "../../lazy/build.ts";
 import { looseCall, userCall } from "../../lazy/call.ts";
 import type { ArrayFunction } from "../../lazy/functionTypes.ts";

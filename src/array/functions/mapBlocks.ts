@@ -1,11 +1,20 @@
 // mapBlocks: users' own functions over blocks. In: a function of arrays in memory, and lazy arrays. Out: the lazy array
 // (or arrays) whose blocks the function makes.
 
-import { type ChunkShape, gridOf } from "../../core/chunks.ts";
+import {
+  broadcastShapes,
+  type ChunkShape,
+  checkAxes,
+  describe,
+  gridOf,
+  isLength,
+  type Shape,
+  sizeOf,
+} from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { ShapeError } from "../../core/errors.ts";
-import { broadcastShapes, checkAxes, describe, isLength, type Shape, sizeOf } from "../../core/shape.ts";
-import { chunksOf, unifyChunks } from "../../expr/chunksOf.ts";
+import { chunksOf, unifyChunks } from "../../expr/expr.ts";
+
 import type { OutputGrid } from "../../kernel/routines/userCall.ts";
 import { checkDType } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";

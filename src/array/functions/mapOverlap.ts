@@ -3,10 +3,10 @@
 // A block with its overlap is a window of its array: a task reads that and no more.
 
 import { checkScalar } from "../../core/check.ts";
-import type { ChunkShape } from "../../core/chunks.ts";
+import { type ChunkShape, checkAxis, describe, isLength } from "../../core/chunks.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { Complex, fitScalar, isScalar, type Scalar } from "../../core/numbers.ts";
-import { checkAxis, describe, isLength } from "../../core/shape.ts";
+
 import { checkDType, node } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import type { LazyArray, Operand } from "../../lazy/lazyArray.ts";

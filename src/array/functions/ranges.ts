@@ -1,6 +1,7 @@
 // Numbers in a row: arange and linspace. In: where they begin and end. Out: arrays that are a formula of their places.
 
 import { checkReal, checkScalar } from "../../core/check.ts";
+import { checkShape, describe, isLength } from "../../core/chunks.ts";
 import {
   DEFAULT_COMPLEX,
   DEFAULT_FLOAT,
@@ -22,13 +23,13 @@ import {
   type Scalar,
   scalarKind,
 } from "../../core/numbers.ts";
-
-import { checkShape, describe, isLength } from "../../core/shape.ts";
 import { type Built, castTo, checkDType } from "../../lazy/build.ts";
 import { looseCall } from "../../lazy/call.ts";
 import type { LazyArray } from "../../lazy/lazyArray.ts";
+import * as sources from "../../lazy/lazyArray.ts";
+
 import type { ArrayDType } from "../../lazy/operandTypes.ts";
-import * as sources from "../../lazy/sources.ts";
+
 import { source } from "../chunked.ts";
 import type { CreationOptions } from "./creation.ts";
 

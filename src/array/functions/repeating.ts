@@ -1,10 +1,10 @@
 // The same elements again: shifted, repeated, tiled, padded.
 
 import { checkIntegers, checkLengths, checkScalar } from "../../core/check.ts";
+import { checkAxis, checkAxisList, describe, isLength } from "../../core/chunks.ts";
 import { isTypedArray, type TypedArray } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
-import { checkAxis, checkAxisList, describe, isLength } from "../../core/shape.ts";
 import { type Built, node } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import type { ArrayFunction } from "../../lazy/functionTypes.ts";

@@ -1,10 +1,8 @@
 // Differences, searching, sorting and membership.
 
+import { checkAxis, checkInteger, describe, shapeText } from "../../core/chunks.ts";
 import { checkKind, type DType, isComplex, type ResultRule } from "../../core/dtype.ts";
-
 import { ShapeError, ValueError } from "../../core/errors.ts";
-
-import { checkAxis, checkInteger, describe, shapeText } from "../../core/shape.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import { type Built, built, node, promoteOperands } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";

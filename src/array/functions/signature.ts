@@ -1,8 +1,8 @@
 // Signatures of generalised functions, as NumPy writes them: "(i,j),(j)->(i),()". In: text. Out: the core dimensions of
 // every input and output by name, a number being a size. What is not a signature is an error that says why.
 
+import { describe, type Shape, shapeText } from "../../core/chunks.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
-import { describe, type Shape, shapeText } from "../../core/shape.ts";
 
 export interface Signature {
   readonly inputs: readonly (readonly string[])[];

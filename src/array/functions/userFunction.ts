@@ -2,11 +2,11 @@
 // function made of them, as blocks again, or a failure that says what it should have given.
 
 import { type Block, isContiguous, newBlock } from "../../core/block.ts";
+import { describe, type Shape, shapeText, sizeOf } from "../../core/chunks.ts";
 import { type DType, infoOf, isTypedArray, type TypedArray } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
 import { Complex, fitScalar, isScalar, type Scalar } from "../../core/numbers.ts";
 import type { Address } from "../../core/platform.ts";
-import { describe, type Shape, shapeText, sizeOf } from "../../core/shape.ts";
 import { Trap } from "../../kernel/routine.ts";
 import type { BlockInfo, Expected } from "../../kernel/routines/userCall.ts";
 import { userCall } from "../../lazy/call.ts";

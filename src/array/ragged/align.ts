@@ -3,7 +3,7 @@
 
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
-import { raggedOf } from "../../expr/type.ts";
+import { raggedOf } from "../../expr/op.ts";
 import { areKnown, type Rows, rowsOfExpr } from "../../ragged/lazy/partitionRows.ts";
 import { repartition } from "../../ragged/lazy/structure.ts";
 import type { LazyRagged } from "./raggedArrays.ts";

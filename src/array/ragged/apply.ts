@@ -7,7 +7,7 @@ import type { DType } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
-import { raggedOf } from "../../expr/type.ts";
+import { raggedOf } from "../../expr/op.ts";
 import { type RaggedOp, REDUCTIONS, reduceFinish, toList } from "../../ragged/index.ts";
 import { depthOfForm } from "../../ragged/lazy/depth.ts";
 import { areKnown, rowsOfExpr } from "../../ragged/lazy/partitionRows.ts";

@@ -1,10 +1,10 @@
 // Arguments of ragged functions, checked where they are given. In: what the user wrote. Out: the same, typed, or an
 // error that says what may stand there.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
-import { describe } from "../../core/shape.ts";
 import type { WriteTarget } from "../../storage/parquet/index.ts";
 import { asRagged } from "./operands.ts";
 import { LazyRagged, type RaggedArray } from "./raggedArrays.ts";

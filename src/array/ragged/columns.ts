@@ -1,10 +1,10 @@
 // Necessary columns, for users: which columns a computation reads, and why. The pass itself (ragged/lazy/necessaryColumns.ts)
 // is one of the pipeline: `exclude: ["necessaryColumns"]` turns it off.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { NEEDED, type Need } from "../../core/form/need.ts";
-import { describe } from "../../core/shape.ts";
 import { lineOf } from "../../expr/site.ts";
 import { userCall } from "../../lazy/call.ts";
 import { reasonOf } from "../../ragged/demand/index.ts";
@@ -12,8 +12,8 @@ import { outlineOf } from "../../ragged/demand/outline.ts";
 import { failuresOf, type ProjectionFailure, tell } from "../../ragged/lazy/necessaryColumns.ts";
 import { type Projection, projectionOf } from "../../ragged/lazy/project.ts";
 import { Reading } from "../../ragged/lazy/reading.ts";
-import { checkRun } from "../../runtime/options.ts";
 import type { OnFail } from "../../runtime/settings.ts";
+import { checkRun } from "../../runtime/spec.ts";
 import { engine } from "../defaultEngine.ts";
 import { LazyRagged } from "./raggedArrays.ts";
 

@@ -1,23 +1,24 @@
 // Computing lazy ragged arrays: the same rewriter, planner and scheduler as for dense ones. In: lazy arrays. Out: arrays
 // in memory, or single values; partitions can be taken one by one as they come.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
-import { describe } from "../../core/shape.ts";
 import type { Partition } from "../../expr/op.ts";
 import { asyncCall, userCall } from "../../lazy/call.ts";
 import { type Plan, planOf } from "../../plan/index.ts";
 import { type Layout, mergeRows, plain, toList } from "../../ragged/index.ts";
+import type { TakePartition } from "../../runtime/partitionTasks.ts";
+import { runPlan } from "../../runtime/run.ts";
+import { runKey } from "../../runtime/runKey.ts";
 import {
   type AsyncComputeOptions,
   type CheckedRun,
   checkRun,
   OPTIONS_AT,
   type PlanOnlyOptions,
-} from "../../runtime/options.ts";
-import type { TakePartition } from "../../runtime/partitionTasks.ts";
-import { runPlan } from "../../runtime/run.ts";
-import { runKey } from "../../runtime/runKey.ts";
-import { settingFor } from "../../runtime/runSetting.ts";
+  settingFor,
+} from "../../runtime/spec.ts";
+
 import { engine } from "../defaultEngine.ts";
 import { planOptions, preparePartitions, requestOf, rewritingOf } from "../prepare.ts";
 

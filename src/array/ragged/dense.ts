@@ -1,8 +1,8 @@
 // Dense lazy arrays ⇄ lazy ragged ones.
 
+import type { Shape } from "../../core/chunks.ts";
 import { ShapeError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
-import type { Shape } from "../../core/shape.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import { LazyArray } from "../../lazy/lazyArray.ts";
 import { plainForm } from "../../ragged/index.ts";

@@ -1,7 +1,7 @@
 // Files: Parquet and JSON lines, in and out. Opening reads footers, or a sample of lines; computing reads what is needed.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
-import { describe } from "../../core/shape.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
 import { asyncCall } from "../../lazy/call.ts";
@@ -13,7 +13,8 @@ import {
   type ParquetSourceOptions,
   parquetFormat,
 } from "../../ragged/sources/index.ts";
-import { type AsyncComputeOptions, type CheckedRun, checkRun, OPTIONS_AT } from "../../runtime/options.ts";
+import { type AsyncComputeOptions, type CheckedRun, checkRun, OPTIONS_AT } from "../../runtime/spec.ts";
+
 import type { RaggedFormat, WrittenPart } from "../../storage/formats/raggedFormat.ts";
 import type { FileArguments, WriteOptions, WriteTarget } from "../../storage/parquet/index.ts";
 import { engine } from "../defaultEngine.ts";

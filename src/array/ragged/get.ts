@@ -1,7 +1,7 @@
 // get: part of an array. In: items as users write them. Out: items as plain data, and index arrays as inputs.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
-import { describe } from "../../core/shape.ts";
 import { userCall } from "../../lazy/call.ts";
 import { get as getOp, type SelectionItem } from "../../ragged/index.ts";
 import { Slice } from "../selection.ts";

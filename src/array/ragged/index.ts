@@ -32,8 +32,8 @@ export {
   type JsonLinesOptions,
   type ParquetSourceOptions,
 } from "../../ragged/sources/index.ts";
-export type { AsyncComputeOptions } from "../../runtime/options.ts";
 export type { OnFail } from "../../runtime/settings.ts";
+export type { AsyncComputeOptions } from "../../runtime/spec.ts";
 export type { WrittenPart } from "../../storage/formats/raggedFormat.ts";
 export {
   type ByteFile,

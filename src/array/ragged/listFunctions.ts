@@ -5,7 +5,7 @@ import type { Scalar } from "../../core/numbers.ts";
 import { checkDType } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import type { NestedReduceOptions } from "../../lazy/functionTypes.ts";
-import type { Called } from "../../lazy/otherArrays.ts";
+import type { Called } from "../../lazy/lazyArray.ts";
 import type { RaggedOp } from "../../ragged/index.ts";
 import * as ops from "../../ragged/index.ts";
 import { apply } from "./apply.ts";

@@ -1,8 +1,8 @@
 // Ways into ragged arrays, in memory and lazy, and ways out of those in memory.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
-import { describe } from "../../core/shape.ts";
 import { asyncCall, userCall } from "../../lazy/call.ts";
 import { LazyArray } from "../../lazy/lazyArray.ts";
 import { NDArray } from "../../lazy/ndarray.ts";

@@ -10,7 +10,7 @@ import type * as logic from "../../ops/elementwise/logic.ts";
 import type * as special from "../../ops/elementwise/special.ts";
 import type * as reductions from "../../ops/reductions.ts";
 import type { Plan } from "../../plan/index.ts";
-import type { AsyncComputeOptions, PlanOnlyOptions } from "../../runtime/options.ts";
+import type { AsyncComputeOptions, PlanOnlyOptions } from "../../runtime/spec.ts";
 import type { ColumnReport, NecessaryColumns, ProjectOptions } from "./columns.ts";
 import type { Computed } from "./compute.ts";
 import type { RaggedItem } from "./get.ts";

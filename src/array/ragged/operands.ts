@@ -1,10 +1,10 @@
 // What may stand where a ragged array is expected: ragged arrays of both kinds, dense ones of both kinds, typed arrays
 // and plain nested lists. In: what the user wrote. Out: ragged arrays.
 
+import { describe } from "../../core/chunks.ts";
 import { isTypedArray } from "../../core/dtype.ts";
 import { DTypeError, ValueError } from "../../core/errors.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
-import { describe } from "../../core/shape.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import { LazyArray } from "../../lazy/lazyArray.ts";
 import { NDArray } from "../../lazy/ndarray.ts";

@@ -1,13 +1,14 @@
 // Partitions in users' hands: cut anew, and worked on by functions of their own. A function that can be traced (called
 // once with lazy arrays of no rows) says which columns it needs; one that cannot is given all of its arguments.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { parseElementType } from "../../core/form/parseType.ts";
 import { typeText } from "../../core/form/typeText.ts";
-import { describe } from "../../core/shape.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
-import { raggedOf } from "../../expr/type.ts";
+import { raggedOf } from "../../expr/op.ts";
+
 import { userCall } from "../../lazy/call.ts";
 import { plainForm, plainProbe, probeOf } from "../../ragged/index.ts";
 import { areKnown, rowsOfExpr } from "../../ragged/lazy/partitionRows.ts";

@@ -6,10 +6,11 @@ import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { typeText } from "../../core/form/typeText.ts";
 import type { Expr } from "../../expr/expr.ts";
+import { type RaggedType, raggedOf } from "../../expr/op.ts";
 import { exprText } from "../../expr/print.ts";
 import { currentSite, type Site } from "../../expr/site.ts";
-import { type RaggedType, raggedOf } from "../../expr/type.ts";
-import type { OtherArray } from "../../lazy/otherArrays.ts";
+import type { OtherArray } from "../../lazy/lazyArray.ts";
+
 import {
   fieldsOf,
   formOf,

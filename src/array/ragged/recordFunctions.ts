@@ -1,8 +1,8 @@
 // Functions on records and on several arrays: fields, zip and unzip, pairs and combinations, arrays one after another.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
-import { describe } from "../../core/shape.ts";
 import { userCall } from "../../lazy/call.ts";
 import * as ops from "../../ragged/index.ts";
 import { apply } from "./apply.ts";

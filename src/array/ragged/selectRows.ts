@@ -5,7 +5,7 @@
 import type { Attrs } from "../../core/attrs.ts";
 import { IndexError } from "../../core/errors.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
-import { raggedOf } from "../../expr/type.ts";
+import { raggedOf } from "../../expr/op.ts";
 import { ALL, concatenate, get, localIndex, type RaggedOp, type SelectionItem } from "../../ragged/index.ts";
 import { areKnown, rowsOfExpr } from "../../ragged/lazy/partitionRows.ts";
 import { nodeOfRecord } from "../../ragged/lazy/placewise.ts";

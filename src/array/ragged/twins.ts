@@ -2,10 +2,11 @@
 // are matched with lists, nulls in any make nulls in the result, and scalars go with every element. Reductions leave nulls out;
 // over all axes (as when nothing is said) the result is one value.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
-import { describe } from "../../core/shape.ts";
 import { checkNames } from "../../lazy/call.ts";
-import { CALLED } from "../../lazy/otherArrays.ts";
+import { CALLED } from "../../lazy/lazyArray.ts";
+
 import { ELEMENTWISE, REDUCTIONS } from "../../ragged/index.ts";
 import { ownOptions, reducerNamed } from "../../ragged/ops/reducers.ts";
 import { apply } from "./apply.ts";

@@ -2,8 +2,8 @@
 // that says which buffers there are and how they nest. Layouts in memory have a form; operations map forms to
 // forms. Must hold: a form says nothing of lengths, so every part of a long array has the form of the whole.
 
+import type { Shape } from "../chunks.ts";
 import type { DType } from "../dtype.ts";
-import type { Shape } from "../shape.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 /** Names attached to a node: `__record__`, `__doc__`, whatever a user wants to carry along. */

@@ -1,9 +1,9 @@
 // Forms as JSON, in Awkward's spelling. In: a form, or JSON from outside. Out: the other one; for JSON that is no
 // form, a typed error that names the place in it. Must hold: formOfJson(jsonOfForm(f)) is f.
 
+import { describe, isLength } from "../chunks.ts";
 import { isDType } from "../dtype.ts";
 import { ValueError } from "../errors.ts";
-import { describe, isLength } from "../shape.ts";
 import { closest } from "../suggest.ts";
 import {
   type Form,

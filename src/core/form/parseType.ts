@@ -1,9 +1,9 @@
 // Reads types: `3 * var * {pt: float32, q: ?int64}` → a length and a form. In: text from outside. Out: the form
 // with which such data is usually stored, or a typed error that points at the place.
 
+import { describe } from "../chunks.ts";
 import { DTYPES, isDType } from "../dtype.ts";
 import { ValueError } from "../errors.ts";
-import { describe } from "../shape.ts";
 import { closest } from "../suggest.ts";
 import {
   emptyForm,

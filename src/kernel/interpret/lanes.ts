@@ -12,8 +12,8 @@ import {
   type TypedArray,
 } from "../../core/dtype.ts";
 import { integerRange } from "../../core/numbers.ts";
-import { byInstruction, expanded } from "../expand.ts";
-import type { Instruction, ScalarProgram, Step } from "../program.ts";
+import { byInstruction, expanded, type Instruction, type ScalarProgram, type Step } from "../program.ts";
+
 import { Trap } from "../routine.ts";
 import type { ElementaryPrim, Prim } from "../scalar.ts";
 import { TABLES } from "../tables.ts";

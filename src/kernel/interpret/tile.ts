@@ -3,9 +3,9 @@
 // k = row · columns + column. In: a domain and accesses bound to blocks. Out: lanes read and written.
 
 import type { Block } from "../../core/block.ts";
-import { placeOf } from "../../core/chunks.ts";
+import { placeOf, type Shape, sizeOf } from "../../core/chunks.ts";
 import { infoOf, type TypedArray } from "../../core/dtype.ts";
-import { type Shape, sizeOf } from "../../core/shape.ts";
+
 import type { Access } from "../blockProgram.ts";
 import type { LaneSource } from "./lanes.ts";
 

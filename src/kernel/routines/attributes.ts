@@ -3,8 +3,8 @@
 
 import type { Attr, Attrs } from "../../core/attrs.ts";
 import type { Block } from "../../core/block.ts";
+import { describe } from "../../core/chunks.ts";
 import { InvariantError } from "../../core/errors.ts";
-import { describe } from "../../core/shape.ts";
 
 export function integerAttr(attrs: Attrs, name: string): number {
   const value = attrs[name];

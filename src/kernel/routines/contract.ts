@@ -6,9 +6,9 @@
 
 import type { Attrs } from "../../core/attrs.ts";
 import { type Block, subBlock } from "../../core/block.ts";
-import { placeOf } from "../../core/chunks.ts";
+import { placeOf, sizeOf } from "../../core/chunks.ts";
 import { isComplex, isFloat, isWide, type TypedArray } from "../../core/dtype.ts";
-import { sizeOf } from "../../core/shape.ts";
+
 import type { Routine, RoutineCall } from "../routine.ts";
 import { blockAt, integersAttr } from "./attributes.ts";
 import { groupAxes, matrixCalls } from "./matrices.ts";

@@ -3,9 +3,9 @@
 // Must hold: a label without elements has the value that changes nothing, so that blocks can be folded in any order.
 
 import { type Block, subBlock } from "../../core/block.ts";
+import { type Shape, sizeOf } from "../../core/chunks.ts";
 import { allocate, type DType, infoOf, isFloat, isWide, type TypedArray } from "../../core/dtype.ts";
 import { integerRange } from "../../core/numbers.ts";
-import { type Shape, sizeOf } from "../../core/shape.ts";
 import { type Routine, Trap } from "../routine.ts";
 import type { Room } from "./room.ts";
 import { fromContiguous, toContiguous } from "./stridedWalk.ts";

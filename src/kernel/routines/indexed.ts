@@ -3,7 +3,7 @@
 // equal places in the order of the indices. Must hold: both sides have the same remaining axes ("rest").
 
 import type { Block } from "../../core/block.ts";
-import { type Shape, sizeOf } from "../../core/shape.ts";
+import { type Shape, sizeOf } from "../../core/chunks.ts";
 import { addSteps, noSteps, type Steps } from "./positions.ts";
 import type { Room } from "./room.ts";
 import {

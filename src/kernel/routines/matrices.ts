@@ -4,8 +4,8 @@
 
 import type { Attrs } from "../../core/attrs.ts";
 import type { Block, Place } from "../../core/block.ts";
+import { sizeOf } from "../../core/chunks.ts";
 import type { DType, TypedArray } from "../../core/dtype.ts";
-import { sizeOf } from "../../core/shape.ts";
 import { integersAttr } from "./attributes.ts";
 import { joinAxes, Odometer, otherAxes, selectAxes } from "./stridedWalk.ts";
 

@@ -4,9 +4,9 @@
 
 import type { Attrs } from "../../core/attrs.ts";
 import { type Block, blockBytes, subBlock } from "../../core/block.ts";
-import type { ChunkShape } from "../../core/chunks.ts";
+import { type ChunkShape, type Shape, sizeOf, stridesOf } from "../../core/chunks.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
-import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
+
 import type { Routine } from "../routine.ts";
 import type { Room } from "./room.ts";
 import { copyElements, fromContiguous, toContiguous } from "./stridedWalk.ts";

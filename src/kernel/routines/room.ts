@@ -2,7 +2,7 @@
 // garbage. In: what it is borrowed from. Out: room, all zeros, until that is given back.
 
 import { allocate, type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
-import type { Borrowed } from "../blocks.ts";
+import type { Borrowed } from "../blockProgram.ts";
 
 /** Memory that a routine needs while it runs, all zeros. Must hold: nothing that a routine gives lies in it. */
 export type Room = (dtype: DType, length: number) => TypedArray;

@@ -2,9 +2,9 @@
 // real dtype. Out: int64, for each value how many elements go before it: those that are less (side "left"), or
 // less or equal ("right"). NaN is greater than every number and equal to itself.
 
+import { describe } from "../../core/chunks.ts";
 import { allocate, type TypedArray } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
-import { describe } from "../../core/shape.ts";
 import type { Routine } from "../routine.ts";
 import { blockAt } from "./attributes.ts";
 import type { Room } from "./room.ts";

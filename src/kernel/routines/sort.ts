@@ -3,8 +3,8 @@
 
 import type { Attrs } from "../../core/attrs.ts";
 import { type Block, subBlock } from "../../core/block.ts";
+import { sizeOf } from "../../core/chunks.ts";
 import { type DType, isComplex, type TypedArray } from "../../core/dtype.ts";
-import { sizeOf } from "../../core/shape.ts";
 import type { Routine } from "../routine.ts";
 import { blockAt, booleanAttr, integerAttr } from "./attributes.ts";
 import {

@@ -3,8 +3,8 @@
 // one place and shares no memory with the block it is filled from.
 
 import { type Block, copyInto, isContiguous } from "../../core/block.ts";
+import { type Shape, sizeOf, stridesOf } from "../../core/chunks.ts";
 import { allocate, type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
-import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import type { Room } from "./room.ts";
 
 // Elements as bits. In: typed arrays of any kind. Out: moved elements. A move only carries bits, so every array is

@@ -1,7 +1,7 @@
 // takeAlongAxis: along one axis, the elements that the indices name. In: x, whole along the axis, and int64
 // indices of x's shape but for that axis. Out: a block of the indices' shape.
 
-import { sizeOf } from "../../core/shape.ts";
+import { sizeOf } from "../../core/chunks.ts";
 import type { Routine } from "../routine.ts";
 import { blockAt, integerAttr } from "./attributes.ts";
 import { addSteps, noSteps } from "./positions.ts";

@@ -4,10 +4,19 @@
 
 import { type Attrs, Resource } from "../../core/attrs.ts";
 import { type Block, newBlock, subBlock } from "../../core/block.ts";
-import { type Box, type ChunkShape, chunkBox, placeOf } from "../../core/chunks.ts";
+import {
+  type Box,
+  type ChunkShape,
+  chunkBox,
+  placeOf,
+  type Shape,
+  sameShape,
+  shapeText,
+  sizeOf,
+} from "../../core/chunks.ts";
 
 import type { DType } from "../../core/dtype.ts";
-import { type Shape, sameShape, shapeText, sizeOf } from "../../core/shape.ts";
+
 import type { Routine, RoutineCall } from "../routine.ts";
 import { Trap } from "../routine.ts";
 import { copyElements } from "./stridedWalk.ts";

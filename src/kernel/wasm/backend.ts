@@ -2,12 +2,18 @@
 // In: nothing. Out: a backend with a memory of its own, helper threads when they are worth it, and kernels found again.
 
 import type { Block, Place } from "../../core/block.ts";
+import type { Shape } from "../../core/chunks.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
-import type { Shape } from "../../core/shape.ts";
 import { machineThreads } from "../../core/threads.ts";
 import type { Backend, Kernel, SharedBlock } from "../backend.ts";
-import { type BlockProgram, type KernelStep, type Lifetime, lifetimesOf } from "../blockProgram.ts";
-import type { Borrowed } from "../blocks.ts";
+import {
+  type BlockProgram,
+  type Borrowed,
+  type KernelStep,
+  type Lifetime,
+  lifetimesOf,
+} from "../blockProgram.ts";
+
 import { bindBuffers, routineCall, runStep } from "../interpret/index.ts";
 import type { RoutineCall } from "../routine.ts";
 import type { MatrixProduct } from "../routines/outsideProduct.ts";

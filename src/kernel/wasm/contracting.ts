@@ -2,7 +2,7 @@
 // the routine itself has to do it: little work, a dtype without a kernel, or no room for copies.
 
 import type { Block } from "../../core/block.ts";
-import { sizeOf } from "../../core/shape.ts";
+import { sizeOf } from "../../core/chunks.ts";
 import type { RoutineCall } from "../routine.ts";
 import { contract, contractByProduct, isAdded, partsOf } from "../routines/contract.ts";
 import { inMatrixOrder } from "../routines/matrices.ts";

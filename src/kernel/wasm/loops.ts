@@ -2,17 +2,25 @@
 // kernels' memory are worked on where they are; others go through it tile by tile.
 
 import type { Block, Place } from "../../core/block.ts";
-import { placeOf as placeOfNumber } from "../../core/chunks.ts";
+import { placeOf as placeOfNumber, type Shape, sizeOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { RunError } from "../../core/errors.ts";
-import { type Shape, sizeOf } from "../../core/shape.ts";
 import type { Access, LoopStep } from "../blockProgram.ts";
 import { bind } from "../interpret/tile.ts";
 import type { ScalarProgram } from "../program.ts";
 import { copyElements } from "../routines/stridedWalk.ts";
-import { type Arranged, arrange, isTransposed, type Walk, walkOf } from "./arrange.ts";
 import type { WasmKernel } from "./control.ts";
-import { type Family, type Kernels, withConstants } from "./families.ts";
+import {
+  type Arranged,
+  arrange,
+  type Family,
+  isTransposed,
+  type Kernels,
+  type Walk,
+  walkOf,
+  withConstants,
+} from "./families.ts";
+
 import { type InnerWalk, loopModule } from "./loopKernel.ts";
 import type { LoopJob, WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";

@@ -2,9 +2,9 @@
 // them know nothing of each other. In: nothing. Out: a machine that steps of programs run on.
 
 import type { Block } from "../../core/block.ts";
+import { sameShape } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
-import { sameShape } from "../../core/shape.ts";
 import { threadOptions } from "../../core/threads.ts";
 import type { Access, LoopStep } from "../blockProgram.ts";
 import { Control, SLOT_WORDS, SPINS, type WasmKernel, WORDS } from "./control.ts";

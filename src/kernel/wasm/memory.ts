@@ -9,9 +9,9 @@
 
 import { type Block, blockBytes, type Place } from "../../core/block.ts";
 import { checks } from "../../core/checked.ts";
+import { type Shape, sizeOf, stridesOf } from "../../core/chunks.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
-import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import { Heap, Quarantine } from "./heap.ts";
 import { HEAP_AT, writeTables } from "./memoryLayout.ts";
 import { MAX_PAGES } from "./module.ts";

@@ -5,8 +5,8 @@
 // least one row; the lift asks for no coordinates.
 
 import { infoOf } from "../../core/dtype.ts";
-import { expanded } from "../expand.ts";
-import type { ScalarProgram } from "../program.ts";
+import { expanded, type ScalarProgram } from "../program.ts";
+
 import type { FunctionWriter, Local } from "./assembler.ts";
 import { type Lanes, type LaneWalk, lanesOf, SingleLane, VectorLanes } from "./body.ts";
 import { increase, moduleOf, type RunArguments, repeat, setMin } from "./module.ts";

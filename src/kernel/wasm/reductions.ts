@@ -4,13 +4,13 @@
 // brought there patch by patch (patches.ts). Segments' totals are combined by the same kind of kernel.
 
 import type { Block, Place } from "../../core/block.ts";
+import { sizeOf, stridesOf } from "../../core/chunks.ts";
 import { type DType, infoOf } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { sizeOf, stridesOf } from "../../core/shape.ts";
 import type { ReduceStep } from "../blockProgram.ts";
 import { BLOCK_ROWS } from "../interpret/reduce.ts";
-import type { Walk } from "./arrange.ts";
-import { withConstants } from "./families.ts";
+import { type Walk, withConstants } from "./families.ts";
+
 import { runWalks, walkThrough } from "./loops.ts";
 import type { WasmMachine } from "./machine.ts";
 import {

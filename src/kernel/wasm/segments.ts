@@ -4,8 +4,8 @@
 
 import type { Block } from "../../core/block.ts";
 import { infoOf } from "../../core/dtype.ts";
-import type { ReduceStep, SegmentStep } from "../blockProgram.ts";
-import type { Borrowed } from "../blocks.ts";
+import type { Borrowed, ReduceStep, SegmentStep } from "../blockProgram.ts";
+
 import { BLOCK_ROWS, REDUCE_LANES, runReduce } from "../interpret/reduce.ts";
 import type { ScalarProgram } from "../program.ts";
 import type { WasmKernel } from "./control.ts";

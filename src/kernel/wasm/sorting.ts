@@ -2,8 +2,8 @@
 // has to do it: complex numbers, or no room for copies.
 
 import type { Block } from "../../core/block.ts";
+import { sizeOf } from "../../core/chunks.ts";
 import { infoOf, isComplex, type RealDType } from "../../core/dtype.ts";
-import { sizeOf } from "../../core/shape.ts";
 import type { RoutineCall } from "../routine.ts";
 import { booleanAttr, integerAttr } from "../routines/attributes.ts";
 import { otherAxes } from "../routines/stridedWalk.ts";

@@ -1,8 +1,7 @@
 // Ranges of a row-major walk as boxes. In: lengths of axes, and a range of the numbers of their places. Out: boxes
 // that hold just these places, in order: whole axes where the range allows it, parts of one where it begins or ends.
 
-import type { Box } from "../../core/chunks.ts";
-import { stridesOf } from "../../core/shape.ts";
+import { type Box, stridesOf } from "../../core/chunks.ts";
 
 export function boxesOf(lengths: readonly number[], from: number, to: number): Box[] {
   const strides = stridesOf(lengths);

@@ -2,10 +2,11 @@
 // operations and arrays with the lines of their labels, and edges from what is read to who reads it. Large plans are
 // cut: the operations nearest to the results are shown.
 
+import { shapeText, sizeOf } from "../../core/chunks.ts";
 import { bytesText, countText } from "../../core/counts.ts";
 import { typeText } from "../../core/form/typeText.ts";
-import { shapeText, sizeOf } from "../../core/shape.ts";
-import { arrayTypeText } from "../../expr/type.ts";
+import { arrayTypeText } from "../../expr/op.ts";
+
 import { gridOfArray, type Operation, type PlanArray, type PlanData, readsOf } from "../../plan/plan.ts";
 import { arrayBytes, memoryOf, totalMemory } from "../../plan/taskMemory.ts";
 

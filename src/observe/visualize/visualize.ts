@@ -2,16 +2,16 @@
 // arrays, their chunks, bytes and memory; operations that need more than the spec allows are red. Computes nothing.
 
 import { plan as planOfArrays } from "../../array/compute.ts";
+import { describe, isLength } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Address } from "../../core/platform.ts";
-import { describe, isLength } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { LazyArray } from "../../lazy/lazyArray.ts";
 import { MemoryError } from "../../plan/budget.ts";
 import { Plan } from "../../plan/index.ts";
 import type { PlanData } from "../../plan/plan.ts";
-import type { PlanOnlyOptions } from "../../runtime/options.ts";
-import { Spec } from "../../runtime/spec.ts";
+import { type PlanOnlyOptions, Spec } from "../../runtime/spec.ts";
+
 import { save } from "../save.ts";
 import { dotText } from "./dot.ts";
 import { type GraphvizModule, svgOf } from "./graphviz.ts";

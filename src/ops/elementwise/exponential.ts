@@ -4,7 +4,7 @@ import * as e from "../../kernel/complex/exponential.ts";
 import * as h from "../../kernel/complex/hyperbolic.ts";
 import * as t from "../../kernel/complex/trigonometric.ts";
 import * as s from "../../kernel/scalar.ts";
-import { binary, FUNCTION_WORK, type Unary, unary } from "./define.ts";
+import { binary, FUNCTION_WORK, type Unary, unary } from "../define.ts";
 
 const floating = (
   name: string,

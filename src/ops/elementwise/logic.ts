@@ -3,7 +3,7 @@
 import { isFloat } from "../../core/dtype.ts";
 import * as c from "../../kernel/complex/arithmetic.ts";
 import * as s from "../../kernel/scalar.ts";
-import { type Binary, binary, REORDERS, type Unary, unary } from "./define.ts";
+import { type Binary, binary, REORDERS, type Unary, unary } from "../define.ts";
 
 const ordered = (name: string, real: (x: s.Term, y: s.Term) => s.Term): Binary<"bool"> =>
   binary(name, { accepts: "realOrBool", result: "bool", real });

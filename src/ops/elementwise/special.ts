@@ -3,7 +3,7 @@
 
 import { infoOf } from "../../core/dtype.ts";
 import * as s from "../../kernel/scalar.ts";
-import { type Unary, unary } from "./define.ts";
+import { type Unary, unary } from "../define.ts";
 
 const floating = (name: string, real: (x: s.Term) => s.Term): Unary<"floating"> =>
   unary(name, { accepts: "real", result: "floating", real });

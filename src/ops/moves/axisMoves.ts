@@ -1,11 +1,10 @@
 // Moves that only turn or stretch axes: permute, broadcast, expandDims, squeeze, rechunk.
 
-import { type ChunkShape, checkChunks } from "../../core/chunks.ts";
+import { type ChunkShape, checkChunks, type Shape, shapeText } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { ShapeError } from "../../core/errors.ts";
-import { type Shape, shapeText } from "../../core/shape.ts";
-import type { MoveOp } from "../../expr/op.ts";
-import { denseType } from "../../expr/type.ts";
+import { denseType, type MoveOp } from "../../expr/op.ts";
+
 import { run, seamless, separable } from "./fragments.ts";
 
 const axesOf = (attrs: { readonly [name: string]: unknown }): readonly number[] =>

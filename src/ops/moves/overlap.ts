@@ -7,8 +7,15 @@ import type { Attrs } from "../../core/attrs.ts";
 import { type Box, type ChunkShape, isEmptyBox } from "../../core/chunks.ts";
 
 import type { Scalar } from "../../core/numbers.ts";
-import { type AxisSeams, type MoveOp, type Piece, SEAMLESS } from "../../expr/op.ts";
-import { type DenseType, denseType } from "../../expr/type.ts";
+import {
+  type AxisSeams,
+  type DenseType,
+  denseType,
+  type MoveOp,
+  type Piece,
+  SEAMLESS,
+} from "../../expr/op.ts";
+
 import { checkCounts, checkList, wrongAttr } from "../attrChecks.ts";
 import { type Fragment, run, separable } from "./fragments.ts";
 import { filled, PAD_MODES, type PadMode, RUNS } from "./pad.ts";

@@ -3,8 +3,8 @@
 
 import { intersect, isEmptyBox } from "../../core/chunks.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import type { AxisSeams, MoveOp, Piece } from "../../expr/op.ts";
-import { denseType } from "../../expr/type.ts";
+import { type AxisSeams, denseType, type MoveOp, type Piece } from "../../expr/op.ts";
+
 import { axisOf, type Fragment, run, separable } from "./fragments.ts";
 import { everyTime, periodicRuns } from "./select.ts";
 

@@ -2,11 +2,10 @@
 // Must hold: every group of axes merges, splits or stays. A group of m axes that becomes n others goes
 // through its flat axis: `reshapeSteps` says which shapes lie on the way.
 
-import { isEmptyBox } from "../../core/chunks.ts";
+import { isEmptyBox, type Shape, sameShape, shapeText, sizeOf } from "../../core/chunks.ts";
 import { InvariantError } from "../../core/errors.ts";
-import { type Shape, sameShape, shapeText, sizeOf } from "../../core/shape.ts";
-import { type AxisSeams, type MoveOp, type PieceAxis, SEAMLESS } from "../../expr/op.ts";
-import { denseType } from "../../expr/type.ts";
+import { type AxisSeams, denseType, type MoveOp, type PieceAxis, SEAMLESS } from "../../expr/op.ts";
+
 import { axisOf, type Fragment, piecesOf } from "./fragments.ts";
 
 /** Axes of the input that hold the same elements as axes of the output, in order. */

@@ -1,11 +1,10 @@
 // Moves along axes: slice, setSlice, concat, repeat, tile.
 
-import { type Box, intersect } from "../../core/chunks.ts";
+import { type Box, intersect, type Shape, sameShape, shapeText } from "../../core/chunks.ts";
 import { ShapeError } from "../../core/errors.ts";
-import { type Shape, sameShape, shapeText } from "../../core/shape.ts";
-import { unifyChunks } from "../../expr/chunksOf.ts";
-import { type AxisSeams, type MoveOp, SEAMLESS } from "../../expr/op.ts";
-import { type DenseType, denseType } from "../../expr/type.ts";
+import { unifyChunks } from "../../expr/expr.ts";
+import { type AxisSeams, type DenseType, denseType, type MoveOp, SEAMLESS } from "../../expr/op.ts";
+
 import { axisOf, type Fragment, piecesOf, run, seamless, separable } from "./fragments.ts";
 
 /** A regular selection: place j of axis a is start[a] + step[a]·j, for j < shape[a]. */

@@ -2,12 +2,18 @@
 // writes. Neighbouring elementwise steps become one loop; moves become views where one regular walk does;
 // a loop that only feeds a reduction becomes part of it.
 
-import { type Box, boxText, sameBox } from "../../core/chunks.ts";
-import { sameShape } from "../../core/shape.ts";
+import { type Box, boxText, sameBox, sameShape } from "../../core/chunks.ts";
 import type { KernelStep } from "../../kernel/blockProgram.ts";
 import type { Operation, PlanArray, PlanStep } from "../plan.ts";
-import { emitLoops, emitSource } from "./elementwiseLoops.ts";
-import { type StepOf, type TaskKind, type TaskProgram, TaskWriter } from "./programWriter.ts";
+import {
+  emitLoops,
+  emitSource,
+  type StepOf,
+  type TaskKind,
+  type TaskProgram,
+  TaskWriter,
+} from "./programWriter.ts";
+
 import { emitStep } from "./steps.ts";
 import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./taskLayout.ts";
 

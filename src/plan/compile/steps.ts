@@ -1,19 +1,18 @@
 // Steps that are not elementwise: reads, moves, reductions, scans, routines. Each becomes kernel steps that
 // fill the step's box.
 
-import { type Box, isEmptyBox, placeOf } from "../../core/chunks.ts";
+import { type Box, isEmptyBox, placeOf, sizeOf, stridesOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { fitScalar } from "../../core/numbers.ts";
-import { sizeOf, stridesOf } from "../../core/shape.ts";
 import type { Piece, ReduceOp, ScanOp } from "../../expr/op.ts";
 import type { Access, KernelStep, ReduceStep, RoutineStep } from "../../kernel/blockProgram.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
-import { constantValue } from "../../lazy/sources.ts";
+import { constantValue } from "../../lazy/lazyArray.ts";
 import { demandOf, inputTypes, outputAxes, pieceSource } from "../demand.ts";
 import type { OpStep, ReadStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
-import { countsPlaces, LoopBody } from "./elementwiseLoops.ts";
-import type { StepOf, TaskWriter } from "./programWriter.ts";
+import { countsPlaces, LoopBody, type StepOf, type TaskWriter } from "./programWriter.ts";
+
 import {
   accessFrom,
   fixAxes,

@@ -3,8 +3,8 @@
 // these boxes and on how they lie to each other; where all of them lie together only `from`s and windows say.
 // Must hold: tasks with alike layouts have the same program but for those.
 
-import type { Box } from "../../core/chunks.ts";
-import { type Shape, sameShape } from "../../core/shape.ts";
+import { type Box, type Shape, sameShape } from "../../core/chunks.ts";
+
 import type { Piece } from "../../expr/op.ts";
 import type { Access } from "../../kernel/blockProgram.ts";
 import { denseInputs, piecesOfStep, taskBoxes } from "../demand.ts";

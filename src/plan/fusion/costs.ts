@@ -3,9 +3,9 @@
 // finer ones, on which all its boxes move evenly (windows/even.ts).
 
 import { blockBytes } from "../../core/block.ts";
-import { type Box, hull } from "../../core/chunks.ts";
-import { sameShape, sizeOf } from "../../core/shape.ts";
-import { denseOf } from "../../expr/type.ts";
+import { type Box, hull, sameShape, sizeOf } from "../../core/chunks.ts";
+import { denseOf } from "../../expr/op.ts";
+
 import { rechunk } from "../../ops/moves/axisMoves.ts";
 import type { Operation, PlanArray, PlanStep, ValueRef } from "../plan.ts";
 import { type EvenCell, evenCells, lawIn } from "../windows/even.ts";

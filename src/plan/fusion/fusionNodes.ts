@@ -3,8 +3,10 @@
 
 import { attrsText } from "../../core/attrs.ts";
 import { blockBytes } from "../../core/block.ts";
-import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
-import { denseOf, extentOf } from "../../expr/type.ts";
+import { type Shape, sameShape, sizeOf } from "../../core/chunks.ts";
+import { denseOf, extentOf } from "../../expr/op.ts";
+import { writeTransfer } from "../compile/rounds.ts";
+
 import {
   type DensePlanArray,
   firstOf,
@@ -14,7 +16,7 @@ import {
   readsOf,
   type ValueRef,
 } from "../plan.ts";
-import { writeTransfer } from "../transfer.ts";
+
 import { chunkLaw, chunkPartition, type Law, type Laws, type Partition } from "../windows/taskRuns.ts";
 import { type Arrays, type Costs, costsOf, isLoop, isRecut, MOST_CELLS } from "./costs.ts";
 import { type FusionRules, Recent } from "./fusionOptions.ts";

@@ -3,8 +3,8 @@
 // chunks), what is stored, and one byte for each element that a step computes. Fused must cost no more than apart;
 // it must not do heavy work again; and it must not need much more memory than its parts, nor more than is allowed.
 
+import { sameShape, sizeOf } from "../../core/chunks.ts";
 import { bytesText } from "../../core/counts.ts";
-import { sameShape, sizeOf } from "../../core/shape.ts";
 import type { Operation, PlanArray, ValueRef } from "../plan.ts";
 import { arrayBytes } from "../taskMemory.ts";
 import { areChunks, type Finer, meetOf, type Partition, samePartition } from "../windows/taskRuns.ts";

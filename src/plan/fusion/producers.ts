@@ -3,7 +3,7 @@
 // that part and meet again end in one group, and what they have in common is computed once.
 // Linear: each operation is looked at once.
 
-import { sameShape, sizeOf } from "../../core/shape.ts";
+import { sameShape, sizeOf } from "../../core/chunks.ts";
 import { isRagged, type Operation, type PlanArray, type PlanStep, readsOf } from "../plan.ts";
 import { statedBytes } from "../taskMemory.ts";
 import { meetOf, type Partition, samePartition } from "../windows/taskRuns.ts";

@@ -3,11 +3,12 @@
 // bytes of the chunks that all tasks touch. None of it is a guess: null stands where there is too much to look at.
 
 import { blockBytes } from "../../core/block.ts";
-import { isEmptyBox } from "../../core/chunks.ts";
-import { sameShape, sizeOf } from "../../core/shape.ts";
-import { extentOf } from "../../expr/type.ts";
+import { isEmptyBox, sameShape, sizeOf } from "../../core/chunks.ts";
+import { extentOf } from "../../expr/op.ts";
+import { readTransfer } from "../compile/rounds.ts";
+
 import type { DensePlanArray, PlanArray } from "../plan.ts";
-import { readTransfer } from "../transfer.ts";
+
 import {
   type Finer,
   type Law,

@@ -4,10 +4,16 @@
 // what is asked of a step changes sides, the cell is cut.
 // Must hold: the parts of a cell have all its places, each once.
 
-import { type Box, hull, isEmptyBox } from "../../core/chunks.ts";
-import { sameShape } from "../../core/shape.ts";
-import { type AxisSeams, SEAMLESS } from "../../expr/op.ts";
-import { type ArrayType, assertDense, type DenseType, extentOf } from "../../expr/type.ts";
+import { type Box, hull, isEmptyBox, sameShape } from "../../core/chunks.ts";
+import {
+  type ArrayType,
+  type AxisSeams,
+  assertDense,
+  type DenseType,
+  extentOf,
+  SEAMLESS,
+} from "../../expr/op.ts";
+
 import { type ArrayWindow, inputTypes, isPlacewise, outputAxes, taskBoxes, windowsOf } from "../demand.ts";
 import type { Operation, OpStep, PlanStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
 import {

@@ -3,9 +3,9 @@
 // need as much memory, as the one that is looked at. (Boxes that are equal are read once, and share loops.)
 // Must hold: every task is of one kind.
 
-import { type Box, isEmptyBox, placeOf } from "../../core/chunks.ts";
-import { sizeOf } from "../../core/shape.ts";
-import { extentOf } from "../../expr/type.ts";
+import { type Box, isEmptyBox, placeOf, sizeOf } from "../../core/chunks.ts";
+import { extentOf } from "../../expr/op.ts";
+
 import { denseInputs, taskBoxes, taskOutputs } from "../demand.ts";
 import type { Operation, PlanArray } from "../plan.ts";
 import { type EvenCell, evenCells, halves } from "./even.ts";

@@ -2,10 +2,9 @@
 // grows evenly with them. Out: shorter runs, along one axis, along which the number stays on one side of a seam.
 // Must hold: the parts of a run are all its places, each once.
 
-import { type Box, isEmptyBox } from "../../core/chunks.ts";
-import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
-import type { AxisSeams, Period } from "../../expr/op.ts";
-import { extentOf } from "../../expr/type.ts";
+import { type Box, isEmptyBox, type Shape, sameShape, sizeOf } from "../../core/chunks.ts";
+import { type AxisSeams, extentOf, type Period } from "../../expr/op.ts";
+
 import type { PlanArray } from "../plan.ts";
 
 /** Places first, first + step, … along one axis of a grid. */

@@ -4,8 +4,8 @@
 // length, or one more, and how many tasks touch one more is a count of remainders. Where axes go together, tasks are
 // looked at one by one. Null: those would be too many.
 
-import { isEmptyBox, placeOf } from "../../core/chunks.ts";
-import { sizeOf } from "../../core/shape.ts";
+import { isEmptyBox, placeOf, sizeOf } from "../../core/chunks.ts";
+
 import type { DensePlanArray } from "../plan.ts";
 import { gcd, type Law, type Runs, startAt, tasksIn } from "./taskRuns.ts";
 

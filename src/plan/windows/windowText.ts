@@ -3,7 +3,7 @@
 // goes with it, "4:10" one that is the same in all tasks that read it. Found from all cells of the operation's tasks.
 
 import { type Box, isEmptyBox } from "../../core/chunks.ts";
-import { extentOf } from "../../expr/type.ts";
+import { extentOf } from "../../expr/op.ts";
 import { taskBoxes, taskOutputs } from "../demand.ts";
 import type { Operation, PlanArray } from "../plan.ts";
 import { cellsOf, placeIn } from "./taskKinds.ts";

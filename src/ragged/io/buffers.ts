@@ -2,9 +2,9 @@
 // `key-role` (node0-offsets, node1-data). In: a form, a length and buffers from anywhere. Out: a valid layout, or a
 // typed error that names the buffer. Must hold: nothing is allocated by what a buffer says; views share its memory.
 
+import { isLength, sizeOf } from "../../core/chunks.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { childrenOf, type Form, type IndexType, withKeys } from "../../core/form/form.ts";
-import { isLength, sizeOf } from "../../core/shape.ts";
 import { indexOf } from "../layout/indices.ts";
 import { formOf, type Layout } from "../layout/layout.ts";
 import { LayoutError, validate } from "../layout/validate.ts";

@@ -2,9 +2,9 @@
 // What is ragged, null, a record or of several types has no place in a dense array: a typed error says where it is.
 
 import { type Block, isContiguous } from "../../core/block.ts";
+import { sizeOf, stridesOf } from "../../core/chunks.ts";
 import { allocate, type DType, infoOf } from "../../core/dtype.ts";
 import { ShapeError } from "../../core/errors.ts";
-import { sizeOf, stridesOf } from "../../core/shape.ts";
 import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import { type Layout, numpyOf, type Plain } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";

@@ -1,9 +1,9 @@
 // Arrow → layouts. In: a vector or table of apache-arrow (or anything with the same parts: the package itself is not
 // needed). Out: a layout over the same memory, for every type but bools, which Arrow keeps as bits. Chunks are joined.
 
+import { describe } from "../../core/chunks.ts";
 import type { DType, TypedArray } from "../../core/dtype.ts";
 import { DTypeError, ShapeError } from "../../core/errors.ts";
-import { describe } from "../../core/shape.ts";
 import { arange, indexOf } from "../layout/indices.ts";
 import {
   EMPTY,

@@ -3,9 +3,9 @@
 // them exactly, bigints otherwise. Must hold: toList(fromIter(x)) is x, up to 1n being 1.
 
 import { elementAt } from "../../core/block.ts";
+import { describe } from "../../core/chunks.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { exactNumber } from "../../core/numbers.ts";
-import { describe } from "../../core/shape.ts";
 import type { Layout, NumpyLayout, Plain, StringLayout } from "../layout/layout.ts";
 import { viewOf } from "../layout/lists.ts";
 import { plain } from "../layout/plainLayout.ts";

@@ -1,8 +1,8 @@
 // What a JavaScript value is, for an array. In: anything. Out: its kind, or a typed error for what no array holds.
 
+import { describe } from "../../core/chunks.ts";
 import { DTypeError } from "../../core/errors.ts";
 import { Complex } from "../../core/numbers.ts";
-import { describe } from "../../core/shape.ts";
 
 export type ValueKind = "number" | "bool" | "complex" | "string" | "list" | "record";
 

@@ -12,14 +12,14 @@ import {
   scalarKind,
 } from "../../core/numbers.ts";
 
-import { denseType } from "../../expr/type.ts";
-import type { LoopStep } from "../../kernel/blockProgram.ts";
-import type { Borrowed } from "../../kernel/blocks.ts";
+import { denseType } from "../../expr/op.ts";
+import type { Borrowed, LoopStep } from "../../kernel/blockProgram.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
 import { cast, castValue } from "../../lazy/cast.ts";
+import type { ElementwiseFunction } from "../../ops/define.ts";
 import { where } from "../../ops/elementwise/choice.ts";
-import type { ElementwiseFunction } from "../../ops/elementwise/define.ts";
+
 import { type NumpyLayout, numpyOf } from "./layout.ts";
 import { blockOfData, borrowing, newNumbers, runBlocks } from "./leafKernels.ts";
 import { joinedParameters } from "./origins.ts";

@@ -3,9 +3,9 @@
 // the bytes are read, and JavaScript computes with them without boxing, which BigInt64Array forces on it.
 // Must hold: the machine is little-endian, as WebAssembly is.
 
+import { once } from "../../core/attrs.ts";
 import type { TypedArray } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
-import { once } from "../../core/once.ts";
 import { newNumbers } from "./leafKernels.ts";
 
 export const MAX_LENGTH: number = 2 ** 31 - 1;

@@ -3,6 +3,7 @@
 // `Plain` is the smaller set of nodes that operations work on; plainLayout.ts makes it of any layout.
 // Must hold: what validate.ts checks.
 
+import { type Shape, sizeOf } from "../../core/chunks.ts";
 import { type DType, dtypeOfTypedArray, infoOf, type TypedArray } from "../../core/dtype.ts";
 import {
   type Encoding,
@@ -11,7 +12,6 @@ import {
   NO_PARAMETERS,
   type Parameters,
 } from "../../core/form/form.ts";
-import { type Shape, sizeOf } from "../../core/shape.ts";
 
 interface LayoutBase {
   readonly length: number;

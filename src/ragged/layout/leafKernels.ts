@@ -8,8 +8,8 @@ import type { Block } from "../../core/block.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { RunError } from "../../core/errors.ts";
 import { defaultBackend } from "../../defaultBackend.ts";
-import type { KernelStep } from "../../kernel/blockProgram.ts";
-import { Borrowed, resultBlock } from "../../kernel/blocks.ts";
+import { Borrowed, type KernelStep, resultBlock } from "../../kernel/blockProgram.ts";
+
 import { interpret, LaneFailure } from "../../kernel/interpret/index.ts";
 
 /** Fewer elements are interpreted: the bits are the same, and no kernel has to be compiled. */

@@ -2,7 +2,7 @@
 // the same values in the fewest kinds of nodes, so that an operation has eight of them to think of and not thirteen.
 // Must hold: what is plain already is given back as it is; the form of the result depends on the form alone.
 
-import { sizeOf } from "../../core/shape.ts";
+import { sizeOf } from "../../core/chunks.ts";
 import { identity, isAllValid } from "./indices.ts";
 import {
   indexedOptionOf,

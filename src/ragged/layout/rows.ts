@@ -1,9 +1,9 @@
 // Rows of layouts: a range of them without copying, or chosen ones by index. In: a plain layout. Out: another of the
 // same form. Must hold: indexes are within the layout; nothing below an index node or a union is copied.
 
+import { sizeOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
-import { sizeOf } from "../../core/shape.ts";
 import { gather, gatherRanges, repeat } from "./gather.ts";
 import { checkLength, compose, offsetsOfCounts, placesOf } from "./indices.ts";
 import {

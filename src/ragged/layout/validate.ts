@@ -1,9 +1,9 @@
 // Is a layout what it says it is? In: a layout from outside (buffers, a file, another program). Out: nothing, or a
 // typed error that names the path to the first node that is wrong. Kernels read without looking afterwards.
 
+import { sizeOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { ChunkwiseError, type ErrorParts } from "../../core/errors.ts";
-import { sizeOf } from "../../core/shape.ts";
 import type { Layout } from "./layout.ts";
 
 /** A layout whose parts contradict each other; `path` says which node. */

@@ -4,13 +4,17 @@
 
 import type { Attrs } from "../../core/attrs.ts";
 import { type Block, newBlock, subBlock } from "../../core/block.ts";
-import type { Box, ChunkShape } from "../../core/chunks.ts";
-
+import type { Box, ChunkShape, Shape } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { numpyForm } from "../../core/form/form.ts";
-import type { Shape } from "../../core/shape.ts";
-import type { Partition, RaggedOp as RaggedNode } from "../../expr/op.ts";
-import { denseOf, denseType, raggedType } from "../../expr/type.ts";
+import {
+  denseOf,
+  denseType,
+  type Partition,
+  type RaggedOp as RaggedNode,
+  raggedType,
+} from "../../expr/op.ts";
+
 import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import { fromNumpy, toNumpy } from "../io/dense.ts";
 import type { Layout } from "../layout/layout.ts";

@@ -2,7 +2,7 @@
 // each partition, or null. Sources know theirs; what keeps rows hands them on; anything else starts unknown.
 
 import { type Expr, postOrder } from "../../expr/expr.ts";
-import { raggedOf } from "../../expr/type.ts";
+import { raggedOf } from "../../expr/op.ts";
 
 import { fromDense } from "./dense.ts";
 import { formsOf, recordOfNode } from "./placewise.ts";

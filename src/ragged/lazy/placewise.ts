@@ -6,15 +6,18 @@ import { type Attrs, attrsText } from "../../core/attrs.ts";
 import type { Box } from "../../core/chunks.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
-import type { Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/op.ts";
 import {
   type ArrayType,
   assertRagged,
   itemType,
+  type Partition,
+  type RaggedInput,
+  type RaggedOp as RaggedNode,
   type RaggedType,
   raggedOf,
   raggedType,
-} from "../../expr/type.ts";
+} from "../../expr/op.ts";
+
 import { formKey } from "../demand/formKey.ts";
 import { Remembered } from "../demand/remembered.ts";
 import type { Layout, Plain } from "../layout/layout.ts";

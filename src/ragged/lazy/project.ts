@@ -16,8 +16,7 @@ import {
   PRESENT,
 } from "../../core/form/need.ts";
 import { type Expr, makeExpr, postOrder, withInputs } from "../../expr/expr.ts";
-import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
-import { raggedOf } from "../../expr/type.ts";
+import { type RaggedOp as RaggedNode, raggedOf } from "../../expr/op.ts";
 
 import { partitioned } from "../../ops/partitions.ts";
 import { type DemandNode, demandOf, type GraphDemand, narrow, relativeNeed } from "../demand/index.ts";

@@ -4,8 +4,17 @@
 import type { Attrs } from "../../core/attrs.ts";
 import type { Box } from "../../core/chunks.ts";
 import { numpyForm } from "../../core/form/form.ts";
-import type { Partition, RaggedInput, RaggedOp as RaggedNode } from "../../expr/op.ts";
-import { type ArrayType, assertRagged, type RaggedType, raggedOf, raggedType } from "../../expr/type.ts";
+import {
+  type ArrayType,
+  assertRagged,
+  type Partition,
+  type RaggedInput,
+  type RaggedOp as RaggedNode,
+  type RaggedType,
+  raggedOf,
+  raggedType,
+} from "../../expr/op.ts";
+
 import { int64Of } from "../layout/indices.ts";
 import { type Layout, numpyOf, type Plain } from "../layout/layout.ts";
 import { mergeRows } from "../layout/mergedLayouts.ts";

@@ -2,8 +2,8 @@
 // Out: one row that says what was written. attrs: folder, and options as a text of JSON.
 
 import { numpyForm, recordForm, stringForm } from "../../core/form/form.ts";
-import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
-import { raggedOf, raggedType } from "../../expr/type.ts";
+import { type RaggedOp as RaggedNode, raggedOf, raggedType } from "../../expr/op.ts";
+
 import type { RaggedFormat } from "../../storage/formats/raggedFormat.ts";
 import { type Layout, numpyOf, recordOf, stringOf } from "../layout/layout.ts";
 import { jsonLinesFormat, parquetFormat } from "../sources/formats.ts";

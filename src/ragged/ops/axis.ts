@@ -2,8 +2,8 @@
 // have at different depths. Out: the same layout with the lists at that axis replaced. Must hold: what replaces a
 // list node has as many rows as it.
 
+import { describe } from "../../core/chunks.ts";
 import { AxisError, ShapeError } from "../../core/errors.ts";
-import { describe } from "../../core/shape.ts";
 import { ranksOfValid, validOf } from "../layout/indices.ts";
 import {
   depthsOf,

@@ -4,8 +4,8 @@
 import { attrsText } from "../../core/attrs.ts";
 import { DTypeError, RunError } from "../../core/errors.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
+import type { ElementwiseFunction } from "../../ops/define.ts";
 import * as arithmetic from "../../ops/elementwise/arithmetic.ts";
-import type { ElementwiseFunction } from "../../ops/elementwise/define.ts";
 import * as exponential from "../../ops/elementwise/exponential.ts";
 import * as logic from "../../ops/elementwise/logic.ts";
 import * as special from "../../ops/elementwise/special.ts";

@@ -1,10 +1,10 @@
 // Nulls: found, made, filled and left out. In: nested data that may have nulls at any level. Out: the same structure,
 // where a null is a place without a value. Must hold: whether a result can be null depends on the form alone.
 
+import { describe } from "../../core/chunks.ts";
 import { isComplex, isFloat } from "../../core/dtype.ts";
 import { DTypeError, ValueError } from "../../core/errors.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
-import { describe } from "../../core/shape.ts";
 import { isnan } from "../../ops/elementwise/logic.ts";
 import { COMPUTED, MOVED, MOVED_BY_DATA, STRUCTURE } from "../demand/roles.ts";
 import { castFlat, commonDType, elementwiseFlat, filled, scalarDType } from "../layout/flat.ts";

@@ -4,8 +4,8 @@
 import type { Attrs } from "../../core/attrs.ts";
 import { DTypeError } from "../../core/errors.ts";
 import { sqrt, type Term } from "../../kernel/scalar.ts";
+import type { ReduceRecord } from "../../ops/define.ts";
 import { REDUCE_OPS } from "../../ops/index.ts";
-import type { ReduceRecord } from "../../ops/reduction.ts";
 import { var as variance } from "../../ops/reductions.ts";
 import { listLengths } from "../layout/flat.ts";
 import { type Leaf, type NumpyLayout, numpyOf } from "../layout/layout.ts";

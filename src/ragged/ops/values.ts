@@ -1,11 +1,10 @@
 // Leaves replaced by others of the same structure: another dtype, one value everywhere, closeness, runs. In: nested
 // data. Out: the same lists around new leaves.
 
+import { describe } from "../../core/chunks.ts";
 import { checkKind, DTYPES, type DType, isDType, isFloat, toFloating } from "../../core/dtype.ts";
-
 import { DTypeError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import * as s from "../../kernel/scalar.ts";
 import { COMPUTED, DATA, MOVED, STRUCTURE } from "../demand/roles.ts";

@@ -20,7 +20,7 @@ import type { SegmentStep } from "../../kernel/blockProgram.ts";
 import { programOf } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
 import { castValue } from "../../lazy/cast.ts";
-import type { ReduceRecord } from "../../ops/reduction.ts";
+import type { ReduceRecord } from "../../ops/define.ts";
 import { computedFlat } from "../layout/flat.ts";
 import { type NumpyLayout, numpyOf } from "../layout/layout.ts";
 import { blockOfData, newNumbers, runBlocks } from "../layout/leafKernels.ts";

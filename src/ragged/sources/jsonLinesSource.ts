@@ -2,12 +2,12 @@
 // each the lines that begin in one block of bytes; what is not needed of them is skipped and never built. Must hold:
 // nobody knows how many rows there are before they are read; a line that does not fit is an error that names it.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { formOfJson, formText, jsonOfForm } from "../../core/form/formJson.ts";
 import { ABSENT, closed, everything, type Need } from "../../core/form/need.ts";
 import { parseElementType } from "../../core/form/parseType.ts";
-import { describe } from "../../core/shape.ts";
 import { fingerprintBytes } from "../../expr/expr.ts";
 import { StorageError } from "../../storage/errors.ts";
 import type { TableLocation } from "../../storage/formats/raggedFormat.ts";

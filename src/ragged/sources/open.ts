@@ -1,8 +1,8 @@
 // Sources by location: what another thread opens. In: plain data that `location()` gave, and the formats that there are. Out:
 // the same source. Must hold: what is no location is a typed error; files that are not the same any more are one too.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
-import { describe } from "../../core/shape.ts";
 import { CorruptDataError } from "../../storage/errors.ts";
 import type { RaggedFormat, Table, TableLocation } from "../../storage/formats/raggedFormat.ts";
 import type { KnownFormats } from "../../storage/formats/table.ts";

@@ -2,12 +2,12 @@
 // the built-in ones. Must hold: whatever the code gives, a partition has the rows and the form that were said, or it is an
 // error that names the format.
 
+import { describe } from "../../core/chunks.ts";
 import type { Form } from "../../core/form/form.ts";
 import { formText } from "../../core/form/formJson.ts";
 import { ABSENT, closed, type Need, narrowed } from "../../core/form/need.ts";
 import { parseElementType } from "../../core/form/parseType.ts";
 import { typeText } from "../../core/form/typeText.ts";
-import { describe } from "../../core/shape.ts";
 import { CorruptDataError, messageOf, NotSupportedError } from "../../storage/errors.ts";
 import type { Table, TableLocation } from "../../storage/formats/raggedFormat.ts";
 import type { FileArguments } from "../../storage/parquet/index.ts";

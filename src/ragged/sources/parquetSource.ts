@@ -2,11 +2,11 @@
 // the chunks of the needed leaves are read. Must hold: row groups that the filter rules out are in no partition; the
 // same location opens the same source, and an error says so where files have changed.
 
+import { describe } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { closed, type Need } from "../../core/form/need.ts";
-import { describe } from "../../core/shape.ts";
 import { fingerprintBytes } from "../../expr/expr.ts";
 import type { TableLocation } from "../../storage/formats/raggedFormat.ts";
 import {

@@ -1,9 +1,9 @@
 // Rows that nobody looks at. In: a form and a number of rows. Out: a layout of that form: zeros, empty texts, empty
 // lists, no nulls. Must hold: the length is right; nothing is read for it.
 
+import { sizeOf } from "../../core/chunks.ts";
 import { allocate } from "../../core/dtype.ts";
 import type { Form } from "../../core/form/form.ts";
-import { sizeOf } from "../../core/shape.ts";
 import { arange } from "../layout/indices.ts";
 import type { Layout } from "../layout/layout.ts";
 import { probeOf } from "../layout/probe.ts";

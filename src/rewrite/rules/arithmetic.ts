@@ -7,7 +7,7 @@ import { isComplex, isFloat, isInteger } from "../../core/dtype.ts";
 import { Complex } from "../../core/numbers.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
-import { full } from "../../lazy/sources.ts";
+import { full } from "../../lazy/lazyArray.ts";
 import { add, divide, multiply, negative, reciprocal, subtract } from "../../ops/elementwise/arithmetic.ts";
 import { OPS } from "../../ops/index.ts";
 import { broadcastTo, scalar } from "../make.ts";

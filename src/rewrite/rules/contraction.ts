@@ -3,9 +3,9 @@
 // The sums of a product are the same lists of terms before and after; in which order a kernel adds them depends on
 // shape, layout and machine in any case, so that these rules are exact where the lists stay.
 
-import { sizeOf } from "../../core/shape.ts";
-import { type ContractAxes, freeAxes } from "../../expr/chunksOf.ts";
-import { type Expr, makeExpr } from "../../expr/expr.ts";
+import { sizeOf } from "../../core/chunks.ts";
+import { type ContractAxes, type Expr, freeAxes, makeExpr } from "../../expr/expr.ts";
+
 import { contract, contractAxes } from "../../ops/contraction.ts";
 import { multiply } from "../../ops/elementwise/arithmetic.ts";
 import { a, b, p, single, variable, x, y } from "../pattern.ts";

@@ -4,22 +4,23 @@
 // Data that a user gave is never folded: plans are shared by computations that differ in their data alone.
 
 import { type Block, elementAt } from "../../core/block.ts";
+import { sizeOf } from "../../core/chunks.ts";
 import { type DType, infoOf, isComplex, isFloat, isInteger } from "../../core/dtype.ts";
 import { ChunkwiseError } from "../../core/errors.ts";
 import { Complex, isZero, type Scalar } from "../../core/numbers.ts";
-import { sizeOf } from "../../core/shape.ts";
-import { chunksOf } from "../../expr/chunksOf.ts";
-import { type Expr, makeExpr } from "../../expr/expr.ts";
+import { chunksOf, type Expr, makeExpr } from "../../expr/expr.ts";
 import type { ElementwiseOp, Op } from "../../expr/op.ts";
 import { assumeReplaced } from "../../expr/site.ts";
 import type { Calculating, Calculation } from "../../kernel/calculate.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import { toContiguous } from "../../kernel/routines/stridedWalk.ts";
-import { DataResource, data, full, sourceAttrs } from "../../lazy/sources.ts";
+import { DataResource, dataOp, full, sourceAttrs } from "../../lazy/lazyArray.ts";
+import { reducedCount } from "../../ops/define.ts";
+
 import { OPS, REDUCE_OPS } from "../../ops/index.ts";
 import { overlap } from "../../ops/moves/overlap.ts";
 import { pad } from "../../ops/moves/pad.ts";
-import { reducedCount } from "../../ops/reduction.ts";
+
 import * as r from "../../ops/reductions.ts";
 import type { NodeOrder } from "../functionGraph.ts";
 import { constantOf, filledLike } from "../make.ts";
@@ -317,7 +318,7 @@ class SmallFolding {
     if (known !== undefined) return known;
     const block = this.#evaluated(node);
     const result = block === null ? null : constantNode(block, node);
-    if (result !== null && result.op === data) this.#arrays.add(result);
+    if (result !== null && result.op === dataOp) this.#arrays.add(result);
     this.#done.set(node, result);
     return result;
   }
@@ -341,7 +342,7 @@ function constantNode(block: Block, node: Expr): Expr {
   // Which NaN it is, a number does not tell.
   const isOneNumber = !hasNaN(first) && Array.from({ length: count }, (_, at) => at).every(isOne);
   if (isOneNumber) return filledLike(first, node);
-  return makeExpr(data, [], { ...sourceAttrs(node, chunksOf(node)), data: new DataResource(block) });
+  return makeExpr(dataOp, [], { ...sourceAttrs(node, chunksOf(node)), data: new DataResource(block) });
 }
 
 const hasNaN = (value: Scalar): boolean =>

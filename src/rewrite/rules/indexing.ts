@@ -8,10 +8,10 @@
 
 import { infoOf, isFloat, isInteger } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { chunksOf, freeAxes } from "../../expr/chunksOf.ts";
-import { type Expr, makeExpr } from "../../expr/expr.ts";
+import { chunksOf, type Expr, freeAxes, makeExpr } from "../../expr/expr.ts";
 import type { OpClass } from "../../expr/op.ts";
-import { arange, coordinate } from "../../lazy/sources.ts";
+import { arange, coordinate } from "../../lazy/lazyArray.ts";
+
 import { contract, contractAxes } from "../../ops/contraction.ts";
 import { argsort, gather, searchsorted, sort, takeAlongAxis } from "../../ops/routines.ts";
 import { broadcastTo, constantOf, filledLike } from "../make.ts";

@@ -1,6 +1,6 @@
 // Moves that join, repeat or surround arrays, and selections of selections. All exact: elements only move.
 
-import { sameShape, sizeOf } from "../../core/shape.ts";
+import { sameShape, sizeOf } from "../../core/chunks.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import { concat, slice, tile } from "../../ops/moves/select.ts";
 import { attrs, bind, p, rest, x, y, z } from "../pattern.ts";

@@ -3,14 +3,15 @@
 // (ops/exponentialSums.ts), and no rule fires on it; an argument that was shifted by its maximum is safe
 // already and stays as it is; nothing is shifted by the maximum of no elements.
 
-import { sizeOf } from "../../core/shape.ts";
+import { sizeOf } from "../../core/chunks.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
+import { reduceAttrs, reducedCount } from "../../ops/define.ts";
 import { add, divide, subtract } from "../../ops/elementwise/arithmetic.ts";
 import { where } from "../../ops/elementwise/choice.ts";
 import { exp, log, log1p } from "../../ops/elementwise/exponential.ts";
 import { expSumRest } from "../../ops/exponentialSum.ts";
 import { logsumexp } from "../../ops/exponentialSums.ts";
-import { reduceAttrs, reducedCount } from "../../ops/reduction.ts";
+
 import { max, sum } from "../../ops/reductions.ts";
 import { scalar } from "../make.ts";
 import { bind, type Condition, type Pattern, p, seeThrough, variable, x, y } from "../pattern.ts";

@@ -7,7 +7,7 @@ import { integerRange, type Scalar } from "../../core/numbers.ts";
 import type { Expr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
 import { cast } from "../../lazy/cast.ts";
-import { arange, coordinate, full } from "../../lazy/sources.ts";
+import { arange, coordinate, full } from "../../lazy/lazyArray.ts";
 import * as arithmetic from "../../ops/elementwise/arithmetic.ts";
 import { where } from "../../ops/elementwise/choice.ts";
 import * as logic from "../../ops/elementwise/logic.ts";

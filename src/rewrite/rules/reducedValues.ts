@@ -1,15 +1,16 @@
 // Reductions of arithmetic: what is the same for all elements is done once, to the result; and reductions that are
 // others in disguise.
 
+import { sameShape } from "../../core/chunks.ts";
 import { type DType, infoOf, isFloat, isInteger, kindOf } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { sameShape } from "../../core/shape.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
 import { cast } from "../../lazy/cast.ts";
+import { reducedCount } from "../../ops/define.ts";
 import * as e from "../../ops/elementwise/arithmetic.ts";
 import * as f from "../../ops/elementwise/exponential.ts";
-import { reducedCount } from "../../ops/reduction.ts";
+
 import * as r from "../../ops/reductions.ts";
 import { attrs, bind, condition, constant, on, p, single, x, y } from "../pattern.ts";
 import { bool, decline, floating, integer, rule, when } from "../patternRule.ts";

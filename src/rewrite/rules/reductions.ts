@@ -2,8 +2,8 @@
 // axes, and floating sums depend on the order of that list (docs/adr/0006): a rule is exact if it keeps the list, or
 // if the reduction does not depend on its order.
 
+import { sameShape, sizeOf } from "../../core/chunks.ts";
 import { type DType, infoOf, isInteger, isWide, kindOf } from "../../core/dtype.ts";
-import { sameShape, sizeOf } from "../../core/shape.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { ElementwiseOp, Op, ReduceOp } from "../../expr/op.ts";
 import { add, maximum, minimum, multiply } from "../../ops/elementwise/arithmetic.ts";

@@ -2,12 +2,12 @@
 // exp(M) / sum(exp(M), axis 1) without keepdims divides row j's sum into column j of a square matrix: that is no
 // softmax, and only axes tell it from one, not shapes.
 
-import type { Shape } from "../../core/shape.ts";
+import type { Shape } from "../../core/chunks.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
+import { type ReduceAttrs, reduceAttrs } from "../../ops/define.ts";
 import { broadcast, expandDims, permute, squeeze } from "../../ops/moves/axisMoves.ts";
 import { reshape } from "../../ops/moves/reshape.ts";
-import { type ReduceAttrs, reduceAttrs } from "../../ops/reduction.ts";
 
 /** What may stand above an array and above its reduction. */
 export const EXPANDING: readonly Op[] = [broadcast, expandDims, squeeze, permute, reshape];

@@ -1,7 +1,7 @@
 // Regular selections as rules handle them: place j of an axis is start + step·j. In: slices. Out: slices, none where
 // a selection is everything. Along an axis of which one place or none is selected the step is 1.
 
-import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
+import { type Shape, sameShape, sizeOf } from "../../core/chunks.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import { type SliceAttrs, slice } from "../../ops/moves/select.ts";
 

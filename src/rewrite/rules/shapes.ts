@@ -3,11 +3,11 @@
 // A broadcast goes outwards because that leaves less to compute; a permutation or reshape only where it does not
 // become more moves than it was.
 
-import { type Shape, sameShape } from "../../core/shape.ts";
-import { chunksOf } from "../../expr/chunksOf.ts";
-import { type Expr, makeExpr } from "../../expr/expr.ts";
+import { type Shape, sameShape } from "../../core/chunks.ts";
+import { chunksOf, type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
-import { full } from "../../lazy/sources.ts";
+import { full } from "../../lazy/lazyArray.ts";
+
 import { broadcast, expandDims, permute, squeeze } from "../../ops/moves/axisMoves.ts";
 import { reshape, reshapeSteps } from "../../ops/moves/reshape.ts";
 import { broadcastTo, constantOf, scalar } from "../make.ts";

@@ -1,10 +1,10 @@
 // Slices of moves: what is selected after a move is selected before it, so that only that is moved. Moves compute
 // nothing, so that these rules do not mind who else uses the moved array.
 
+import { type Shape, sameShape, sizeOf } from "../../core/chunks.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { type Shape, sameShape, sizeOf } from "../../core/shape.ts";
-import { chunksOf } from "../../expr/chunksOf.ts";
-import { type Expr, makeExpr } from "../../expr/expr.ts";
+import { chunksOf, type Expr, makeExpr } from "../../expr/expr.ts";
+
 import { axisGroups, reshapeSteps } from "../../ops/moves/reshape.ts";
 import { concat } from "../../ops/moves/select.ts";
 import { broadcastTo, filledLike } from "../make.ts";

@@ -1,10 +1,64 @@
 // The executors that there are, by name. In: a name, or an executor itself. Out: the executor, or an error that says which
 // there are. An engine has one table; it begins with the built-in ones.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
-import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
-import type { CarriedRun, Executor, Pool } from "./pool.ts";
+import type { Operation } from "../../plan/plan.ts";
+import type { TaskArrays } from "../arrays.ts";
+import type { TaskStats } from "../events.ts";
+import { runTask } from "../task.ts";
+import type { CarriedRun, Executor, Pool, TaskJob } from "./pool.ts";
+
+// The inline pool: tasks run on the thread that asks for them, one after another (or, where they wait for something,
+// a few at once); their loops may still be shared by helper threads. Tasks whose arrays are all in memory are done when `run` returns.
+
+/** Tasks on the thread that asks for them. */
+export const inlineExecutor: Executor = { name: "inline", isHere: true, pool: (run) => run.here() };
+
+export class InlinePool implements Pool {
+  readonly name = "inline";
+  readonly workers: number;
+  readonly ahead = 0;
+  readonly canEnd = false;
+  readonly hasOwnMemory = false;
+  readonly #operations: readonly Operation[];
+  readonly #arrays: TaskArrays;
+  readonly #underWay = new Set<Promise<TaskStats>>();
+
+  constructor(operations: readonly Operation[], arrays: TaskArrays, workers = 1) {
+    this.#operations = operations;
+    this.#arrays = arrays;
+    this.workers = workers;
+  }
+
+  run({ ref, outputs }: TaskJob): TaskStats | Promise<TaskStats> {
+    const { arrays, partitions, backend, run } = this.#arrays;
+    const using = {
+      ...{ arrays, partitions, backend, run },
+      source: (name: string) => this.#arrays.source(name),
+      target: (name: string) => outputs.target(name) ?? this.#arrays.target(name),
+      partitionSource: (name: string) => this.#arrays.partitionSource(name),
+      partitionTarget: (name: string) => outputs.partitionTarget(name) ?? this.#arrays.partitionTarget(name),
+      limitOf: this.#limitOf,
+    };
+    const stats = runTask(this.#operations[ref.op]!, ref.task, using);
+    return stats instanceof Promise ? this.#watched(stats) : stats;
+  }
+
+  #watched(stats: Promise<TaskStats>): Promise<TaskStats> {
+    this.#underWay.add(stats);
+    return stats.finally(() => this.#underWay.delete(stats));
+  }
+
+  readonly #limitOf = (operation: Operation): number =>
+    this.#arrays.limitOf?.(operation) ?? Number.POSITIVE_INFINITY;
+
+  /** Attempts that lost a race cannot be ended: they are waited for, since they read and write what is freed next. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+}
 
 export class ExecutorTable {
   readonly #executors = new Map<string, Executor>();

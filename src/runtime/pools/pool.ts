@@ -1,13 +1,13 @@
 // A pool carries the tasks of a run to where they are done; the scheduler decides which, and when. In: a task and where its
 // outputs are kept. Out: what it took, at once or soon; an error when it failed; a LostWorker when the worker is gone.
-// An executor makes the pool of a run. Built-in ones (inline.ts, threadPool.ts) and users' have the same interface.
+// An executor makes the pool of a run. Built-in ones (executors.ts, threadPool.ts) and users' have the same interface.
 
 import { ChunkwiseError } from "../../core/errors.ts";
 import type { TaskStats } from "../events.ts";
-import type { AttemptOutputs } from "../outputs.ts";
 import type { RunArrays } from "../runArrays.ts";
 import type { Attempt } from "../scheduler/entry.ts";
 import type { TaskRef } from "../scheduler/taskGraph.ts";
+import type { AttemptOutputs } from "../task.ts";
 
 /** A task that a pool is to run. */
 export interface TaskJob {

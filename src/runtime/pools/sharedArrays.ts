@@ -6,11 +6,11 @@
 // error.
 
 import { type Block, subBlock } from "../../core/block.ts";
-import { type Box, intersect } from "../../core/chunks.ts";
+import { type Box, intersect, sameShape } from "../../core/chunks.ts";
 import { InvariantError } from "../../core/errors.ts";
-import { sameShape } from "../../core/shape.ts";
 import type { SharedBlock } from "../../kernel/backend.ts";
-import type { Borrowed } from "../../kernel/blocks.ts";
+import type { Borrowed } from "../../kernel/blockProgram.ts";
+
 import type { DensePlanArray } from "../../plan/plan.ts";
 import type { ZarrArray } from "../../storage/zarr/array.ts";
 import {

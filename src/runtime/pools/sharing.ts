@@ -7,7 +7,7 @@ import { type Block, subBlock } from "../../core/block.ts";
 import { type Box, placeOf } from "../../core/chunks.ts";
 import type { Partition } from "../../expr/op.ts";
 import type { SharedBlock } from "../../kernel/backend.ts";
-import { Borrowed } from "../../kernel/blocks.ts";
+import { Borrowed } from "../../kernel/blockProgram.ts";
 import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import type { PartitionResource } from "../../ops/partitions.ts";
 import { taskWindows } from "../../plan/demand.ts";

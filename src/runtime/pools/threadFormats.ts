@@ -1,13 +1,13 @@
 // Sources and targets in stores, opened on a task thread by their formats. In: places as the main thread sent them. Out: the
 // same arrays as there; one that is not the same any more is an error.
 
-import { sameShape, shapeText } from "../../core/shape.ts";
-import { denseOf } from "../../expr/type.ts";
+import { sameShape, shapeText } from "../../core/chunks.ts";
+import { denseOf } from "../../expr/op.ts";
 import type { DensePlanArray, PlanArray } from "../../plan/plan.ts";
 import type { CodecTable } from "../../storage/codecs/table.ts";
 import { CorruptDataError, NotSupportedError } from "../../storage/errors.ts";
-import { StoredSource } from "../../storage/formats/storedSource.ts";
-import type { FormatTable } from "../../storage/formats/table.ts";
+import { type FormatTable, StoredSource } from "../../storage/formats/table.ts";
+
 import type { Store } from "../../storage/store.ts";
 import { SourceArray, TargetArray } from "../storedArrays.ts";
 import type { FormatPlace, StoreHandle } from "./messages.ts";

@@ -2,7 +2,7 @@
 // each task went. It reads and writes stores itself; what only the main thread can reach, it asks that for.
 
 import { InvariantError } from "../../core/errors.ts";
-import { denseOf, raggedOf } from "../../expr/type.ts";
+import { denseOf, raggedOf } from "../../expr/op.ts";
 import type { Backend } from "../../kernel/backend.ts";
 import { planFromJson } from "../../plan/load.ts";
 import type { Operation, PlanArray, PlanData } from "../../plan/plan.ts";

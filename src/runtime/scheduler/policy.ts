@@ -1,7 +1,7 @@
 // What the scheduler does when things go wrong or slowly. In: what the user set. Out: all constants, checked.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
-import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import type { Entry } from "./entry.ts";
 import type { Frontier } from "./frontier.ts";

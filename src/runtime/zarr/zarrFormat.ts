@@ -3,9 +3,9 @@
 // it had written when it was killed. Anything else that is there already is left alone, unless `overwrite` says otherwise.
 
 import { utf8ToBytes } from "@noble/hashes/utils.js";
+import { describe, sizeOf } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
-import { describe, sizeOf } from "../../core/shape.ts";
 import type { KnownCodecs } from "../../storage/codecs/table.ts";
 import { NotFoundError } from "../../storage/errors.ts";
 import type {
@@ -32,10 +32,9 @@ import {
 import { type OpenOptions, openArray } from "../../storage/zarr/group.ts";
 import { differences, findNode } from "../../storage/zarr/nodes.ts";
 import { clearPlace, type InTheWay, lookAtPlace, placeFromKey } from "../../storage/zarr/place.ts";
-import { removeDamaged } from "../damaged.ts";
-import { transferTo } from "../planStorage.ts";
 import { digest } from "../runKey.ts";
-import { doubtOf, writtenBy } from "../written.ts";
+import { transferTo } from "../storedArrays.ts";
+import { doubtOf, removeDamaged, writtenBy } from "../workDir.ts";
 
 // The mark in a target: which computation fills it, how safe that was written, and what its files were like when it was
 // done. In: stores and paths. Out: whether a target is ours to go on with. The mark is there before the array is.

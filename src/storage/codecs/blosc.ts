@@ -16,11 +16,10 @@ import {
   writeUint32,
 } from "./codec.ts";
 
-import { deflateCodec, inflate, joined } from "./deflate.ts";
+import { deflateCodec, inflate, joined, zstdDecode, zstdEncode, zstdWorking } from "./compressors.ts";
 import { lz4Bound, lz4Compress, lz4Decompress } from "./lz4.ts";
 
 import { bitShuffled, bitUnshuffle, shuffled, unshuffle } from "./shuffle.ts";
-import { zstdDecode, zstdEncode, zstdWorking } from "./zstd.ts";
 
 export const BLOSC_COMPRESSORS = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"] as const;
 export type BloscCompressor = (typeof BLOSC_COMPRESSORS)[number];

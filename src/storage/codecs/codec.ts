@@ -2,8 +2,9 @@
 // The size of what decoding gives is known beforehand (a chunk's), so a decoder never makes more than that,
 // whatever the input claims; anything else is a CorruptDataError.
 
-import { once } from "../../core/once.ts";
-import { describe } from "../../core/shape.ts";
+import { once } from "../../core/attrs.ts";
+import { describe } from "../../core/chunks.ts";
+
 import { CorruptDataError, MetadataError } from "../errors.ts";
 import type { Json, JsonObject } from "../zarr/zarrJson.ts";
 

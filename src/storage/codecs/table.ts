@@ -2,10 +2,10 @@
 // Out: the codec, or a typed error for wrong or unknown ones. An engine has one table; each task thread has the same.
 // Must hold: a name that is there stays what it is, so that what was planned with it holds.
 
+import { once } from "../../core/attrs.ts";
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
-import { once } from "../../core/once.ts";
 import type { Address } from "../../core/platform.ts";
-import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { isModuleAddress } from "../builtin.ts";
 import { messageOf, NotSupportedError } from "../errors.ts";
@@ -21,11 +21,11 @@ import {
   Fields,
   type SizeBound,
 } from "./codec.ts";
-import { deflateCodec } from "./deflate.ts";
+import { deflateCodec, zstdCodec } from "./compressors.ts";
+
 import { lz4Codec } from "./lz4.ts";
 import { shuffleCodec } from "./shuffle.ts";
 import { checksumCodec } from "./wasm.ts";
-import { zstdCodec } from "./zstd.ts";
 
 // The built-in codecs of bytes: one entry each. What is large (WebAssembly, Node's zlib) a codec loads when a chunk needs it.
 

@@ -4,11 +4,11 @@
 
 import type { StoredAccess } from "../../core/attrs.ts";
 import type { Block } from "../../core/block.ts";
-import type { Box, ChunkShape } from "../../core/chunks.ts";
+import { type Box, type ChunkShape, describe, type Shape } from "../../core/chunks.ts";
 import type { DType, TypedArray } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { describe, type Shape } from "../../core/shape.ts";
+
 import type { Transfer } from "../../core/transfer.ts";
 import type { KnownCodecs } from "../codecs/table.ts";
 import { HttpStore } from "../httpStore.ts";

@@ -2,7 +2,7 @@
 // shape and where they begin; or the header of a new file.
 // Must hold: sizes are checked before anything is made of them; what holds Python's objects is refused, never read.
 
-import { describe, isLength, type Shape } from "../../core/shape.ts";
+import { describe, isLength, type Shape } from "../../core/chunks.ts";
 import { CorruptDataError, MetadataError, NotSupportedError } from "../errors.ts";
 import { type Endian, type StoredType, typeFromV2, typeToV2 } from "../zarr/storedType.ts";
 import type { Json } from "../zarr/zarrJson.ts";

@@ -2,10 +2,9 @@
 // is read by ranges of bytes, or one that is written in any order and appears when it is whole.
 // Must hold: a header of anybody's is checked before memory is taken for what it says.
 
-import { AUTO_CHUNK_BYTES, type ChunkShape } from "../../core/chunks.ts";
+import { AUTO_CHUNK_BYTES, type ChunkShape, describe, sizeOf, stridesOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
-import { describe, sizeOf, stridesOf } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import type { Transfer } from "../../core/transfer.ts";
 import { MetadataError, NotFoundError } from "../errors.ts";
@@ -18,7 +17,8 @@ import {
   type Place,
   type PreparedPlace,
 } from "../formats/denseFormat.ts";
-import { rowChunks } from "../formats/storedSource.ts";
+import { rowChunks } from "../formats/table.ts";
+
 import { stage } from "../staging.ts";
 import { asked, type PlainData, readRange, type Store, type StoreKey } from "../store.ts";
 import { bytesFromBlock, isVerbatim } from "../zarr/blockCopies.ts";

@@ -2,8 +2,8 @@
 // keep the gaps between them small. Must hold: no more than a piece is in memory at once, whatever the box.
 
 import { type Block, isContiguous, subBlock } from "../../core/block.ts";
-import { type Box, isEmptyBox } from "../../core/chunks.ts";
-import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
+import { type Box, isEmptyBox, type Shape, sizeOf, stridesOf } from "../../core/chunks.ts";
+
 import { NotFoundError } from "../errors.ts";
 import { asked, type OpenObject, readRange, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import { blockFromBytes, copyBlock, isVerbatim, memoryOf } from "../zarr/blockCopies.ts";

@@ -5,10 +5,10 @@
 import type * as Zlib from "node:zlib";
 import { builtin } from "../builtin.ts";
 import { readUint32 } from "../codecs/codec.ts";
-import { deflateCodec, inflate } from "../codecs/deflate.ts";
+import { deflateCodec, inflate, zstdDecode, zstdEncode } from "../codecs/compressors.ts";
 import { lz4Bound, lz4Compress } from "../codecs/lz4.ts";
 import { lz4Into } from "../codecs/wasm.ts";
-import { zstdDecode, zstdEncode } from "../codecs/zstd.ts";
+
 import { Damage, Unsupported } from "./errors.ts";
 import type { CodecName } from "./names.ts";
 import { snappyCompressed, snappyDecompressed } from "./snappy.ts";

@@ -1,10 +1,11 @@
 // Which row groups a filter can skip. In: a condition on columns, and the statistics of a row group. Out: false when no
 // row can satisfy it, true when one may. For a column in a list a comparison holds for a row when it holds for any item.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
-import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
-import { utf8 } from "../text.ts";
+import { utf8 } from "../zarr/zarrJson.ts";
+
 import { type LeafNode, leavesAt, type Schema } from "./schema.ts";
 import { type Bound, compareBounds, type Statistics } from "./statistics.ts";
 

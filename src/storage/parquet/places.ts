@@ -1,9 +1,9 @@
 // Files by what users write. In: paths, patterns, folders, URLs, or open files of bytes. Out: files, in order.
 // Must hold: what is not there is an error before anything is read of the others.
 
+import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Address } from "../../core/platform.ts";
-import { describe } from "../../core/shape.ts";
 import type { HttpStoreOptions } from "../httpStore.ts";
 import { type ByteFile, httpFile, localFile } from "./byteFile.ts";
 import { matchingPaths } from "./glob.ts";

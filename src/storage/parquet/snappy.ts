@@ -1,7 +1,7 @@
 // Snappy blocks. Decompression runs in WebAssembly (kernels.wat), compression in JavaScript. What must hold: the size
 // of what comes out is known beforehand, and neither end of a buffer is passed, whatever the input says.
 
-import { once } from "../../core/once.ts";
+import { once } from "../../core/attrs.ts";
 import { Damage } from "./errors.ts";
 import { KERNELS } from "./kernels.ts";
 

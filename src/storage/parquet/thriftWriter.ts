@@ -1,7 +1,7 @@
 // Thrift's compact protocol, written. In: structs as lists of [field number, value], in ascending order; numbers say
 // their width by the wrapper that carries them. Out: bytes.
 
-import { utf8 } from "../text.ts";
+import { utf8 } from "../zarr/zarrJson.ts";
 
 export interface Int {
   readonly width: 8 | 32 | 64;

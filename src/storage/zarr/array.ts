@@ -3,18 +3,26 @@
 // Blocks of edge chunks have the part that is inside the array; the store has the whole chunk, as Zarr asks.
 
 import { type Block, newBlock } from "../../core/block.ts";
-import { type Box, chunkBox, gridOf } from "../../core/chunks.ts";
+import { type Box, chunkBox, gridOf, type Shape, sameShape } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { type Shape, sameShape } from "../../core/shape.ts";
 import { KeptMemory, type Room, releaseBytes, Taken } from "../codecs/codec.ts";
 import { builtInCodecs, type KnownCodecs } from "../codecs/table.ts";
 import { asked, keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import { fillBlock, isAllFill } from "./blockCopies.ts";
-import { type ByteSource, storeSource } from "./byteSource.ts";
 import { buildPipeline, decodeChunk, encodeParts, ownParts, readChunk, readPart } from "./codecPipeline.ts";
 import type { ArrayMetadata } from "./metadata.ts";
-import { checkPlace, chunkKey, joinedParts, listPlaces, type Pipeline, type ReadOptions } from "./place.ts";
+import {
+  type ByteSource,
+  checkPlace,
+  chunkKey,
+  joinedParts,
+  listPlaces,
+  type Pipeline,
+  type ReadOptions,
+  storeSource,
+} from "./place.ts";
+
 import {
   checkBlock,
   expectStored,

@@ -2,8 +2,8 @@
 // (pairs or fours of them for longer elements), so that no NaN payload is ever touched.
 
 import { type Block, blockBytes, copyInto, isContiguous, newBlock } from "../../core/block.ts";
+import { type Shape, sizeOf, stridesOf } from "../../core/chunks.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
-import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
 import type { Room } from "../codecs/codec.ts";
 import type { Endian, Fill, StoredType } from "./storedType.ts";
 

@@ -3,24 +3,26 @@
 // compressors and checksums. The sizes at every stage are known before anything is decoded.
 
 import { type Block, subBlock } from "../../core/block.ts";
-import { describe, type Shape, sameShape, sizeOf } from "../../core/shape.ts";
+import { describe, type Shape, sameShape, sizeOf } from "../../core/chunks.ts";
 import type { BytesCodec, CodecSpec, SizeBound } from "../codecs/codec.ts";
 import type { KnownCodecs } from "../codecs/table.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import { blockFromBytes, bytesFromBlock, copyBlock, isIdentity, permuteBlock } from "./blockCopies.ts";
-import { type ByteSource, memorySource } from "./byteSource.ts";
 import { checkChunkShape, codecsFrom, listOf, shapeFrom } from "./metadata.ts";
 import { checkedBytes, readOpen } from "./openChunk.ts";
 import {
+  type ByteSource,
   checkLimit,
   inverse,
   joinedParts,
+  memorySource,
   type Pipeline,
   type ReadOptions,
   type ShardLayout,
   storedShape,
   type WriteOptions,
 } from "./place.ts";
+
 import { readRuns } from "./runs.ts";
 import { type InnerChunks, readShard, writeShard } from "./shard.ts";
 import type { Endian, Fill, StoredType } from "./storedType.ts";

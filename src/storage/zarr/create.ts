@@ -1,9 +1,9 @@
 // New arrays: what a user asks for → metadata, checked, and written to the store.
 
-import { type ChunksArgument, checkChunks } from "../../core/chunks.ts";
+import { type ChunksArgument, checkChunks, checkShape, describe, type Shape } from "../../core/chunks.ts";
 import { isDType } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
-import { checkShape, describe, type Shape } from "../../core/shape.ts";
+
 import { closest } from "../../core/suggest.ts";
 import type { CodecSpec } from "../codecs/codec.ts";
 import { builtInCodecs, ZSTD_LEVEL } from "../codecs/table.ts";

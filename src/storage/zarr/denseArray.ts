@@ -1,9 +1,9 @@
 // A Zarr array as formats give arrays. In: the array. Out: what runs and plans ask of a source, or of a target that is written
 // shard by shard.
 
-import { type Box, gridOf, placeOf } from "../../core/chunks.ts";
+import { type Box, gridOf, placeOf, sizeOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
-import { sizeOf } from "../../core/shape.ts";
+
 import type { Transfer } from "../../core/transfer.ts";
 import type { BytesCodec } from "../codecs/codec.ts";
 import type { ChunkWriter, DenseArray, UnitsRead } from "../formats/denseFormat.ts";

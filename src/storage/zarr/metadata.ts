@@ -1,8 +1,8 @@
 // What the metadata of an array or group say, whichever version of Zarr they are stored in. The codecs are
 // those of v3: v2's filters, compressor, order and byte order are translated when they are read.
 
+import { checkSize, describe, isLength, type Shape, sizeOf } from "../../core/chunks.ts";
 import { ShapeError } from "../../core/errors.ts";
-import { checkSize, describe, isLength, type Shape, sizeOf } from "../../core/shape.ts";
 import type { CodecSpec } from "../codecs/codec.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import { type Fill, fillJson, parseFill, type StoredType, typeFromV3, zeroFill } from "./storedType.ts";

@@ -1,10 +1,9 @@
 // Metadata in a store: found, read and written, in either version of Zarr.
 
-import { describe } from "../../core/shape.ts";
+import { describe } from "../../core/chunks.ts";
 import type { CodecSpec } from "../codecs/codec.ts";
 import { MetadataError, NotFoundError, NotSupportedError } from "../errors.ts";
 import { keyIn, requireSet, type Store, type StoreOptions } from "../store.ts";
-import { fromUtf8 } from "../text.ts";
 import {
   type ArrayMetadata,
   attributesFrom,
@@ -31,7 +30,7 @@ import {
   typeFromV2,
   typeToV2,
 } from "./storedType.ts";
-import { type Json, type JsonObject, jsonBytes, LONGEST_JSON, parseJson } from "./zarrJson.ts";
+import { fromUtf8, type Json, type JsonObject, jsonBytes, LONGEST_JSON, parseJson } from "./zarrJson.ts";
 
 // Zarr v2: .zarray, .zgroup and .zattrs ⇄ metadata. Order, byte order, filters and compressor become v3's
 // list of codecs, and back. xarray's _ARRAY_DIMENSIONS attribute gives the dimension names.

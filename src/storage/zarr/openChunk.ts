@@ -3,7 +3,7 @@
 // anything is read.
 
 import { type Block, isContiguous, subBlock } from "../../core/block.ts";
-import { sameShape, sizeOf } from "../../core/shape.ts";
+import { sameShape, sizeOf } from "../../core/chunks.ts";
 import { type BytesCodec, checkDecoded, corrupt, decodeInto, KeptMemory } from "../codecs/codec.ts";
 import type { OpenObject } from "../store.ts";
 import { blockFromBytes, copyBlock, isVerbatim, memoryOf } from "./blockCopies.ts";

@@ -2,16 +2,132 @@
 // and then it goes. Must hold: looking changes nothing, so that whoever wants a place can make sure of everything else
 // before anything is lost. Metadata go first: whenever it ends, there is an array or there is none, never a mixture.
 
+import { isLength, type Shape, shapeText, sizeOf } from "../../core/chunks.ts";
 import { IndexError } from "../../core/errors.ts";
-import { isLength, type Shape, shapeText, sizeOf } from "../../core/shape.ts";
 import type { BytesCodec, Room, SizeBound } from "../codecs/codec.ts";
-import { joined } from "../codecs/deflate.ts";
+import { joined } from "../codecs/compressors.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import { foldersOf } from "../memoryStore.ts";
-import { keyIn, requireList, type Store, type StoreKey, type StoreOptions } from "../store.ts";
+import {
+  asked,
+  type ByteRange,
+  cut,
+  type GetOptions,
+  keyIn,
+  type OpenObject,
+  readRange,
+  requireList,
+  type Store,
+  type StoreKey,
+  type StoreOptions,
+  tooShort,
+} from "../store.ts";
 import type { ArrayMetadata, KeyEncoding } from "./metadata.ts";
 import { findNode } from "./nodes.ts";
 import type { Endian, Fill, StoredType } from "./storedType.ts";
+
+// Where the bytes of an encoded chunk come from: an object of a store, a part of one (a chunk in a shard), or
+// memory. Ranges are read without the rest where the store can; where it can open objects, straight into place.
+
+export interface ByteSource {
+  /** For errors. */
+  readonly where: string;
+  /** True when a range costs less than the whole. */
+  readonly hasRanges: boolean;
+  all(options: GetOptions): Promise<Uint8Array | undefined>;
+  range(range: ByteRange, options: StoreOptions): Promise<Uint8Array | undefined>;
+  /** Where bytes can be read into given memory. Undefined when there is no object. */
+  open?(options: StoreOptions): Promise<OpenObject | undefined>;
+}
+
+export function storeSource(store: Store, key: StoreKey): ByteSource {
+  const source: ByteSource = {
+    where: key,
+    hasRanges: store.getRange !== undefined,
+    all: (options) => asked(key, options, () => store.get(key, options)),
+    range: (range, options) => readRange(store, key, range, options),
+  };
+  if (store.open !== undefined)
+    source.open = (options) => asked(key, options, () => store.open!(key, options));
+  return source;
+}
+
+export function memorySource(bytes: Uint8Array, where: string): ByteSource {
+  return {
+    where,
+    hasRanges: true,
+    all: async () => bytes,
+    async range(range) {
+      const part = cut(bytes, range);
+      const asked = "suffixLength" in range ? range.suffixLength : range.length;
+      if (part.length < asked) throw tooShort(where, asked, part.length);
+      return part;
+    },
+  };
+}
+
+/** An object that is open already, and that its opener will close. */
+export function openSource(object: OpenObject, where: string): ByteSource {
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    if (offset < 0 || offset + length > object.size)
+      throw tooShort(where, offset < 0 ? length : offset + length, object.size);
+    const bytes = new Uint8Array(length);
+    await object.readInto(offset, bytes);
+    return bytes;
+  };
+  const borrowed: OpenObject = {
+    size: object.size,
+    readInto: (offset, target) => object.readInto(offset, target),
+    close: () => {},
+  };
+  return {
+    where,
+    hasRanges: true,
+    all: () => read(0, object.size),
+    range: (range) =>
+      "suffixLength" in range
+        ? read(object.size - range.suffixLength, range.suffixLength)
+        : read(range.offset, range.length),
+    open: async () => borrowed,
+  };
+}
+
+/** `length` bytes of another source, as a source of their own. */
+export function partSource(whole: ByteSource, offset: number, length: number, where: string): ByteSource {
+  const source: ByteSource = {
+    where,
+    hasRanges: whole.hasRanges,
+    // A limit on the length is for this part, not for the whole.
+    all: ({ signal }) => whole.range({ offset, length }, { signal }),
+    range(range, options) {
+      const size = "suffixLength" in range ? range.suffixLength : range.length;
+      const start = "suffixLength" in range ? length - size : range.offset;
+      if (start < 0 || start + size > length) throw tooShort(where, start < 0 ? size : start + size, length);
+      return whole.range({ offset: offset + start, length: size }, options);
+    },
+  };
+  if (whole.open !== undefined)
+    source.open = async (options) => {
+      const object = await whole.open!(options);
+      return object && partOf(object, offset, length, where);
+    };
+  return source;
+}
+
+function partOf(object: OpenObject, offset: number, length: number, where: string): OpenObject {
+  if (offset + length > object.size) {
+    object.close();
+    throw tooShort(where, offset + length, object.size);
+  }
+  return {
+    size: length,
+    readInto: (start, target) => {
+      if (start + target.length > length) throw tooShort(where, start + target.length, length);
+      return object.readInto(offset + start, target);
+    },
+    close: () => object.close(),
+  };
+}
 
 // Places in the grid ⇄ keys, and which places there are.
 

@@ -2,10 +2,21 @@
 // in the result. Missing chunks give fill value.
 
 import { type Block, blockBytes, isContiguous, newBlock, subBlock } from "../../core/block.ts";
-import { type Box, boxText, intersect, isEmptyBox, placeOf } from "../../core/chunks.ts";
+import {
+  type Box,
+  boxText,
+  intersect,
+  isEmptyBox,
+  isLength,
+  placeOf,
+  type Shape,
+  sameShape,
+  shapeText,
+  sizeOf,
+} from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
-import { isLength, type Shape, sameShape, shapeText, sizeOf } from "../../core/shape.ts";
+
 import { KeptMemory, type ScratchMemory, Taken } from "../codecs/codec.ts";
 import { CorruptDataError, LostChunkError, NotSupportedError } from "../errors.ts";
 import type { Store, StoreKey, StoreOptions } from "../store.ts";

@@ -2,14 +2,12 @@
 // object; runs that are close to each other are read together, because a request costs more than some bytes.
 
 import { type Block, isContiguous, subBlock } from "../../core/block.ts";
-import { placeOf } from "../../core/chunks.ts";
-import { type Shape, sizeOf, stridesOf } from "../../core/shape.ts";
+import { placeOf, type Shape, sizeOf, stridesOf } from "../../core/chunks.ts";
 import { KeptMemory } from "../codecs/codec.ts";
 import type { OpenObject, StoreOptions } from "../store.ts";
 import { blockFromBytes, copyBlock, isVerbatim, memoryOf } from "./blockCopies.ts";
-
-import type { ByteSource } from "./byteSource.ts";
 import { mapLimited } from "./limited.ts";
+import type { ByteSource } from "./place.ts";
 
 import type { Endian, StoredType } from "./storedType.ts";
 

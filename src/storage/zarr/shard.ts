@@ -3,22 +3,24 @@
 // or behind them. A chunk that is all fill value is left out.
 
 import { type Block, newBlock, subBlock } from "../../core/block.ts";
-import { type Box, intersect, isEmptyBox, numberOf, placeOf } from "../../core/chunks.ts";
-import { sameShape, sizeOf } from "../../core/shape.ts";
+import { type Box, intersect, isEmptyBox, numberOf, placeOf, sameShape, sizeOf } from "../../core/chunks.ts";
 import { checkDecoded, corrupt, KeptMemory } from "../codecs/codec.ts";
 import { NotSupportedError } from "../errors.ts";
 import { tooShort } from "../store.ts";
 import { copyBlock, fillBlock, isAllFill } from "./blockCopies.ts";
-import { type ByteSource, openSource, partSource } from "./byteSource.ts";
 import { mapLimited } from "./limited.ts";
 import {
+  type ByteSource,
   joinedParts,
+  openSource,
   type Pipeline,
+  partSource,
   type ReadOptions,
   type ShardIndex,
   type ShardLayout,
   type WriteOptions,
 } from "./place.ts";
+
 import { GAP } from "./runs.ts";
 import type { Fill } from "./storedType.ts";
 

@@ -2,13 +2,21 @@
 // for byte.
 
 import type { Block } from "../../core/block.ts";
-import { numberOf, placeOf } from "../../core/chunks.ts";
-import { sizeOf } from "../../core/shape.ts";
+import { numberOf, placeOf, sizeOf } from "../../core/chunks.ts";
 import { checkDecoded, corrupt } from "../codecs/codec.ts";
 import { isAllFill, permuteBlock } from "./blockCopies.ts";
-import { type ByteSource, memorySource, partSource } from "./byteSource.ts";
 import { decodeBytes, encodeBytes, encodeParts, readChunk } from "./codecPipeline.ts";
-import { inverse, type Pipeline, type ReadOptions, type ShardIndex, type ShardLayout } from "./place.ts";
+import {
+  type ByteSource,
+  inverse,
+  memorySource,
+  type Pipeline,
+  partSource,
+  type ReadOptions,
+  type ShardIndex,
+  type ShardLayout,
+} from "./place.ts";
+
 import { packShard, readIndex } from "./shard.ts";
 
 /** Indexes of shards by key: for stores that do not change. */

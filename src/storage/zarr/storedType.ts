@@ -1,9 +1,9 @@
 // How elements are stored. In: the names that Zarr v2 ("<f8") and v3 ("float64") use. Out: one record. Everything else is a typed "not supported".
 
+import { describe } from "../../core/chunks.ts";
 import { DTYPES, type DType, infoOf, isDType, isWide } from "../../core/dtype.ts";
 import { halfOf, numberOfHalf } from "../../core/half.ts";
 import { Complex, fitScalar, isScalar, type Scalar } from "../../core/numbers.ts";
-import { describe } from "../../core/shape.ts";
 import { closest } from "../../core/suggest.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import type { Json } from "./zarrJson.ts";

@@ -2,7 +2,15 @@
 // Python's NaN and Infinity are read. Depth and size are bounded, so that hostile text costs little.
 
 import { MetadataError } from "../errors.ts";
-import { fromUtf8, utf8 } from "../text.ts";
+
+// Text ⇄ UTF-8 bytes.
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+export const utf8 = (text: string): Uint8Array => encoder.encode(text);
+/** Throws a TypeError for bytes that are not UTF-8. */
+export const fromUtf8 = (bytes: Uint8Array): string => decoder.decode(bytes);
 
 /** What JSON metadata hold; integers that a number cannot hold are bigints. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;

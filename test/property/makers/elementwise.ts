@@ -3,7 +3,7 @@
 
 import * as cw from "chunkwise";
 import { DTYPES, type DType, isComplex, isFloat, isInteger } from "../../../src/core/dtype.ts";
-import type { ElementwiseFunction } from "../../../src/ops/elementwise/define.ts";
+import type { ElementwiseFunction } from "../../../src/ops/define.ts";
 import { OPS } from "../../../src/ops/index.ts";
 import type { Choices } from "../choices.ts";
 import type { Arg, Ref } from "../program.ts";

@@ -1,8 +1,8 @@
 // A scan as a job. In: a domain, the axis, and where operand, before and result lie along the domain's axes, in
 // bytes. Out: how the scan walks, parameters and units. Units may run at once.
 
+import type { Shape } from "../../../core/chunks.ts";
 import { type Scalar, scalarText } from "../../../core/numbers.ts";
-import type { Shape } from "../../../core/shape.ts";
 import { programText, type ScalarProgram } from "../../program.ts";
 import { axisWords, type RowAxis, rowCount } from "../rowPlace.ts";
 import { SCAN_WORDS, type ScanShape } from "./frame.ts";

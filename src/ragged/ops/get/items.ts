@@ -1,8 +1,8 @@
 // What a selection is made of. In: items as plain data (attributes of `get`) and index arrays (its further inputs).
 // Out: items that the walk through the axes understands. Fields come first: x["jets", 0] is x["jets"][0].
 
+import { describe } from "../../../core/chunks.ts";
 import { DTypeError, IndexError, ShapeError } from "../../../core/errors.ts";
-import { describe } from "../../../core/shape.ts";
 import { indexOf } from "../../layout/indices.ts";
 import { isLeaf, isList, isOption, type Plain } from "../../layout/layout.ts";
 
