@@ -9,11 +9,10 @@ import { calculatingOn } from "./kernel/calculate.ts";
 import { referenceBackend } from "./kernel/interpret/backend.ts";
 import { PlanCache } from "./plan/cache.ts";
 import { planOf } from "./plan/index.ts";
-import { necessaryColumnsPass } from "./ragged/lazy/necessaryColumns.ts";
+import { necessaryColumnsPass } from "./ragged/lazy/project.ts";
 import type { RuleSequence } from "./rewrite/database.ts";
 import { pipelineOf } from "./rewrite/pipeline.ts";
 import { ExecutorTable, inlineExecutor } from "./runtime/pools/executors.ts";
-
 import { threadExecutor } from "./runtime/pools/threadPool.ts";
 import { runPlanSync } from "./runtime/run.ts";
 import type { RunRequest } from "./runtime/runArrays.ts";

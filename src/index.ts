@@ -59,13 +59,13 @@ export { MemoryError } from "./plan/budget.ts";
 export { Plan, type PlanOptions } from "./plan/index.ts";
 export { PlanError } from "./plan/load.ts";
 export type { OperationInfo, RunEvent, TaskStats } from "./runtime/events.ts";
-export { FunctionMemoryError } from "./runtime/functionMemory.ts";
 export { type CarriedRun, type Executor, LostWorker, type Pool, type TaskJob } from "./runtime/pools/pool.ts";
 export { measureReservedMemory } from "./runtime/reserved.ts";
 export type { RetryOptions, TwinOptions } from "./runtime/scheduler/policy.ts";
 export type { ExecutorName } from "./runtime/settings.ts";
 export type { AsyncComputeOptions, ComputeOptions } from "./runtime/spec.ts";
 export { Spec, type SpecOptions } from "./runtime/spec.ts";
+export { FunctionMemoryError } from "./runtime/userFunctions.ts";
 export {
   type ByteRange,
   type ChunkWriter,

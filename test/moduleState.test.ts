@@ -1,5 +1,5 @@
 // Modules keep nothing: what is remembered belongs to a value that somebody owns (docs/adr/0015). Constants are allowed, those
-// that are made late (core/attrs.ts) too, and WeakMaps, which remember what a pure function gave.
+// that are made late (core/block.ts) too, and WeakMaps, which remember what a pure function gave.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

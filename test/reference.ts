@@ -4,11 +4,9 @@
 // Must hold: a node sees nothing but the finished values of its inputs, each in one chunk, so no choice of
 // chunks and no neighbouring node can change it. Loops only: a chain of a million nodes does not overflow.
 
-import type { Attrs } from "../src/core/attrs.ts";
-import type { Block } from "../src/core/block.ts";
+import type { Attrs, Block } from "../src/core/block.ts";
 import { singleChunk } from "../src/core/chunks.ts";
 import { type Expr, makeExpr, postOrder } from "../src/expr/expr.ts";
-
 import { referenceBackend } from "../src/kernel/interpret/backend.ts";
 import { DataResource, dataOf, dataOp, sourceAttrs } from "../src/lazy/lazyArray.ts";
 import { planOf } from "../src/plan/index.ts";

@@ -1,13 +1,12 @@
 // What functions of arrays have in common beside lazy/build.ts: chunks that nobody named, sources, parts along an axis.
 
-import type { Attrs } from "../core/attrs.ts";
+import type { Attrs } from "../core/block.ts";
 import { type ChunkShape, type ChunksArgument, checkChunks, type Shape, sameShape } from "../core/chunks.ts";
 import { type DType, infoOf } from "../core/dtype.ts";
 import { makeExpr } from "../expr/expr.ts";
 import type { SourceOp } from "../expr/op.ts";
 import { type Built, built, node } from "../lazy/build.ts";
 import { type LazyArray, sourceAttrs } from "../lazy/lazyArray.ts";
-
 import { broadcast } from "../ops/moves/axisMoves.ts";
 import { slice } from "../ops/moves/select.ts";
 import { engine } from "./defaultEngine.ts";

@@ -18,7 +18,6 @@ import {
   type PlanOnlyOptions,
   settingFor,
 } from "../runtime/spec.ts";
-
 import { engine } from "./defaultEngine.ts";
 import {
   backendOf,

@@ -17,7 +17,6 @@ import {
   type SourceArgument,
 } from "../storage/formats/denseFormat.ts";
 import { StoredSource } from "../storage/formats/table.ts";
-
 import { type StoreArgument, storeOf } from "../storage/location.ts";
 import { type FileArguments, storeFile } from "../storage/parquet/index.ts";
 import type { StoreKey } from "../storage/store.ts";

@@ -18,7 +18,6 @@ import type { RunEvent } from "../runtime/events.ts";
 import type { RunRequest } from "../runtime/runArrays.ts";
 import { type AsyncComputeOptions, type ComputeOptions, planningOf, type Spec } from "../runtime/spec.ts";
 import { planStorage } from "../runtime/storedArrays.ts";
-
 import { engine } from "./defaultEngine.ts";
 
 // Which rules a computation's expressions are rewritten by. In: its options. Out: the rewriting, and a text that says

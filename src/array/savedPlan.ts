@@ -2,8 +2,7 @@
 // arrays in stores by their location, small arrays in memory as they are. Loading trusts nothing in the text: a plan runs
 // modules and opens stores only below the roots that the caller names.
 
-import type { Resource } from "../core/attrs.ts";
-import { blockBytes, newBlock } from "../core/block.ts";
+import { blockBytes, newBlock, type Resource } from "../core/block.ts";
 import { checkShape, describe, sameShape, shapeText } from "../core/chunks.ts";
 import { bytesText } from "../core/counts.ts";
 import { isDType } from "../core/dtype.ts";
@@ -17,20 +16,83 @@ import { NDArray } from "../lazy/ndarray.ts";
 import { Plan } from "../plan/index.ts";
 import { foreignPlan, PlanError } from "../plan/load.ts";
 import type { Json } from "../plan/planJson.ts";
-import type { Root } from "../runtime/planRoots.ts";
+import { type Admitted, type Root, Roots } from "../runtime/planRoots.ts";
 import { runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
 import { type AsyncComputeOptions, checkRun, OPTIONS_AT, settingFor } from "../runtime/spec.ts";
 import { type FunctionResource, findFunction } from "../runtime/userFunctions.ts";
 import { isModuleAddress } from "../storage/builtin.ts";
 import { StoredSource } from "../storage/formats/table.ts";
-
 import { storeAt } from "../storage/location.ts";
 import { normalPath, type StoreLocation } from "../storage/store.ts";
 import { engine } from "./defaultEngine.ts";
 import { sourceOf } from "./opening.ts";
-import { PlanAccess } from "./planAccess.ts";
 import { backendOf, requestOf } from "./prepare.ts";
+
+// Which of the modules and stores that a plan names it may use. In: the caller's roots, and addresses as the text has them.
+// Out: addresses as they really are; one error that names all that is not allowed, and the call that would allow it.
+
+export class PlanAccess {
+  readonly #modules: Roots;
+  readonly #stores: Roots;
+  readonly #refused = { modules: new Set<string>(), stores: new Set<string>() };
+
+  constructor({
+    modules,
+    stores,
+  }: { modules?: readonly Root[] | undefined; stores?: readonly Root[] | undefined }) {
+    this.#modules = new Roots(modules, "modules");
+    this.#stores = new Roots(stores, "stores");
+  }
+
+  readonly module = (address: string): string =>
+    this.#taken(this.#modules.module(address), "modules") ?? address;
+
+  store(location: StoreLocation): StoreLocation {
+    if (location.kind === "file") {
+      const root = this.#taken(this.#stores.folder(location.root), "stores");
+      return { kind: "file", root: root ?? location.root };
+    }
+    if (location.kind === "module") {
+      // It reads whatever its argument says: who allows it to run has not allowed that yet.
+      this.#taken(this.#stores.module(location.module), "stores");
+      return { ...location, module: this.module(location.module) };
+    }
+    const url = this.#taken(this.#stores.site(location.url), "stores");
+    return { kind: "http", url: url ?? location.url };
+  }
+
+  #taken(admitted: Admitted, kind: "modules" | "stores"): string | null {
+    if ("address" in admitted) return admitted.address;
+    this.#refused[kind].add(admitted.refused);
+    return null;
+  }
+
+  /** Throws when something was asked for that is not allowed. */
+  check(): void {
+    const [modules, stores] = [[...this.#refused.modules], [...this.#refused.stores]];
+    if (modules.length + stores.length === 0) return;
+    const wants = [
+      ...(modules.length > 0 ? [`run ${listText(modules)}`] : []),
+      ...(stores.length > 0 ? [`read ${listText(stores)}`] : []),
+    ];
+    const options = [
+      ...(modules.length > 0 ? [`modules: ${JSON.stringify(modules.slice(0, MOST_NAMED))}`] : []),
+      ...(stores.length > 0 ? [`stores: ${JSON.stringify(stores.slice(0, MOST_NAMED))}`] : []),
+    ];
+    throw new PlanError({
+      what: `the plan wants to ${wants.join(" and to ")}, which is not below a root that was named`,
+      cure: `If you trust who made it, name these or what they are below: loadPlan(text, {${options.join(", ")}})`,
+    });
+  }
+}
+
+const MOST_NAMED = 5;
+
+const listText = (names: readonly string[]): string =>
+  names.length > MOST_NAMED
+    ? `${names.slice(0, MOST_NAMED).join(", ")} and ${names.length - MOST_NAMED} more`
+    : names.join(", ");
 
 const FORMAT = "chunkwise plan";
 const VERSION = 2;

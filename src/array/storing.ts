@@ -2,7 +2,7 @@
 // Out: the stored arrays. Must hold: all places are looked at before any is changed; of a run that fails, nothing is left that
 // could be taken for a result.
 
-import type { Resource } from "../core/attrs.ts";
+import type { Resource } from "../core/block.ts";
 import { describe, sameShape, shapeText } from "../core/chunks.ts";
 import { IndexError, ShapeError, ValueError } from "../core/errors.ts";
 import type { Scalar } from "../core/numbers.ts";
@@ -29,7 +29,6 @@ import {
   type WrittenUnit,
 } from "../storage/formats/denseFormat.ts";
 import { plainTransfer, StoredSource } from "../storage/formats/table.ts";
-
 import { durableStore, type StoreArgument } from "../storage/location.ts";
 import type { Store } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";

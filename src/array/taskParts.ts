@@ -3,8 +3,8 @@
 
 import { OPS } from "../ops/index.ts";
 import { OpTable } from "../ops/table.ts";
+import { PARTITIONS } from "../ragged/lazy/placewise.ts";
 import { RAGGED_NODES } from "../ragged/lazy/raggedNodes.ts";
-import { PARTITIONS } from "../ragged/lazy/reading.ts";
 import { jsonLinesFormat, parquetFormat } from "../ragged/sources/index.ts";
 import type { TaskParts } from "../runtime/taskParts.ts";
 import { zarrFormat } from "../runtime/zarr/zarrFormat.ts";

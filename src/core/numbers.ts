@@ -226,3 +226,16 @@ export function resultDType(arrays: readonly DType[], scalars: readonly Scalar[]
 
 /** True when every value of `from` (or its closest) has a place in `to`, by the promotion table. */
 export const canPromote = (from: DType, to: DType): boolean => promote(from, to) === to;
+
+/**
+ * A number means the same in every real dtype: 2 is 2n. But 0 is not −0, a number is no bool, and never complex:
+ * x · 1 is not x where x is complex and not finite.
+ */
+export function sameScalar(wanted: unknown, value: unknown): boolean {
+  if (typeof wanted === "number" && typeof value === "bigint")
+    return Number.isInteger(wanted) && !Object.is(wanted, -0) && BigInt(wanted) === value;
+  if (typeof wanted === "bigint" && typeof value === "number") return sameScalar(value, wanted);
+  if (wanted instanceof Complex && value instanceof Complex)
+    return Object.is(wanted.re, value.re) && Object.is(wanted.im, value.im);
+  return Object.is(wanted, value);
+}

@@ -5,7 +5,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { type Attrs, attrsText, NO_ATTRS } from "../core/attrs.ts";
+import { type Attrs, attrsText, NO_ATTRS } from "../core/block.ts";
 import { type ChunkShape, checkSize, type Shape, sameShape } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
 import { addUser, findUser, type Interned, Interning, type UserHolder, type Users } from "./intern.ts";

@@ -2,8 +2,7 @@
 // class, never on the name; what a stage needs to know of one op is a field here.
 // Must hold: infer() is a pure function of input types and attributes. Ops on dense arrays are given and give dense types.
 
-import type { Attrs } from "../core/attrs.ts";
-import type { Block } from "../core/block.ts";
+import type { Attrs, Block } from "../core/block.ts";
 import {
   type Box,
   broadcastShapes,

@@ -1,12 +1,11 @@
 // Expressions as text: one line a node with dtype, shape and chunks, inputs before what uses them. Scalars
 // are written where they are used. Long expressions show their begin and end. Nothing is computed.
 
-import { type Attrs, attrLabel, Resource } from "../core/attrs.ts";
+import { type Attrs, attrLabel, Resource } from "../core/block.ts";
 import { shapeText } from "../core/chunks.ts";
 import { type Scalar, scalarText } from "../core/numbers.ts";
 import { chunksOf, type Expr, postOrder } from "./expr.ts";
 import { arrayTypeText, extentOf, isDense } from "./op.ts";
-
 import { lineOf } from "./site.ts";
 
 export interface PrintOptions {

@@ -7,7 +7,6 @@
 import type { Block } from "../core/block.ts";
 import type { DType, TypedArray } from "../core/dtype.ts";
 import type { BlockMemory, BlockProgram, Borrowed } from "./blockProgram.ts";
-
 import type { MatrixProduct } from "./routines/outsideProduct.ts";
 
 /** A program that is ready to run, by any number of tasks one after another. */

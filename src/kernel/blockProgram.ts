@@ -2,8 +2,7 @@
 // reductions of segments, scans and routine calls over numbered buffers. It speaks of coordinates, not of memory: how a buffer
 // lies in memory is known only when it is bound to blocks, so one program serves every layout.
 
-import { type Attrs, attrsText } from "../core/attrs.ts";
-import { type Block, blockBytes, newBlock } from "../core/block.ts";
+import { type Attrs, attrsText, type Block, blockBytes, newBlock } from "../core/block.ts";
 import { type Shape, shapeText } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
 import { InvariantError } from "../core/errors.ts";
@@ -224,6 +223,19 @@ export interface BlockProgram {
   readonly buffers: readonly Buffer[];
   /** What is done with them, in order. */
   readonly steps: readonly KernelStep[];
+}
+
+/** The blocks of a program's buffers: those that are given, and temporaries that are made. */
+export function bindBuffers(
+  program: BlockProgram,
+  bound: readonly (Block | undefined)[],
+  temporary: (buffer: Buffer) => Block,
+): Block[] {
+  return program.buffers.map((buffer, at) => {
+    const block = buffer.role === "temporary" ? temporary(buffer) : bound[at];
+    if (block === undefined) throw new InvariantError({ what: `buffer ${at} (${buffer.role}) is not bound` });
+    return block;
+  });
 }
 
 export function blockProgramText(program: BlockProgram): string {

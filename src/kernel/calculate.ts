@@ -8,9 +8,7 @@ import { type DType, infoOf, type TypedArray } from "../core/dtype.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Backend, Kernel } from "./backend.ts";
 import { type BlockProgram, Borrowed } from "./blockProgram.ts";
-
 import { LaneFailure } from "./interpret/lanes.ts";
-
 import type { ScalarProgram } from "./program.ts";
 
 /** Room for any value. */

@@ -1,8 +1,7 @@
 // Routines: block computations that are not loops of scalar programs (gather, sort, contraction…).
 // In: blocks and where they lie in their arrays. Out: the output blocks, filled.
 
-import type { Attrs } from "../core/attrs.ts";
-import type { Block } from "../core/block.ts";
+import type { Attrs, Block } from "../core/block.ts";
 import type { MatrixProduct } from "./routines/outsideProduct.ts";
 import type { Room } from "./routines/room.ts";
 

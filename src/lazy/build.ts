@@ -2,7 +2,7 @@
 // functions. A result remembers its array operands. Bodies of public functions return `Built`, which
 // fits every LazyArray: what its dtype is and what outputs were marked is for the public signature to say.
 
-import type { Attrs } from "../core/attrs.ts";
+import type { Attrs } from "../core/block.ts";
 import { describe, SCALAR_SHAPE, sameShape, shapeText } from "../core/chunks.ts";
 import { DTYPES, type DType, infoOf, isDType } from "../core/dtype.ts";
 import { DTypeError, OutTargetError, ShapeError } from "../core/errors.ts";

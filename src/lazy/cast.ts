@@ -1,10 +1,9 @@
 // cast: the elementwise op that every call may need, because operands of several dtypes meet in one.
 
-import type { Attrs } from "../core/attrs.ts";
+import type { Attrs } from "../core/block.ts";
 import { type DType, infoOf, isComplex } from "../core/dtype.ts";
 import { DTypeError } from "../core/errors.ts";
 import { broadcastType, type ElementwiseOp } from "../expr/op.ts";
-
 import { nonZero as complexNonZero } from "../kernel/complex/arithmetic.ts";
 import * as s from "../kernel/scalar.ts";
 

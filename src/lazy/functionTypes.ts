@@ -6,7 +6,6 @@ import type { AxisArgument } from "../core/chunks.ts";
 import type { DType, Result, ResultRule } from "../core/dtype.ts";
 import type { Promote } from "../core/numbers.ts";
 import type { Called, LazyArray, Operand, OtherArray } from "./lazyArray.ts";
-
 import type { ArrayDType, Meet, MeetWith, OutputsOf, Said } from "./operandTypes.ts";
 
 /** The option `out` of elementwise functions. */

@@ -2,8 +2,7 @@
 // It remembers the arrays it was made from, because `output` marks a stage of exactly this computation:
 // the interned expression behind it may be shared with others that marked nothing.
 
-import { type Attrs, Resource } from "../core/attrs.ts";
-import type { Block } from "../core/block.ts";
+import { type Attrs, type Block, Resource } from "../core/block.ts";
 import {
   type ChunkShape,
   type ChunksArgument,

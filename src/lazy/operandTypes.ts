@@ -3,7 +3,6 @@
 
 import type { DType, DTypeOfData, TypedArray } from "../core/dtype.ts";
 import type { Complex, DEFAULT_OF_SCALAR_KIND, Promote, PromoteScalar, Scalar } from "../core/numbers.ts";
-
 import type { LazyArray, Operand } from "./lazyArray.ts";
 import type { NDArray } from "./ndarray.ts";
 

@@ -3,7 +3,6 @@
 // lines per axis, whatever the number of chunks.
 
 import { type ChunkShape, type Shape, shapeText } from "../core/chunks.ts";
-
 import { coordinate, element, textElement, titleElement } from "./svg.ts";
 
 /** The longest edge in pixels. */

@@ -11,8 +11,7 @@ import type {
   TaskEnd,
   TaskStart,
 } from "../runtime/events.ts";
-import { csvText } from "./csv.ts";
-import { durationOf, type OperationSummary, OperationTally, summaryTable } from "./summary.ts";
+import { csvText, durationOf, type OperationSummary, OperationTally, summaryTable } from "./summary.ts";
 import { recordOf, TaskLog, type TaskRecord } from "./taskLog.ts";
 
 /** Options of `history`. */

@@ -1,12 +1,52 @@
 // An array as HTML (a table of figures beside a picture of its chunks) and as text for a terminal. In: a lazy array.
 // Out: markup without scripts, every text escaped; or lines. Nothing is computed.
 
-import type { Shape } from "../core/chunks.ts";
+import { plan } from "../array/compute.ts";
+import { countChunks, type Shape, shapeText, sizeOf } from "../core/chunks.ts";
+import { bytesText, countText } from "../core/counts.ts";
+import { infoOf } from "../core/dtype.ts";
+import { ChunkwiseError } from "../core/errors.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
-import { arrayFigures } from "./arrayFigures.ts";
 import { chunkPicture } from "./arrayPicture.ts";
 import { plainText } from "./shortTexts.ts";
 import { element, escapeXml } from "./svg.ts";
+
+// What there is to say about an array without computing it. In: a lazy array. Out: the figures, as numbers and as text,
+// that its HTML and its terminal representation share.
+
+export interface ArrayFigures {
+  readonly dtype: string;
+  readonly shape: string;
+  readonly bytes: string;
+  readonly chunks: string;
+  readonly chunkBytes: string;
+  readonly chunkCount: string;
+  readonly tasks: string;
+}
+
+export function arrayFigures(x: LazyArray): ArrayFigures {
+  const { dtype, shape, chunks, nbytes } = x;
+  return {
+    dtype,
+    shape: shapeText(shape),
+    bytes: bytesText(nbytes),
+    chunks: shapeText(chunks),
+    chunkBytes: bytesText(Math.min(nbytes, sizeOf(chunks) * infoOf(dtype).bytes)),
+    chunkCount: countText(countChunks(shape, chunks), "chunk"),
+    tasks: tasksText(x),
+  };
+}
+
+/** An array that cannot be planned can still be shown. */
+function tasksText(x: LazyArray): string {
+  try {
+    const { numTasks, numOperations } = plan(x);
+    return `${countText(numTasks, "task")} in ${countText(numOperations, "operation")}`;
+  } catch (error) {
+    if (!(error instanceof ChunkwiseError)) throw error;
+    return `cannot be planned: ${error.what}`;
+  }
+}
 
 /** An array for notebooks and pages, its figures and a picture of its chunks: `arrayHtml(x)`. */
 export function arrayHtml(x: LazyArray): string {

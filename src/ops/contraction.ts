@@ -1,7 +1,7 @@
 // contract: sums of products over chosen axes, for every combination of the others. matmul, tensordot and
 // vecdot are this one op. Output axes: batch axes, then a's free axes, then b's.
 
-import type { Attrs } from "../core/attrs.ts";
+import type { Attrs } from "../core/block.ts";
 import { type Box, describe, shapeText } from "../core/chunks.ts";
 import { checkKind } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";

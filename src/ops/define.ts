@@ -2,7 +2,7 @@
 // the table. Out: the record that trees, chunks and kernels follow from, and that users call, for dense and nested arrays.
 // attrs.axes are ascending and non-negative; attrs.keepdims leaves them as 1.
 
-import type { Attr, Attrs } from "../core/attrs.ts";
+import type { Attr, Attrs } from "../core/block.ts";
 import { checkAxes, type Shape, shapeText, sizeOf } from "../core/chunks.ts";
 import { checkKind, type DType, type KindSet, type ResultRule, resultOf } from "../core/dtype.ts";
 import { DTypeError, InvariantError, ValueError } from "../core/errors.ts";

@@ -3,11 +3,10 @@
 // attrs.block long, and the labels 0 … attrs.labels − 1. What blocks come to together is for reductions along the axis of blocks.
 // attrs.fold says what is done (kernel/routines/groupby.ts), attrs.dtype in what.
 
-import type { Attrs } from "../core/attrs.ts";
+import type { Attrs } from "../core/block.ts";
 import { isLength } from "../core/chunks.ts";
 import { type DType, isDType } from "../core/dtype.ts";
 import { denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
-
 import { FOLDS, type FoldName } from "../kernel/routines/groupby.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 

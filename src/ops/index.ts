@@ -16,7 +16,6 @@ import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";
 import { concat, repeat, setSlice, slice, tile } from "./moves/select.ts";
 import { partitioned } from "./partitions.ts";
-
 import * as reductions from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
 import * as scans from "./scans.ts";

@@ -4,12 +4,10 @@
 // attrs of a call: function (a resource that can be called), cut, from, and where needed before, after, cores, memory
 // (kernel/routines/userCall.ts). Of an output: dtype, shape, chunks, axes; of several: dtypes, shapes, blocks, axes, grid.
 
-import type { Attrs } from "../core/attrs.ts";
-import { blockBytes } from "../core/block.ts";
+import { type Attrs, blockBytes } from "../core/block.ts";
 import { type Box, type ChunkShape, isLength, type Shape, wholeBox } from "../core/chunks.ts";
 import { isDType } from "../core/dtype.ts";
 import { type AxisSeams, type DenseType, denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
-
 import { packedOutputs, rowsShape } from "../kernel/routines/packed.ts";
 import {
   type BlockGrid,

@@ -1,9 +1,8 @@
 // Partitions of ragged arrays, as plans and runs see them: things with rows that can be read from somewhere, and that
 // rest and travel as bytes. What they are made of is known to the ragged room alone, whose format runs are given.
 
-import { Resource } from "../core/attrs.ts";
-import type { Form } from "../core/form/form.ts";
-import type { Need } from "../core/form/need.ts";
+import { Resource } from "../core/block.ts";
+import type { Form, Need } from "../core/form/form.ts";
 import { type Partition, raggedType, type SourceOp } from "../expr/op.ts";
 
 /** Data only, for messages to threads and for saved plans. */

@@ -11,7 +11,6 @@ import { userCall } from "../lazy/call.ts";
 import type { NestedReduceOptions, ReduceFunction, ReduceOptions } from "../lazy/functionTypes.ts";
 import { type LazyArray, type Operand, otherAmong } from "../lazy/lazyArray.ts";
 import { type ReduceRecord, reduction } from "./define.ts";
-
 import { sqrt } from "./elementwise/exponential.ts";
 
 const own = (dtype: DType): readonly DType[] => [dtype];

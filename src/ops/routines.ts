@@ -1,7 +1,7 @@
 // Ops with a routine of their own: reading and writing at places that are data, searching, sorting.
 // Index operands are int64 and, where there are several, of one shape: the API casts and broadcasts.
 
-import type { Attrs } from "../core/attrs.ts";
+import type { Attrs } from "../core/block.ts";
 import { type Box, type Shape, sameShape, shapeText, wholeBox } from "../core/chunks.ts";
 import { checkKind, INDEX_DTYPE } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";

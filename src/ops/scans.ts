@@ -12,7 +12,6 @@ import { type Built, built, castTo, checkDType, node } from "../lazy/build.ts";
 import { opCall } from "../lazy/call.ts";
 import type { DTypeOption, TotalFunction } from "../lazy/functionTypes.ts";
 import { asLazy, full, type LazyArray, type Operand, sourceAttrs } from "../lazy/lazyArray.ts";
-
 import { concat } from "./moves/select.ts";
 
 /** Options of scans along an axis. */

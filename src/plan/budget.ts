@@ -6,7 +6,6 @@ import { blockBytes } from "../core/block.ts";
 import { type ChunkShape, shapeText, sizeOf } from "../core/chunks.ts";
 import { bytesText } from "../core/counts.ts";
 import { ChunkwiseError, type ErrorParts } from "../core/errors.ts";
-
 import { surelyFits } from "./fusion/fusionNodes.ts";
 import { type DensePlanArray, type Operation, type PlanArray, type PlanData, readsOf } from "./plan.ts";
 import { type MemoryTerm, memoryOf, statedBytes, totalMemory } from "./taskMemory.ts";

@@ -3,11 +3,10 @@
 // the partitions of a ragged source are is part of a plan: only the same source has the same plan.
 // In: expressions. Out: their plan. Plans made here know no lines of the user's code; who needs them asks `planOf`.
 
-import { attrsText, type Resource } from "../core/attrs.ts";
-import type { Need } from "../core/form/need.ts";
+import { attrsText, type Resource } from "../core/block.ts";
+import type { Need } from "../core/form/form.ts";
 import { type Expr, postOrder } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
-
 import { resourceOf } from "../lazy/lazyArray.ts";
 import { PartitionResource } from "../ops/partitions.ts";
 import { MemoryError } from "./budget.ts";

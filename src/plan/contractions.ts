@@ -4,11 +4,9 @@
 // along which partial products are made and then added up, as any other reduction.
 // In: a contract node and the bytes a task may use. Out: an expression with the same value, up to the order of sums.
 
-import type { Attrs } from "../core/attrs.ts";
-import { blockBytes } from "../core/block.ts";
+import { type Attrs, blockBytes } from "../core/block.ts";
 import type { ChunkShape } from "../core/chunks.ts";
 import { type ContractAxes, chunksOf, type Expr, makeExpr } from "../expr/expr.ts";
-
 import { cast, castAttrs } from "../lazy/cast.ts";
 import { contract, contractAxes } from "../ops/contraction.ts";
 import { rechunk } from "../ops/moves/axisMoves.ts";

@@ -2,9 +2,7 @@
 // expressions, and a way to plan. Out: the same error with a budget, and where there are, chunks of sources, that do.
 
 import { type ChunkShape, sameShape } from "../core/chunks.ts";
-
 import { type Expr, foldExpr, makeExpr, postOrder, withInputs } from "../expr/expr.ts";
-
 import { halved, MemoryError } from "./budget.ts";
 
 /** Plans, or throws a MemoryError. */

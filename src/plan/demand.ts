@@ -3,7 +3,6 @@
 
 import { type Box, hull, isEmptyBox, type Shape } from "../core/chunks.ts";
 import { type ArrayType, assertDense, type DenseType, denseOf, type Piece } from "../expr/op.ts";
-
 import { contractAxes, contractDemand } from "../ops/contraction.ts";
 import {
   chunkOfArray,

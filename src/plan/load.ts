@@ -1,7 +1,7 @@
 // Plans from JSON, checked all the way: every name, every number, every reference. In: anything. Out: a plan that is
 // as good as one made here, or an error that says where it is not. Nothing in it is ever evaluated as code.
 
-import type { Attr, Attrs } from "../core/attrs.ts";
+import type { Attr, Attrs } from "../core/block.ts";
 import { describe, isLength, type Shape, sameShape, sizeOf } from "../core/chunks.ts";
 import { type DType, isDType } from "../core/dtype.ts";
 import { ChunkwiseError, ValueError } from "../core/errors.ts";
@@ -22,7 +22,6 @@ import {
   raggedType,
   sameType,
 } from "../expr/op.ts";
-
 import type { OpTable } from "../ops/table.ts";
 import {
   type DensePlanArray,

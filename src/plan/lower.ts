@@ -10,9 +10,7 @@ import { chunksOf, type Expr, postOrder } from "../expr/expr.ts";
 import { type DenseType, denseOf, denseType, type ReduceOp, type ScanOp } from "../expr/op.ts";
 import { resourceOf } from "../lazy/lazyArray.ts";
 import { reduceAttrs } from "../ops/define.ts";
-
 import { rechunk } from "../ops/moves/axisMoves.ts";
-
 import { attrsInBlocks, splitContraction } from "./contractions.ts";
 import type { Origin, SiteOf } from "./origin.ts";
 import {

@@ -3,7 +3,7 @@
 // for 10⁹ chunks is as small as one for 10, and the steps say for any box of the output what they need.
 // Must hold: a step's inputs are earlier steps; an operation's inputs are outputs of earlier ones or sources.
 
-import type { Attrs } from "../core/attrs.ts";
+import type { Attrs } from "../core/block.ts";
 import { type Box, type ChunkShape, chunkBox, gridOf, type Shape } from "../core/chunks.ts";
 import type { Transfer } from "../core/transfer.ts";
 import {

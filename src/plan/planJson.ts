@@ -1,7 +1,7 @@
 // Plans as JSON: data only. Numbers that JSON cannot hold become tagged objects; a thing in memory that a step needs
 // (a user's function) becomes its reference, where it has one. `load.ts` reads them back, and trusts nothing.
 
-import { Resource } from "../core/attrs.ts";
+import { Resource } from "../core/block.ts";
 import type { Form } from "../core/form/form.ts";
 import { jsonOfForm } from "../core/form/formJson.ts";
 import { Complex, numberText } from "../core/numbers.ts";

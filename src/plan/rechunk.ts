@@ -13,7 +13,6 @@ import { ChunkError } from "../core/errors.ts";
 import { chunksOf, type Expr } from "../expr/expr.ts";
 import { denseOf, type MoveOp } from "../expr/op.ts";
 import { resourceOf } from "../lazy/lazyArray.ts";
-
 import type { PlanArray } from "./plan.ts";
 import { type PlanWriter, StepList } from "./writer.ts";
 

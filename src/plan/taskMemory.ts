@@ -19,12 +19,10 @@ import {
   statedTransfer,
   writeTransfer,
 } from "./compile/rounds.ts";
-
 import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./compile/taskLayout.ts";
 import { taskWindows } from "./demand.ts";
 import { areAlike, Recent } from "./fusion/fusionOptions.ts";
 import { isRagged, type Operation, type PlanArray, type PlanStep } from "./plan.ts";
-
 import { type TaskKind, taskKinds } from "./windows/taskKinds.ts";
 import { startAt } from "./windows/taskRuns.ts";
 

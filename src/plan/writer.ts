@@ -1,6 +1,6 @@
 // The plan under construction: arrays and operations in order, and where each expression's value is.
 
-import type { Attrs, Resource } from "../core/attrs.ts";
+import type { Attrs, Resource } from "../core/block.ts";
 import { type ChunkShape, type Shape, sameShape } from "../core/chunks.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Transfer } from "../core/transfer.ts";

@@ -50,6 +50,7 @@ export { plain } from "./layout/plainLayout.ts";
 export { plainForm, plainProbe, probeOf } from "./layout/probe.ts";
 export { sliceRows, take } from "./layout/rows.ts";
 export { LayoutError, validate } from "./layout/validate.ts";
+export type { Rowwise } from "./ops/broadcast.ts";
 export { argcartesian, type CartesianAttrs, cartesian } from "./ops/cartesian.ts";
 export { type ConcatenateAttrs, concatenate, where } from "./ops/choose.ts";
 export { argcombinations, type CombinationAttrs, combinations } from "./ops/combinations.ts";
@@ -103,10 +104,9 @@ export {
   type ZipAttrs,
   zip,
 } from "./ops/records.ts";
+export type { ReduceAttrs } from "./ops/reduce.ts";
 export { REDUCTIONS } from "./ops/reduce.ts";
-export type { ReduceAttrs } from "./ops/reducers.ts";
 export { type FromRegularAttrs, fromRegular, type ToRegularAttrs, toRegular } from "./ops/regular.ts";
-export type { Rowwise } from "./ops/rowwise.ts";
 export { argsort, type SortAttrs, sort } from "./ops/sort.ts";
 export { RAGGED_OPS, raggedOpNamed } from "./ops/table.ts";
 export {

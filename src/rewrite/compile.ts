@@ -5,6 +5,7 @@
 // Every test has a number that grows along the pattern: of all that failed, the one with the highest came
 // closest, and that is what `explain` tells.
 
+import { sameScalar } from "../core/numbers.ts";
 import type { Expr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { full } from "../lazy/lazyArray.ts";
@@ -19,7 +20,7 @@ import {
 } from "./match.ts";
 import { attrsTest, bindAttrs } from "./matchAttrs.ts";
 import { compileNary } from "./matchNary.ts";
-import { sameScalar, shortText, valueText } from "./matchText.ts";
+import { shortText, valueText } from "./matchText.ts";
 import type { Condition, Form, OpForm, Pattern } from "./pattern.ts";
 import type { RuleContext, WhyNot } from "./rule.ts";
 

@@ -1,8 +1,8 @@
 // The door of `chunkwise/rewrite`: rules, patterns, databases, graphs, explain and profile.
 
-export type { Attr, Attrs } from "../core/attrs.ts";
+export type { Attr, Attrs } from "../core/block.ts";
 export { RuleCycleError, RuleError, RuleGrowthError, RuleTypeError } from "../core/errors.ts";
-export { type Expr, makeExpr } from "../expr/expr.ts";
+export { type Derivation, type Expr, makeExpr } from "../expr/expr.ts";
 export type { ElementwiseOp, Op } from "../expr/op.ts";
 export { type ArrayType, type DenseType, denseType, type RaggedType } from "../expr/op.ts";
 /** The language in which the bodies of ops are written: `s.add(x, y)`. */
@@ -24,7 +24,7 @@ export type { Explanation, WhyNotReport } from "./explain.ts";
 export type { Replacements } from "./functionGraph.ts";
 export { type Checkpoint, FunctionGraph, type GraphChange, type Validator } from "./functionGraph.ts";
 export { broadcastTo, castTo, constantOf, filledLike, scalar } from "./make.ts";
-export { type Derivation, derivationOf } from "./matchText.ts";
+export { derivationOf } from "./matchText.ts";
 export { byOp, fixpoint, group, inToOut, outToIn } from "./navigators.ts";
 export {
   a,

@@ -7,7 +7,6 @@ import { fitScalar, type Scalar } from "../core/numbers.ts";
 import { chunksOf, type Expr, makeExpr } from "../expr/expr.ts";
 import { cast, castAttrs } from "../lazy/cast.ts";
 import { full } from "../lazy/lazyArray.ts";
-
 import { broadcast } from "../ops/moves/axisMoves.ts";
 
 /** A 0-d constant: `scalar(2, "float64")`. */

@@ -1,8 +1,7 @@
 // Matching attributes: equal to what the pattern says, or bound to a name (compared where it is bound
 // already). In: the attributes' form. Out: a test that binds, or null where any attributes will do.
 
-import type { Attr, Attrs } from "../core/attrs.ts";
-import { attrLabel, attrsText } from "../core/attrs.ts";
+import { type Attr, type Attrs, attrLabel, attrsText } from "../core/block.ts";
 import type { Expr } from "../expr/expr.ts";
 import { fail, type MatchState, type NodeStep, type Scope } from "./match.ts";
 import { type AttrsForm, Bind, type Condition } from "./pattern.ts";

@@ -1,7 +1,7 @@
-// Nodes and values as short text for messages, and equality of scalars.
+// Nodes and values as short text for messages.
 
 import { RuleTypeError } from "../core/errors.ts";
-import { Complex, type Scalar, scalarText } from "../core/numbers.ts";
+import { type Scalar, scalarText } from "../core/numbers.ts";
 import type { Derivation, Expr } from "../expr/expr.ts";
 import { arrayTypeText, sameType } from "../expr/op.ts";
 import { full } from "../lazy/lazyArray.ts";
@@ -12,19 +12,6 @@ export const valueText = (value: Scalar): string => scalarText(value);
 export function shortText(node: Expr): string {
   if (node.op === full && node.shape.length === 0) return scalarText(node.attrs["value"] as Scalar);
   return `${node.op.name} ${arrayTypeText(node.type)}`;
-}
-
-/**
- * A number means the same in every real dtype: 2 is 2n. But 0 is not −0, a number is no bool, and never complex:
- * x · 1 is not x where x is complex and not finite.
- */
-export function sameScalar(wanted: unknown, value: unknown): boolean {
-  if (typeof wanted === "number" && typeof value === "bigint")
-    return Number.isInteger(wanted) && !Object.is(wanted, -0) && BigInt(wanted) === value;
-  if (typeof wanted === "bigint" && typeof value === "number") return sameScalar(value, wanted);
-  if (wanted instanceof Complex && value instanceof Complex)
-    return Object.is(wanted.re, value.re) && Object.is(wanted.im, value.im);
-  return Object.is(wanted, value);
 }
 
 const MOST_CHARACTERS = 120;
@@ -55,8 +42,6 @@ export function checkType(rule: { readonly name: string }, node: Expr, replaceme
 }
 
 // Where a node comes from: which rule made it of which node.
-
-export type { Derivation };
 
 /** The first derivation stays: a node that rules make again is not made anew. */
 export function recordDerivation(node: Expr, rule: string, from: Expr): void {

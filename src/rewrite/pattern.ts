@@ -19,7 +19,7 @@
 // On a right side attributes are written in the order in which the API writes them (axes before keepdims): nodes
 // are equal when the texts of their attributes are.
 
-import type { Attr, Attrs } from "../core/attrs.ts";
+import type { Attr, Attrs } from "../core/block.ts";
 import { describe, type Shape } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";

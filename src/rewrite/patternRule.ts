@@ -9,7 +9,7 @@
 // Must hold: a replacement has the node's dtype and shape. One that is only smaller, and broadcasts to it, is
 // broadcast; anything else is an error that names the rule.
 
-import { type Attr, type Attrs, NO_ATTRS } from "../core/attrs.ts";
+import { type Attr, type Attrs, NO_ATTRS } from "../core/block.ts";
 import { type DType, isFloat, isInteger, kindOf } from "../core/dtype.ts";
 import { ChunkwiseError, InvariantError, RuleError } from "../core/errors.ts";
 import type { Scalar } from "../core/numbers.ts";

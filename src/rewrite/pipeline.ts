@@ -163,8 +163,14 @@ export function runStage(
   context: GlobalContext = { onFail: undefined, told: new Set() },
 ): Omit<DriverResult, "visited"> {
   if (stage.kind === "rules") return rewrite(roots, stage.dispatcher, options);
-  const sources = postOrder(roots).filter((node) => node.inputs.length === 0);
-  const graph = new FunctionGraph(sources, roots);
+  const nodes = postOrder(roots);
+  const { kind } = stage.rewrite;
+  if (kind !== undefined && !nodes.some(({ type }) => type.kind === kind))
+    return { roots, applied: new Map(), order: undefined, isSettled: true };
+  const graph = new FunctionGraph(
+    nodes.filter(({ inputs }) => inputs.length === 0),
+    roots,
+  );
   stage.rewrite.apply(graph, context);
   roots.forEach((root, i) => checkType(stage.rewrite, root, graph.outputs[i]!));
   return { roots: graph.outputs, applied: new Map(), order: undefined, isSettled: false };

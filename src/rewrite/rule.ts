@@ -4,7 +4,7 @@
 // its group: no rule undoes another's work.
 
 import type { Expr } from "../expr/expr.ts";
-import type { Op } from "../expr/op.ts";
+import type { ArrayType, Op } from "../expr/op.ts";
 import type { FunctionGraph, NodeOrder, Replacements } from "./functionGraph.ts";
 import { fitted } from "./make.ts";
 
@@ -91,6 +91,8 @@ export interface GlobalRewrite {
   readonly name: string;
   /** By which queries find it. */
   readonly tags?: readonly string[];
+  /** Graphs without a node of this kind have nothing for it. */
+  readonly kind?: ArrayType["kind"];
   /** Changes the graph. */
   apply(graph: FunctionGraph, context?: GlobalContext): void;
 }

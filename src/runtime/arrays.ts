@@ -8,7 +8,6 @@ import { InvariantError } from "../core/errors.ts";
 import type { Partition } from "../expr/op.ts";
 import type { Backend } from "../kernel/backend.ts";
 import type { BlockMemory, BlockProgram, Borrowed } from "../kernel/blockProgram.ts";
-
 import { copyElements } from "../kernel/routines/stridedWalk.ts";
 import type { PartitionFormat } from "../ops/partitions.ts";
 import {

@@ -5,8 +5,9 @@
 import { describe } from "../core/chunks.ts";
 import { InvariantError, ValueError } from "../core/errors.ts";
 import type { RunChecks } from "./checks.ts";
-import { now, type TaskStats } from "./events.ts";
+import type { TaskStats } from "./events.ts";
 import { LostWorker, type Pool } from "./pools/pool.ts";
+import { now } from "./scheduler/policy.ts";
 import type { Action, Scheduler } from "./scheduler/scheduler.ts";
 import type { TaskRef } from "./scheduler/taskGraph.ts";
 import type { AttemptOutputs } from "./task.ts";

@@ -3,10 +3,6 @@
 // same attempt, unless the run ends before; tasks come after their operation's start, and before its end all that
 // count: an attempt that another was faster than may be heard of later, or never.
 
-const origin = performance.timeOrigin;
-/** The time of events. */
-export const now = (): number => origin + performance.now();
-
 /** What is known of an operation before it runs. */
 export interface OperationInfo {
   /** As the plan prints it: "op-001". */

@@ -10,8 +10,8 @@ import type { PartitionFormat, PartitionResource } from "../ops/partitions.ts";
 import { inputTypes, taskBoxes } from "../plan/demand.ts";
 import { chunkOfArray, type Operation, type OpStep, type PlanArray } from "../plan/plan.ts";
 import type { PartitionSource, PartitionTarget, Soon, TaskArrays } from "./arrays.ts";
-
-import { now, type TaskStats } from "./events.ts";
+import type { TaskStats } from "./events.ts";
+import { now } from "./scheduler/policy.ts";
 
 /** A source: its partitions are read from where they lie. */
 export class ReadPartitions implements PartitionSource {

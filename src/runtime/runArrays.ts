@@ -1,8 +1,7 @@
 // The arrays of a plan while it runs. In: a plan, what its sources are, and where its results go. Out: for every array
 // where it is read and written, and what can be said of the run before it begins.
 
-import type { Resource } from "../core/attrs.ts";
-import { type Block, blockBytes } from "../core/block.ts";
+import { type Block, blockBytes, type Resource } from "../core/block.ts";
 import { shapeText, sizeOf } from "../core/chunks.ts";
 import { bytesText } from "../core/counts.ts";
 import { InvariantError, RunError } from "../core/errors.ts";
@@ -24,7 +23,6 @@ import { arrayBytes } from "../plan/taskMemory.ts";
 import type { CodecTable } from "../storage/codecs/table.ts";
 import type { DenseTarget } from "../storage/formats/denseFormat.ts";
 import { type FormatTable, hereOnly, StoredSource } from "../storage/formats/table.ts";
-
 import type { Store } from "../storage/store.ts";
 import {
   type BlockSource,
@@ -39,12 +37,11 @@ import {
   type TaskArrays,
 } from "./arrays.ts";
 import type { RunEvent } from "./events.ts";
-import type { MemoryWatch } from "./functionMemory.ts";
 import { ReadPartitions, TakenPartitions, type TakePartition } from "./partitionTasks.ts";
 import { PlanGraph } from "./planGraph.ts";
 import type { TaskRef } from "./scheduler/taskGraph.ts";
 import { SourceArray, storeOfTarget, TargetArray, type Written } from "./storedArrays.ts";
-import { functionsOf } from "./userFunctions.ts";
+import { functionsOf, type MemoryWatch } from "./userFunctions.ts";
 
 export interface RunRequest {
   readonly plan: PlanData;

@@ -4,7 +4,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { attrsText, type Resource } from "../core/attrs.ts";
+import { attrsText, type Resource } from "../core/block.ts";
 import { type ChunkShape, gridOf, placeOf, type Shape, sizeOf } from "../core/chunks.ts";
 import { arrayTypeText } from "../expr/op.ts";
 import { PartitionResource } from "../ops/partitions.ts";
@@ -12,7 +12,6 @@ import { taskWindows } from "../plan/demand.ts";
 import { type Operation, type PlanData, type PlanStep, readsOf } from "../plan/plan.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import { StoredSource } from "../storage/formats/table.ts";
-
 import { chunksIn } from "./planGraph.ts";
 import { functionsOf } from "./userFunctions.ts";
 

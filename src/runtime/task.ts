@@ -22,9 +22,10 @@ import {
   type Soon,
   type TaskArrays,
 } from "./arrays.ts";
-import { now, type TaskStats } from "./events.ts";
+import type { TaskStats } from "./events.ts";
 import { runRaggedTask } from "./partitionTasks.ts";
 import { runRounds } from "./rounds.ts";
+import { now } from "./scheduler/policy.ts";
 
 // The outputs of one attempt at a task that other tasks will read. They belong to the attempt until it counts; then
 // to the intermediates. In: chunks' boxes. Out: blocks in the backend's memory, where other threads can see them.

@@ -7,10 +7,9 @@ import type * as Path from "node:path";
 import type * as Url from "node:url";
 import type * as Threads from "node:worker_threads";
 import type * as Zlib from "node:zlib";
-import { once } from "../core/attrs.ts";
+import { once } from "../core/block.ts";
 import { describe } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
-
 import { NotSupportedError } from "./errors.ts";
 
 // Functions of modules, by the module's address and the function's name: what can be sent to other threads and processes,

@@ -8,8 +8,6 @@ import type { Address } from "../core/platform.ts";
 import { builtinNow, requireBuiltin } from "./builtin.ts";
 import { StoreRequestError } from "./errors.ts";
 import { allocateBytes, FileIo, type OpenFile } from "./fileIo.ts";
-import { FilePlaces, listedFiles, listedKeys } from "./fileListing.ts";
-
 import {
   ageOf,
   asRequestError,
@@ -17,8 +15,11 @@ import {
   deepestReal,
   entriesOf,
   escapes,
+  FilePlaces,
   goneAway,
   isMissing,
+  listedFiles,
+  listedKeys,
   realRoot,
   removeTree,
   syncTree,

@@ -9,8 +9,7 @@ import { referenceBackend } from "../../src/kernel/interpret/backend.ts";
 import { contract } from "../../src/kernel/routines/contract.ts";
 import type { MatrixProduct } from "../../src/kernel/routines/outsideProduct.ts";
 import { type BlasDType, blasProduct, type Gemm } from "../../src/native/blas.ts";
-import { type Koffi, NativeBlasError, nativeBlasFor } from "../../src/native/index.ts";
-import { findBlas, loadKoffi } from "../../src/native/library.ts";
+import { findBlas, type Koffi, loadKoffi, NativeBlasError, nativeBlasFor } from "../../src/native/index.ts";
 
 const FLOATS: readonly BlasDType[] = ["float32", "float64", "complex64", "complex128"];
 const attrs = { batchA: [0], batchB: [0], contractA: [2], contractB: [1] };

@@ -9,7 +9,6 @@ import { programOf, type ScalarProgram } from "../../src/kernel/program.ts";
 import * as s from "../../src/kernel/scalar.ts";
 import type { ReduceRecord } from "../../src/ops/define.ts";
 import { REDUCE_OPS } from "../../src/ops/index.ts";
-
 import { COMPUTED } from "../computed.ts";
 import { buildLoop, type RandomLoop, randomLoop } from "./randomLoops.ts";
 

@@ -14,8 +14,8 @@ import { runScan, SCAN_BLOCK } from "../../src/kernel/interpret/scan.ts";
 import { bind } from "../../src/kernel/interpret/tile.ts";
 import { programOf } from "../../src/kernel/program.ts";
 import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";
-import { scanJob, scanKey } from "../../src/kernel/wasm/scan/scanJobs.ts";
 import { scanModule } from "../../src/kernel/wasm/scan/scanKernel.ts";
+import { scanJob, scanKey } from "../../src/kernel/wasm/scans.ts";
 import { cumulativeProd, cumulativeSum } from "../../src/ops/scans.ts";
 import { COMPUTED } from "../computed.ts";
 

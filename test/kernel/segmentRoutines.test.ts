@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { type Block, newBlock } from "../../src/core/block.ts";
 import { type DType, isComplex, isWide, type RealDType } from "../../src/core/dtype.ts";
 import type { RoutineCall } from "../../src/kernel/routine.ts";
-import { pick, spread } from "../../src/kernel/routines/pick.ts";
+import { pick, spread } from "../../src/kernel/routines/gather.ts";
 import { argsort, segmentArgsort, segmentSort, sort } from "../../src/kernel/routines/sort.ts";
 import { WasmMachine } from "../../src/kernel/wasm/machine.ts";
 import { runPick, runSpread } from "../../src/kernel/wasm/moving.ts";

@@ -16,8 +16,7 @@ import { runSegmentKernel } from "../../src/kernel/wasm/segments.ts";
 import { castValue } from "../../src/lazy/cast.ts";
 import type { ReduceRecord } from "../../src/ops/define.ts";
 import { REDUCE_OPS } from "../../src/ops/index.ts";
-
-import { reducerNamed } from "../../src/ragged/ops/reducers.ts";
+import { reducerNamed } from "../../src/ragged/ops/reduce.ts";
 import { COMPUTED } from "../computed.ts";
 import { expectSame } from "../property/compare.ts";
 import { check } from "../property/settings.ts";

@@ -8,8 +8,8 @@ import { infoOf, isComplex, isFloat, type RealDType } from "../../src/core/dtype
 import { ROUTINES } from "../../src/kernel/routines/index.ts";
 import { SCRATCH_BYTES } from "../../src/kernel/wasm/module.ts";
 import type { SortKind } from "../../src/kernel/wasm/sort/row.ts";
-import { type SortRows, sortBufferBytes, sortJobs } from "../../src/kernel/wasm/sort/sortJobs.ts";
 import { sortModule } from "../../src/kernel/wasm/sort/sortKernel.ts";
+import { type SortRows, sortBufferBytes, sortJobs } from "../../src/kernel/wasm/sorting.ts";
 import { COMPUTED } from "../computed.ts";
 
 const REAL = COMPUTED.filter((dtype): dtype is RealDType => !isComplex(dtype));

@@ -3,7 +3,6 @@
 import { expect, test } from "vitest";
 import { runOnLanes } from "../../src/kernel/interpret/reduce.ts";
 import { expanded, programOf, type ScalarProgram, type Step } from "../../src/kernel/program.ts";
-
 import * as s from "../../src/kernel/scalar.ts";
 import { runCompiled } from "./compiled.ts";
 

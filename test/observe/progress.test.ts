@@ -3,8 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { progressBar } from "../../src/observe/progressBar.ts";
-import { etaOf, ratesOf } from "../../src/observe/progressFigures.ts";
-import { plainLine, progressLines, summaryLine } from "../../src/observe/progressLines.ts";
+import { etaOf, plainLine, progressLines, ratesOf, summaryLine } from "../../src/observe/progressLines.ts";
 import { initialProgress, type ProgressState, progressed } from "../../src/observe/progressState.ts";
 import { cutText, displayWidth, durationText, perSecond } from "../../src/observe/shortTexts.ts";
 import type { ProgressStream } from "../../src/observe/terminal.ts";

@@ -6,8 +6,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FileStore, MemoryStore, type Store } from "../../src/storage/index.ts";
-import { joinRanges } from "../../src/storage/parquet/byteRanges.ts";
-import { patternRegex } from "../../src/storage/parquet/glob.ts";
+import { joinRanges } from "../../src/storage/parquet/file.ts";
 import {
   type Field,
   type Filter,
@@ -20,6 +19,7 @@ import {
   storeFile,
   writeParquet,
 } from "../../src/storage/parquet/index.ts";
+import { patternRegex } from "../../src/storage/parquet/places.ts";
 import { parquetRows, rowsOf, temporaryFolder } from "./support.ts";
 import { structFrom } from "./tables.ts";
 

@@ -5,12 +5,17 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import wabt from "wabt";
 import { lz4Bound, lz4Compress } from "../../src/storage/codecs/lz4.ts";
-import { compressed, decompressed, type WrittenCodec } from "../../src/storage/parquet/compression.ts";
+import {
+  compressed,
+  decompressed,
+  KERNELS,
+  snappyCompressed,
+  snappyDecompressed,
+  type WrittenCodec,
+} from "../../src/storage/parquet/compression.ts";
 import { Damage } from "../../src/storage/parquet/errors.ts";
-import { KERNELS } from "../../src/storage/parquet/kernels.ts";
-import { snappyCompressed, snappyDecompressed } from "../../src/storage/parquet/snappy.ts";
 
-test("kernels.ts is kernels.wat, compiled", async () => {
+test("KERNELS is kernels.wat, compiled", async () => {
   const { parseWat } = await wabt();
   const source = readFileSync(`${import.meta.dirname}/../../src/storage/parquet/kernels.wat`, "utf8");
   const { buffer } = parseWat("kernels.wat", source, { simd: true, bulk_memory: true }).toBinary({});

@@ -4,7 +4,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { crc32 } from "../../src/storage/codecs/wasm.ts";
 import { memoryFile, ParquetFile } from "../../src/storage/parquet/index.ts";
-import { i32, Struct } from "../../src/storage/parquet/thriftWriter.ts";
+import { i32, Struct } from "../../src/storage/parquet/thrift.ts";
 import { column, dataPage, type Element, fileOf, type PageOptions, root } from "./handmade.ts";
 import { expectRows, fileRows, openDuck, parquetRows, temporaryFolder } from "./support.ts";
 

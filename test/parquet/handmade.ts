@@ -1,7 +1,7 @@
 // Parquet files put together by hand: one row group, one leaf, one page, with whatever numbers a test wants in them.
 
 import { ENCODINGS, PHYSICAL } from "../../src/storage/parquet/names.ts";
-import { i32, i64, Struct, thriftBytes, type Writable } from "../../src/storage/parquet/thriftWriter.ts";
+import { i32, i64, Struct, thriftBytes, type Writable } from "../../src/storage/parquet/thrift.ts";
 
 /** A schema element: a leaf has a type, a group its number of children. */
 export interface Element {

@@ -14,7 +14,6 @@ import {
   ParquetFile,
   type ReadOptions,
 } from "../../src/storage/parquet/index.ts";
-
 import { signedBigEndian } from "../../src/storage/parquet/statistics.ts";
 
 type DuckModule = typeof import("@duckdb/node-api");

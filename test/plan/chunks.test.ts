@@ -4,7 +4,6 @@ import * as cw from "chunkwise";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { autoChunks, checkChunks, sizeOf } from "../../src/core/chunks.ts";
-
 import { check } from "../property/settings.ts";
 import { zeros } from "./plans.ts";
 

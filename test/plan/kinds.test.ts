@@ -6,7 +6,6 @@ import { placeOf, sizeOf } from "../../src/core/chunks.ts";
 import type { KernelStep } from "../../src/kernel/blockProgram.ts";
 import { TaskKinds } from "../../src/plan/compile/compileTask.ts";
 import { countsPlaces, type TaskProgram } from "../../src/plan/compile/programWriter.ts";
-
 import type { PlanData } from "../../src/plan/plan.ts";
 import { ALL_FAMILIES, programs } from "../property/arbitrary.ts";
 import { arraysOf, tasksOf } from "../property/planTasks.ts";

@@ -2,7 +2,6 @@
 
 import * as cw from "chunkwise";
 import { placeOf, sizeOf } from "../../src/core/chunks.ts";
-
 import { compileTask } from "../../src/plan/compile/compileTask.ts";
 import { type Plan, type PlanOptions, planOf } from "../../src/plan/index.ts";
 import type { PlanData } from "../../src/plan/plan.ts";

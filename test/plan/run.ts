@@ -4,7 +4,6 @@
 import { type Block, newBlock, subBlock } from "../../src/core/block.ts";
 import { placeOf, sizeOf } from "../../src/core/chunks.ts";
 import { denseOf } from "../../src/expr/op.ts";
-
 import { interpret } from "../../src/kernel/interpret/index.ts";
 import { compileTask } from "../../src/plan/compile/compileTask.ts";
 import type { Plan } from "../../src/plan/index.ts";

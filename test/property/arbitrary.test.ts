@@ -5,7 +5,6 @@ import * as cw from "chunkwise";
 import { expect, test } from "vitest";
 import { DTYPES } from "../../src/core/dtype.ts";
 import { type Expr, postOrder } from "../../src/expr/expr.ts";
-
 import { OPS } from "../../src/ops/index.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
 import type { Program } from "./program.ts";

@@ -5,7 +5,6 @@ import * as cw from "chunkwise";
 import type fc from "fast-check";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { chunksOf, type Expr, postOrder } from "../../src/expr/expr.ts";
-
 import { AT_ONCE, needThreads, Ways } from "../ways.ts";
 import { MAKERS, programs, programsOf } from "./arbitrary.ts";
 import { expectAllSame } from "./compare.ts";

@@ -4,7 +4,6 @@ import type * as cw from "chunkwise";
 import { expect } from "vitest";
 import { type Block, slotAt } from "../../src/core/block.ts";
 import { infoOf } from "../../src/core/dtype.ts";
-
 import { toContiguous } from "../../src/kernel/routines/stridedWalk.ts";
 
 /** Values in row-major order, two a complex number. */

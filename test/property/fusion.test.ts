@@ -7,7 +7,6 @@ import { describe, expect, test } from "vitest";
 import { blockBytes } from "../../src/core/block.ts";
 import { type Box, numberOf, placeOf, sameShape, sizeOf } from "../../src/core/chunks.ts";
 import { denseOf } from "../../src/expr/op.ts";
-
 import { taskBoxes, taskOutputs, windowsOf } from "../../src/plan/demand.ts";
 import { costsOf, isHeavyStep, MOST_CELLS, workOf } from "../../src/plan/fusion/costs.ts";
 import {
@@ -38,7 +37,6 @@ import type { DensePlanArray, Operation, PlanData } from "../../src/plan/plan.ts
 import { placeIn } from "../../src/plan/windows/taskKinds.ts";
 import { boxAt, type Partition, tasksIn } from "../../src/plan/windows/taskRuns.ts";
 import { countRemainders, elementsTouched, mostTouched } from "../../src/plan/windows/touched.ts";
-
 import { largePrograms } from "./largePlans.ts";
 import { type Arrays, arraysOf } from "./planTasks.ts";
 import { check } from "./settings.ts";

@@ -4,11 +4,9 @@
 import * as cw from "chunkwise";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Attr, attrsText } from "../../src/core/attrs.ts";
+import { type Attr, attrsText } from "../../src/core/block.ts";
 import { contentKey, type Expr, makeExpr, postOrder } from "../../src/expr/expr.ts";
-
 import { verifyExpr } from "../../src/expr/verify.ts";
-
 import { DataResource, full } from "../../src/lazy/lazyArray.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
 import { check } from "./settings.ts";

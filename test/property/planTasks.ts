@@ -2,13 +2,10 @@
 
 import { blockBytes } from "../../src/core/block.ts";
 import { placeOf, sizeOf } from "../../src/core/chunks.ts";
-
 import { type Buffer, liveBytes } from "../../src/kernel/blockProgram.ts";
 import { compileTask } from "../../src/plan/compile/compileTask.ts";
 import { isStraightCopy, type TaskProgram } from "../../src/plan/compile/programWriter.ts";
-
 import { roundsOf } from "../../src/plan/compile/rounds.ts";
-
 import type { Operation, PlanArray, PlanData } from "../../src/plan/plan.ts";
 
 export type Arrays = ReadonlyMap<string, PlanArray>;

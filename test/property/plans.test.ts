@@ -15,7 +15,6 @@ import {
   sizeOf,
 } from "../../src/core/chunks.ts";
 import { denseOf } from "../../src/expr/op.ts";
-
 import type { KernelStep } from "../../src/kernel/blockProgram.ts";
 import type { Window } from "../../src/plan/compile/programWriter.ts";
 import { type DensePlanArray, type PlanData, readsOf } from "../../src/plan/plan.ts";

@@ -22,7 +22,6 @@ import { trafficOf } from "../../src/plan/traffic.ts";
 import { cellsOf, placeIn } from "../../src/plan/windows/taskKinds.ts";
 import { startAt, tasksIn } from "../../src/plan/windows/taskRuns.ts";
 import { chunksOfBox, readersOf } from "../../src/runtime/planGraph.ts";
-
 import { largePrograms } from "./largePlans.ts";
 import { type Arrays, arraysOf } from "./planTasks.ts";
 import { check } from "./settings.ts";

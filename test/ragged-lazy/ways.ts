@@ -10,7 +10,7 @@ import type { Partition } from "../../src/expr/op.ts";
 import { referenceBackend } from "../../src/kernel/interpret/backend.ts";
 import { PartitionResource } from "../../src/ops/partitions.ts";
 import { type Layout, mergeRows, plain, toList } from "../../src/ragged/index.ts";
-import { PARTITIONS } from "../../src/ragged/lazy/reading.ts";
+import { PARTITIONS } from "../../src/ragged/lazy/placewise.ts";
 import type { TakePartition } from "../../src/runtime/partitionTasks.ts";
 import { runPlan } from "../../src/runtime/run.ts";
 import { settingOf } from "../../src/runtime/spec.ts";

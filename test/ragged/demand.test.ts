@@ -2,7 +2,7 @@
 // seems.
 
 import { describe, expect, test } from "vitest";
-import { ABSENT, closed, NEEDED, type Need, PRESENT } from "../../src/core/form/need.ts";
+import { ABSENT, closed, NEEDED, type Need, PRESENT } from "../../src/core/form/form.ts";
 import { needsOf, reasonChain, reasonOf } from "../../src/ragged/demand/index.ts";
 import { outlineOf } from "../../src/ragged/demand/outline.ts";
 import { ALL, parseElementType, plainForm, raggedOpNamed, typeText } from "../../src/ragged/index.ts";

@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { ChunkwiseError } from "../../src/core/errors.ts";
+import { closed, everything, type Level, narrowed, nodesOf } from "../../src/core/form/form.ts";
 import { formText } from "../../src/core/form/formJson.ts";
-import { closed, everything, type Level, narrowed, nodesOf } from "../../src/core/form/need.ts";
 import { formOf, fromIter, type Layout, toList, typeText, validate } from "../../src/ragged/index.ts";
 import {
   encodeJsonLines,

@@ -4,19 +4,19 @@
 import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Form } from "../../src/core/form/form.ts";
-import { formText } from "../../src/core/form/formJson.ts";
 import {
   ABSENT,
   closed,
   everything,
+  type Form,
   type Level,
   NEEDED,
   type Need,
   narrowed,
   nodesOf,
   PRESENT,
-} from "../../src/core/form/need.ts";
+} from "../../src/core/form/form.ts";
+import { formText } from "../../src/core/form/formJson.ts";
 import { formOf, fromIter, type Layout, toList, validate } from "../../src/ragged/index.ts";
 import { columnOfLayout } from "../../src/ragged/parquet.ts";
 import { jsonLinesFormat, parquetFormat } from "../../src/ragged/sources/formats.ts";
@@ -29,7 +29,7 @@ import {
   formThere,
   type Numbered,
   numbered,
-} from "../../src/ragged/sources/tree.ts";
+} from "../../src/ragged/sources/source.ts";
 import { zerosOf } from "../../src/ragged/sources/zeros.ts";
 import { FormatTable } from "../../src/storage/formats/table.ts";
 import { MemoryStore } from "../../src/storage/index.ts";

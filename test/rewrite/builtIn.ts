@@ -3,7 +3,7 @@
 
 import { calculatingOn } from "../../src/kernel/calculate.ts";
 import { referenceBackend } from "../../src/kernel/interpret/backend.ts";
-import { necessaryColumnsPass } from "../../src/ragged/lazy/necessaryColumns.ts";
+import { necessaryColumnsPass } from "../../src/ragged/lazy/project.ts";
 import type { RuleSequence } from "../../src/rewrite/database.ts";
 import { pipelineOf } from "../../src/rewrite/pipeline.ts";
 import { evaluateReference } from "../reference.ts";

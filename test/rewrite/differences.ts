@@ -8,7 +8,6 @@ import { infoOf, isFloat } from "../../src/core/dtype.ts";
 import { ChunkwiseError } from "../../src/core/errors.ts";
 import { type Expr, makeExpr, postOrder } from "../../src/expr/expr.ts";
 import { exprText } from "../../src/expr/print.ts";
-
 import { opNamed } from "../../src/ops/index.ts";
 import { scalar } from "../../src/rewrite/make.ts";
 import { type OptimizeOptions, optimize } from "../../src/rewrite/pipeline.ts";

@@ -8,7 +8,6 @@ import { explain } from "../../src/rewrite/explain.ts";
 import { p, single, x, y } from "../../src/rewrite/pattern.ts";
 import { rule } from "../../src/rewrite/patternRule.ts";
 import { MODES, modeQuery } from "../../src/rewrite/pipeline.ts";
-
 import type { Change, Rule } from "../../src/rewrite/rule.ts";
 import { n, source } from "./nodes.ts";
 

@@ -11,7 +11,6 @@ import { derivationOf } from "../../src/rewrite/matchText.ts";
 import { p, x, y } from "../../src/rewrite/pattern.ts";
 import { rule } from "../../src/rewrite/patternRule.ts";
 import { Dispatcher, functionRule } from "../../src/rewrite/rule.ts";
-
 import { f64, n, run, source } from "./nodes.ts";
 
 const X = source(1);

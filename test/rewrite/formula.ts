@@ -1,7 +1,7 @@
 // Expressions as one line for golden files: `add(multiply(x, 2), 1)`. Attributes that the operands' types do not
 // say already are written; sources have the names they are given.
 
-import { attrLabel } from "../../src/core/attrs.ts";
+import { attrLabel } from "../../src/core/block.ts";
 import { shapeText } from "../../src/core/chunks.ts";
 import { type Scalar, scalarText } from "../../src/core/numbers.ts";
 import type { Expr } from "../../src/expr/expr.ts";

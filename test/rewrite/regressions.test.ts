@@ -6,7 +6,6 @@ import { describe, expect, test } from "vitest";
 import { RuleCycleError, RuleGrowthError } from "../../src/core/errors.ts";
 import { optimize } from "../../src/doors/rewrite.ts";
 import { type Expr, makeExpr, postOrder } from "../../src/expr/expr.ts";
-
 import { opNamed } from "../../src/ops/index.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
 import { p, single, x, y, z } from "../../src/rewrite/pattern.ts";

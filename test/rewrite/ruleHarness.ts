@@ -11,7 +11,6 @@ import { ChunkwiseError, RuleError } from "../../src/core/errors.ts";
 import { type Expr, postOrder } from "../../src/expr/expr.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
 import { Dispatcher, type Rule } from "../../src/rewrite/rule.ts";
-
 import { slotsOf } from "../property/compare.ts";
 import { SEED } from "../property/settings.ts";
 import { evaluateReference } from "../reference.ts";

@@ -1,6 +1,6 @@
 // Nodes for the cases of rules, written shortly.
 
-import type { Attrs } from "../../src/core/attrs.ts";
+import type { Attrs } from "../../src/core/block.ts";
 import type { Shape } from "../../src/core/chunks.ts";
 import type { DType } from "../../src/core/dtype.ts";
 import type { Scalar } from "../../src/core/numbers.ts";

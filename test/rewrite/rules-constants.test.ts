@@ -7,7 +7,6 @@ import { wasmBackend } from "../../src/kernel/wasm/backend.ts";
 import { rewrite } from "../../src/rewrite/driver.ts";
 import { Dispatcher } from "../../src/rewrite/rule.ts";
 import { CONSTANTS, foldConstants } from "../../src/rewrite/rules/folding.ts";
-
 import { evaluateReference } from "../reference.ts";
 import { run } from "./nodes.ts";
 import { type RuleCase, testRules } from "./ruleHarness.ts";

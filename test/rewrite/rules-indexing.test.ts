@@ -4,7 +4,6 @@
 import { describe, expect, test } from "vitest";
 import { sizeOf } from "../../src/core/chunks.ts";
 import { type Expr, postOrder } from "../../src/expr/expr.ts";
-
 import { INDEXING } from "../../src/rewrite/rules/indexing.ts";
 import { run, source } from "./nodes.ts";
 import { type RuleCase, testRules } from "./ruleHarness.ts";

@@ -16,7 +16,6 @@ import { type Driven, drive } from "../../src/runtime/drive.ts";
 import type { TaskStats } from "../../src/runtime/events.ts";
 import type { Action, Scheduler } from "../../src/runtime/scheduler/scheduler.ts";
 import { AttemptOutputs, runTask } from "../../src/runtime/task.ts";
-
 import { ensureBuilt } from "../built.ts";
 
 const { backend } = cw.engine;

@@ -5,12 +5,10 @@ import * as cw from "chunkwise";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { placeOf, sizeOf } from "../../src/core/chunks.ts";
-
 import { compileTask } from "../../src/plan/compile/compileTask.ts";
 import { taskWindows } from "../../src/plan/demand.ts";
 import { PlanGraph } from "../../src/runtime/planGraph.ts";
 import { TaskSet } from "../../src/runtime/scheduler/frontier.ts";
-
 import { ALL_FAMILIES, programs } from "../property/arbitrary.ts";
 import type { Program } from "../property/program.ts";
 import { check } from "../property/settings.ts";

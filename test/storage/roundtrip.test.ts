@@ -9,7 +9,6 @@ import { type Block, newBlock, subBlock } from "../../src/core/block.ts";
 import { chunkBox, placeOf, sizeOf } from "../../src/core/chunks.ts";
 import { DTYPES } from "../../src/core/dtype.ts";
 import { DTypeError, IndexError, ShapeError } from "../../src/core/errors.ts";
-
 import {
   type CreateArrayOptions,
   consolidate,

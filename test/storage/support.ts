@@ -5,7 +5,6 @@ import { readFileSync } from "node:fs";
 import { type Block, isContiguous, newBlock, subBlock } from "../../src/core/block.ts";
 import { chunkBox, placeOf, type Shape, sizeOf, stridesOf } from "../../src/core/chunks.ts";
 import { type DType, infoOf } from "../../src/core/dtype.ts";
-
 import type { ZarrArray } from "../../src/storage/index.ts";
 import { copyBlock, memoryOf } from "../../src/storage/zarr/blockCopies.ts";
 

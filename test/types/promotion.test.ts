@@ -22,7 +22,6 @@ import {
   type ScalarKind,
   WITH_SCALAR,
 } from "../../src/core/numbers.ts";
-
 import type { Meet } from "../../src/lazy/operandTypes.ts";
 import type { Equal, Expect } from "./equal.ts";
 

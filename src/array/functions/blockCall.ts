@@ -2,12 +2,11 @@
 // Out: one lazy array for each output. Several outputs are one call whose results are taken apart again, so that the
 // function runs once for each block, whichever of them are computed.
 
-import type { Attrs } from "../../core/attrs.ts";
+import type { Attrs } from "../../core/block.ts";
 import { describe, gridOf, type Shape } from "../../core/chunks.ts";
 import { parseBytes } from "../../core/counts.ts";
 import type { DType } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
-
 import { rowOffsets } from "../../kernel/routines/packed.ts";
 import type { BlockGrid, OutputGrid } from "../../kernel/routines/userCall.ts";
 import { type Built, checkDType, node } from "../../lazy/build.ts";

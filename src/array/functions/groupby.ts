@@ -25,7 +25,6 @@ import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
 import { accumulatorOf, type ReduceRecord } from "../../ops/define.ts";
 import { add, divide, greater, multiply, sqrt, subtract, where } from "../../ops/elementwise/index.ts";
 import { groupby } from "../../ops/groupby.ts";
-
 import * as r from "../../ops/reductions.ts";
 import { broadcastTo, expandDims, reshape } from "./manipulation.ts";
 

@@ -11,10 +11,8 @@ import { userCall } from "../../lazy/call.ts";
 import { cast } from "../../lazy/cast.ts";
 import type { ArrayFunction, GuidedFunction } from "../../lazy/functionTypes.ts";
 import { asLazy, dataOf, dataOp, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
-
 import { NDArray } from "../../lazy/ndarray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
-
 import { where } from "../../ops/elementwise/index.ts";
 import * as layout from "../../ops/moves/axisMoves.ts";
 import { setSlice, slice as sliceOp } from "../../ops/moves/select.ts";

@@ -11,7 +11,6 @@ import {
 } from "../../core/chunks.ts";
 import { AxisError, ShapeError } from "../../core/errors.ts";
 import { chunksOf } from "../../expr/expr.ts";
-
 import { type Built, node } from "../../lazy/build.ts";
 import { looseCall, userCall } from "../../lazy/call.ts";
 import type { ArrayFunction } from "../../lazy/functionTypes.ts";

@@ -14,7 +14,6 @@ import {
 import type { DType } from "../../core/dtype.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { chunksOf, unifyChunks } from "../../expr/expr.ts";
-
 import type { OutputGrid } from "../../kernel/routines/userCall.ts";
 import { checkDType } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";

@@ -6,7 +6,6 @@ import { checkScalar } from "../../core/check.ts";
 import { type ChunkShape, checkAxis, describe, isLength } from "../../core/chunks.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { Complex, fitScalar, isScalar, type Scalar } from "../../core/numbers.ts";
-
 import { checkDType, node } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import type { LazyArray, Operand } from "../../lazy/lazyArray.ts";

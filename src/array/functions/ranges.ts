@@ -27,9 +27,7 @@ import { type Built, castTo, checkDType } from "../../lazy/build.ts";
 import { looseCall } from "../../lazy/call.ts";
 import type { LazyArray } from "../../lazy/lazyArray.ts";
 import * as sources from "../../lazy/lazyArray.ts";
-
 import type { ArrayDType } from "../../lazy/operandTypes.ts";
-
 import { source } from "../chunked.ts";
 import type { CreationOptions } from "./creation.ts";
 

@@ -13,7 +13,6 @@ import { NDArray } from "../../lazy/ndarray.ts";
 import { PAD_MODES, type PadMode, pad as padOp } from "../../ops/moves/pad.ts";
 import * as moves from "../../ops/moves/select.ts";
 import { partAlong } from "../chunked.ts";
-
 import { reshape } from "./manipulation.ts";
 
 /** Options of `cw.roll`. */

@@ -6,8 +6,7 @@ import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
 import type { WriteTarget } from "../../storage/parquet/index.ts";
-import { asRagged } from "./operands.ts";
-import { LazyRagged, type RaggedArray } from "./raggedArrays.ts";
+import { asRagged, LazyRagged, type RaggedArray } from "./raggedArrays.ts";
 
 /** With undefined where there are holes. */
 export const withoutHoles = (list: readonly unknown[]): unknown[] => Array.from(list);

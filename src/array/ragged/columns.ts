@@ -1,17 +1,21 @@
-// Necessary columns, for users: which columns a computation reads, and why. The pass itself (ragged/lazy/necessaryColumns.ts)
+// Necessary columns, for users: which columns a computation reads, and why. The pass itself (ragged/lazy/project.ts)
 // is one of the pipeline: `exclude: ["necessaryColumns"]` turns it off.
 
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
-import type { Form } from "../../core/form/form.ts";
-import { NEEDED, type Need } from "../../core/form/need.ts";
+import { type Form, NEEDED, type Need } from "../../core/form/form.ts";
 import { lineOf } from "../../expr/site.ts";
 import { userCall } from "../../lazy/call.ts";
 import { reasonOf } from "../../ragged/demand/index.ts";
 import { outlineOf } from "../../ragged/demand/outline.ts";
-import { failuresOf, type ProjectionFailure, tell } from "../../ragged/lazy/necessaryColumns.ts";
-import { type Projection, projectionOf } from "../../ragged/lazy/project.ts";
-import { Reading } from "../../ragged/lazy/reading.ts";
+import { Reading } from "../../ragged/lazy/placewise.ts";
+import {
+  failuresOf,
+  type Projection,
+  type ProjectionFailure,
+  projectionOf,
+  tell,
+} from "../../ragged/lazy/project.ts";
 import type { OnFail } from "../../runtime/settings.ts";
 import { checkRun } from "../../runtime/spec.ts";
 import { engine } from "../defaultEngine.ts";

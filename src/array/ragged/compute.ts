@@ -18,10 +18,8 @@ import {
   type PlanOnlyOptions,
   settingFor,
 } from "../../runtime/spec.ts";
-
 import { engine } from "../defaultEngine.ts";
 import { planOptions, preparePartitions, requestOf, rewritingOf } from "../prepare.ts";
-
 import { type LazyItem, LazyRagged, RaggedArray, type RaggedValue } from "./raggedArrays.ts";
 
 /** A value of an item, an array of an array. */

@@ -3,8 +3,9 @@
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import { makeExpr } from "../../expr/expr.ts";
-import type { RaggedOp as RaggedNode } from "../../expr/op.ts";
+import type { Partition, RaggedOp as RaggedNode } from "../../expr/op.ts";
 import { asyncCall } from "../../lazy/call.ts";
+import type { Layout } from "../../ragged/index.ts";
 import { WRITERS } from "../../ragged/lazy/writing.ts";
 import {
   type JsonLinesOptions,
@@ -13,17 +14,71 @@ import {
   type ParquetSourceOptions,
   parquetFormat,
 } from "../../ragged/sources/index.ts";
+import type { TakePartition } from "../../runtime/partitionTasks.ts";
 import { type AsyncComputeOptions, type CheckedRun, checkRun, OPTIONS_AT } from "../../runtime/spec.ts";
-
 import type { RaggedFormat, WrittenPart } from "../../storage/formats/raggedFormat.ts";
 import type { FileArguments, WriteOptions, WriteTarget } from "../../storage/parquet/index.ts";
 import { engine } from "../defaultEngine.ts";
 import { checkTarget } from "./argumentChecks.ts";
 import { computeLazy, runRagged } from "./compute.ts";
 import { openRagged } from "./opening.ts";
-import { asLazyRagged, asRagged, type RaggedInput } from "./operands.ts";
-import { inOrder } from "./partitionOrder.ts";
-import { LazyRagged, type RaggedArray } from "./raggedArrays.ts";
+import { asLazyRagged, asRagged, LazyRagged, type RaggedArray, type RaggedInput } from "./raggedArrays.ts";
+
+// Partitions come as they are ready; a file takes them in their order. In: a run that gives partitions to whoever takes
+// them, and a writer that reads them one after another. Out: what the writer says.
+
+export async function inOrder<T>(
+  { npartitions }: LazyRagged,
+  write: (layouts: AsyncIterable<Layout>) => Promise<T>,
+  run: (take: TakePartition) => Promise<void>,
+): Promise<T> {
+  const queue = new Queue(npartitions);
+  const running = run((at, partition) => queue.put(at, partition)).then(
+    () => {},
+    (error: unknown) => queue.fail(error),
+  );
+  try {
+    return await write(queue.all());
+  } finally {
+    await running;
+  }
+}
+
+/** Holds what comes too early. */
+class Queue {
+  readonly #count: number;
+  readonly #parts = new Map<number, Partition>();
+  #failure: { readonly error: unknown } | null = null;
+  #wake: () => void = () => {};
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  put(at: number, partition: Partition): void {
+    this.#parts.set(at, partition);
+    this.#wake();
+  }
+
+  fail(error: unknown): void {
+    this.#failure = { error };
+    this.#wake();
+  }
+
+  async *all(): AsyncIterable<Layout> {
+    for (let at = 0; at < this.#count; at++) {
+      while (!this.#parts.has(at)) {
+        if (this.#failure !== null) throw this.#failure.error;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+      const part = this.#parts.get(at)!;
+      this.#parts.delete(at);
+      yield part as Layout;
+    }
+  }
+}
 
 const PARQUET_OPTIONS = [
   ...["rowGroupsPerPartition", "filter", "name", "tailBytes", "maxChunkBytes", "codecs", "http", "signal"],

@@ -7,8 +7,14 @@ import { get as getOp, type SelectionItem } from "../../ragged/index.ts";
 import { Slice } from "../selection.ts";
 import { apply } from "./apply.ts";
 import { withoutHoles } from "./argumentChecks.ts";
-import { asRagged, type RaggedInput } from "./operands.ts";
-import type { LazyRagged, Ragged, RaggedArray, RaggedValue } from "./raggedArrays.ts";
+import {
+  asRagged,
+  type LazyRagged,
+  type Ragged,
+  type RaggedArray,
+  type RaggedInput,
+  type RaggedValue,
+} from "./raggedArrays.ts";
 import type { Joint } from "./types.ts";
 
 /**

@@ -24,7 +24,7 @@ export {
   type Container,
   LayoutError,
 } from "../../ragged/index.ts";
-export { ProjectionError } from "../../ragged/lazy/necessaryColumns.ts";
+export { ProjectionError } from "../../ragged/lazy/project.ts";
 export {
   type Condition,
   type FilterArgument,
@@ -85,7 +85,6 @@ export {
   toNumpy,
 } from "./making.ts";
 export type { LazyMethods, RaggedMethods } from "./methodTypes.ts";
-export type { RaggedInput, RaggedOperand } from "./operands.ts";
 export {
   type MapPartitionsOptions,
   mapPartitions,
@@ -94,6 +93,7 @@ export {
   type RepartitionOptions,
   repartition,
 } from "./partitionFunctions.ts";
+export type { RaggedInput, RaggedOperand } from "./raggedArrays.ts";
 export { LazyItem, LazyRagged, type Ragged, RaggedArray, type RaggedValue } from "./raggedArrays.ts";
 export {
   argcartesian, argcombinations, broadcastArrays, 

@@ -10,7 +10,7 @@ import type { RaggedOp } from "../../ragged/index.ts";
 import * as ops from "../../ragged/index.ts";
 import { apply } from "./apply.ts";
 import { checkConstant, checkCount, checkScalar } from "./argumentChecks.ts";
-import { asRagged, type RaggedInput, type RaggedOperand, splitOperands } from "./operands.ts";
+import { asRagged, type RaggedInput, type RaggedOperand, splitOperands } from "./raggedArrays.ts";
 import type { Joint } from "./types.ts";
 
 /** The option `axis` of functions of lists. */

@@ -10,9 +10,16 @@ import * as ragged from "../../ragged/index.ts";
 import { sliceRows } from "../../ragged/index.ts";
 import { MemorySource } from "../../ragged/sources/memorySource.ts";
 import { checkCount, checkForm, inMemory } from "./argumentChecks.ts";
-import { lazyFromDense, lazyToDense } from "./dense.ts";
-import { asRagged, lazyOf, type RaggedInput } from "./operands.ts";
-import { LazyRagged, type Ragged, RaggedArray } from "./raggedArrays.ts";
+import {
+  asRagged,
+  LazyRagged,
+  lazyFromDense,
+  lazyOf,
+  lazyToDense,
+  type Ragged,
+  RaggedArray,
+  type RaggedInput,
+} from "./raggedArrays.ts";
 
 /**
  * Nested lists, objects for records, null for missing values: `rg.fromIter([[1, 2], [], [3]]).type` is "3 * var *

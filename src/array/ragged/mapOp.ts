@@ -7,7 +7,6 @@ import { sameForm } from "../../core/form/formJson.ts";
 import { parseElementType } from "../../core/form/parseType.ts";
 import { typeText } from "../../core/form/typeText.ts";
 import { assertRagged, type RaggedOp as RaggedNode, raggedOf, raggedType } from "../../expr/op.ts";
-
 import { formOf, fromIter, type Layout, plain, plainForm, plainProbe } from "../../ragged/index.ts";
 import { commonPartitions, rowsOf, samePlaces } from "../../ragged/lazy/placewise.ts";
 import type { FunctionResource } from "../../runtime/userFunctions.ts";

@@ -15,8 +15,7 @@ import type { ColumnReport, NecessaryColumns, ProjectOptions } from "./columns.t
 import type { Computed } from "./compute.ts";
 import type { RaggedItem } from "./get.ts";
 import type * as lists from "./listFunctions.ts";
-import type { RaggedInput, RaggedOperand } from "./operands.ts";
-import type { LazyRagged } from "./raggedArrays.ts";
+import type { LazyRagged, RaggedInput, RaggedOperand } from "./raggedArrays.ts";
 import type { CombinationOptions } from "./recordFunctions.ts";
 
 type Elementwise = typeof arithmetic & typeof exponential & typeof logic & typeof special;

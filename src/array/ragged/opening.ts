@@ -4,8 +4,7 @@ import { asSource } from "../../ragged/sources/index.ts";
 import type { RaggedFormat } from "../../storage/formats/raggedFormat.ts";
 import type { FileArguments } from "../../storage/parquet/index.ts";
 import { engine } from "../defaultEngine.ts";
-import { lazyOf } from "./operands.ts";
-import type { LazyRagged } from "./raggedArrays.ts";
+import { type LazyRagged, lazyOf } from "./raggedArrays.ts";
 
 /** The way of all nested data in. */
 export async function openRagged(

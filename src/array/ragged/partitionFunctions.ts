@@ -8,7 +8,6 @@ import { parseElementType } from "../../core/form/parseType.ts";
 import { typeText } from "../../core/form/typeText.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import { raggedOf } from "../../expr/op.ts";
-
 import { userCall } from "../../lazy/call.ts";
 import { plainForm, plainProbe, probeOf } from "../../ragged/index.ts";
 import { areKnown, rowsOfExpr } from "../../ragged/lazy/partitionRows.ts";
@@ -16,10 +15,17 @@ import type { TracedCall } from "../../ragged/lazy/project.ts";
 import { MemorySource } from "../../ragged/sources/memorySource.ts";
 import { type FunctionReference, FunctionResource, type UserFunction } from "../../runtime/userFunctions.ts";
 import { ModuleFunction } from "../functions/userFunction.ts";
-import { aligned, recut } from "./align.ts";
+import { aligned, recut } from "./apply.ts";
 import { mapOp } from "./mapOp.ts";
-import { asLazyRagged, asRagged, lazyOf, type RaggedInput } from "./operands.ts";
-import { LazyRagged, type Ragged, RaggedArray } from "./raggedArrays.ts";
+import {
+  asLazyRagged,
+  asRagged,
+  LazyRagged,
+  lazyOf,
+  type Ragged,
+  RaggedArray,
+  type RaggedInput,
+} from "./raggedArrays.ts";
 
 export type { PartitionInfo } from "./mapOp.ts";
 

@@ -1,27 +1,38 @@
 // Ragged arrays in users' hands: in memory (RaggedArray), and lazy, in partitions (LazyRagged). Every function takes
 // both: in memory it works at once, on anything lazy it gives a lazy array. Methods are installed by methods.ts.
 
+import { describe, type Shape } from "../../core/chunks.ts";
 import { countText } from "../../core/counts.ts";
-import { ValueError } from "../../core/errors.ts";
+import { isTypedArray } from "../../core/dtype.ts";
+import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
 import { typeText } from "../../core/form/typeText.ts";
-import type { Expr } from "../../expr/expr.ts";
+import { isScalar, type Scalar } from "../../core/numbers.ts";
+import { type Expr, makeExpr } from "../../expr/expr.ts";
 import { type RaggedType, raggedOf } from "../../expr/op.ts";
 import { exprText } from "../../expr/print.ts";
 import { currentSite, type Site } from "../../expr/site.ts";
-import type { OtherArray } from "../../lazy/lazyArray.ts";
-
+import { LazyArray, type OtherArray } from "../../lazy/lazyArray.ts";
+import { NDArray } from "../../lazy/ndarray.ts";
+import { partitioned } from "../../ops/partitions.ts";
 import {
   fieldsOf,
   formOf,
+  fromIter,
+  fromNumpy,
   type Layout,
+  layouts,
   type Plain,
   plain,
   plainForm,
   plainProbe,
   toList,
 } from "../../ragged/index.ts";
+import { fromDense, toDense } from "../../ragged/lazy/dense.ts";
 import { areKnown, rowsOfExpr } from "../../ragged/lazy/partitionRows.ts";
+import { Reading } from "../../ragged/lazy/placewise.ts";
+import { MemorySource } from "../../ragged/sources/memorySource.ts";
+import type { RaggedSource } from "../../ragged/sources/source.ts";
 
 /** What `toList` and single values give. */
 export type RaggedValue =
@@ -172,3 +183,95 @@ for (const { prototype } of [RaggedArray, LazyRagged])
 
 /** A ragged array, in memory or lazy. */
 export type Ragged = RaggedArray | LazyRagged;
+
+// Dense lazy arrays ⇄ lazy ragged ones.
+
+/** Partitions are the chunks along the first axis. */
+export function lazyFromDense(array: LazyArray): LazyRagged {
+  if (array.ndim === 0)
+    throw new ShapeError({ what: "an array without axes has no rows", cure: "Reshape it to [1]" });
+  return new LazyRagged(makeExpr(fromDense, [array.expr], { rows: array.chunks[0]! }));
+}
+
+/** Of forms that are regular all the way down, with rows that are counted. */
+export function lazyToDense(array: LazyRagged): LazyArray {
+  const rows = rowsOfExpr(array.expr);
+  const { shape: inner, leaf } = denseParts(plainForm(array.form));
+  if (!areKnown(rows))
+    throw new ShapeError({
+      what: "nobody knows how many rows there are before computing",
+      cure: "Compute it, and use toNumpy of the result",
+    });
+  const count = rows.reduce((sum, n) => sum + n, 0);
+  const chunks = [Math.max(1, ...rows), ...inner.map((n) => Math.max(1, n))];
+  return new LazyArray(
+    makeExpr(toDense, [array.expr], { rows, dtype: leaf, shape: [count, ...inner], chunks }),
+  );
+}
+
+function denseParts(form: Form): { shape: Shape; leaf: import("../../core/dtype.ts").DType } {
+  if (form.kind === "numpy") return { shape: form.innerShape, leaf: form.dtype };
+  if (form.kind === "regular") {
+    const { shape, leaf } = denseParts(form.content);
+    return { shape: [form.size, ...shape], leaf };
+  }
+  throw new ShapeError({
+    what: `there are ${form.kind === "listOffset" ? "lists of any length" : `${form.kind} values`}`,
+    cure: "Take fields that hold numbers; use toRegular for lists that are equally long, fillNone for nulls",
+  });
+}
+
+// What may stand where a ragged array is expected: ragged arrays of both kinds, dense ones of both kinds, typed arrays
+// and plain nested lists. In: what the user wrote. Out: ragged arrays.
+
+/** What functions take for an array. */
+export type RaggedInput = Ragged | NDArray | LazyArray | readonly unknown[] | ArrayBufferView;
+/** The same, or a number that goes with every element. */
+export type RaggedOperand = RaggedInput | Scalar | string;
+
+export function asRagged(value: unknown): Ragged {
+  if (value instanceof RaggedArray || value instanceof LazyRagged) return value;
+  if (value instanceof LazyArray) return lazyFromDense(value);
+  if (value instanceof NDArray) return new RaggedArray(fromNumpy(value));
+  if (isTypedArray(value)) return new RaggedArray(layouts.numpyOf(value));
+  if (Array.isArray(value)) return new RaggedArray(fromIter(value));
+  throw new DTypeError({
+    what: `${describe(value)} is no array`,
+    cure: "Pass a ragged array, a dense array or nested lists",
+  });
+}
+
+export const isConstant = (value: unknown): value is Scalar | string =>
+  typeof value === "string" || isScalar(value);
+
+/** The partitions of a source, lazily. */
+export const lazyOf = (source: RaggedSource): LazyRagged =>
+  new LazyRagged(makeExpr(partitioned, [], { data: Reading.of(source) }));
+
+const wrapped = new WeakMap<Layout, MemorySource>();
+
+/** In one partition. The same array is the same source. */
+export function asLazyRagged(array: Ragged): LazyRagged {
+  if (array instanceof LazyRagged) return array;
+  const source = wrapped.get(array.layout) ?? new MemorySource([array.layout]);
+  wrapped.set(array.layout, source);
+  return lazyOf(source);
+}
+
+/** Arrays and constants in the order of the arguments: null stands for the next array. */
+export function splitOperands(values: readonly unknown[]): {
+  arrays: Ragged[];
+  operands: (ReturnType<typeof constantOf> | null)[];
+} {
+  const arrays = values.filter((value) => !isConstant(value)).map(asRagged);
+  if (arrays.length > 0) return { arrays, operands: values.map(constantOf) };
+  throw new ValueError({
+    what: "there is no array among the arguments",
+    cure: "Pass one ragged array at least",
+  });
+}
+
+const constantOf = (
+  value: unknown,
+): Extract<RaggedOperand, number | bigint | string | boolean | object> | null =>
+  isConstant(value) ? value : null;

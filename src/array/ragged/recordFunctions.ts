@@ -7,8 +7,7 @@ import { userCall } from "../../lazy/call.ts";
 import * as ops from "../../ragged/index.ts";
 import { apply } from "./apply.ts";
 import { checkCount, checkPath } from "./argumentChecks.ts";
-import { asRagged, type RaggedInput } from "./operands.ts";
-import type { Ragged } from "./raggedArrays.ts";
+import { asRagged, type Ragged, type RaggedInput } from "./raggedArrays.ts";
 import type { Joint } from "./types.ts";
 
 /** Arrays by name (records), or in a list (tuples). */

@@ -6,13 +6,11 @@ import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import { checkNames } from "../../lazy/call.ts";
 import { CALLED } from "../../lazy/lazyArray.ts";
-
 import { ELEMENTWISE, REDUCTIONS } from "../../ragged/index.ts";
-import { ownOptions, reducerNamed } from "../../ragged/ops/reducers.ts";
+import { ownOptions, reducerNamed } from "../../ragged/ops/reduce.ts";
 import { apply } from "./apply.ts";
 import { where } from "./listFunctions.ts";
-import { asRagged, splitOperands } from "./operands.ts";
-import { LazyRagged, RaggedArray } from "./raggedArrays.ts";
+import { asRagged, LazyRagged, RaggedArray, splitOperands } from "./raggedArrays.ts";
 
 function calledElementwise(name: string, args: readonly unknown[]): unknown {
   const { arrays, operands } = splitOperands(args);

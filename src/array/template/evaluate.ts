@@ -8,20 +8,140 @@ import type {
   Ast,
   BinaryNode,
   CompareNode,
+  ItemNode,
+  KeywordNode,
   LeaningNode,
   LogicalNode,
   Node,
   StringNode,
   UnaryNode,
 } from "./ast.ts";
-import type { EvaluationContext, Scope } from "./context.ts";
-import { callFunction, lookUpConstant, withNames } from "./context.ts";
 import { operators } from "./operators.ts";
-import { selectionOf } from "./templateSelection.ts";
+import { ExprSyntaxError, quote } from "./syntaxError.ts";
 
-export type { EvaluationContext } from "./context.ts";
-export { UnknownName } from "./context.ts";
-export type { IndexItem, IndexSlice } from "./templateSelection.ts";
+// The items of `x[…]` → what the array's own indexing takes.
+// In: item nodes and a way to compute their values. Out: one IndexItem each.
+// Must hold: numbers are whole (and never -0); anything that is not a number, a slice or an axis is passed on untouched.
+
+export interface IndexSlice {
+  readonly start: number | null;
+  readonly stop: number | null;
+  readonly step: number | null;
+}
+
+/** `null` is a new axis; `{value}` an array, a mask or whatever else a hole held. */
+export type IndexItem = number | IndexSlice | "..." | null | { readonly value: unknown };
+
+type EvaluateNode = (node: Node) => unknown;
+
+export function selectionOf(
+  items: readonly ItemNode[],
+  text: string,
+  evaluateNode: EvaluateNode,
+): IndexItem[] {
+  return items.map((item) => {
+    if (item.kind === "ellipsis") return "...";
+    if (item.kind === "none") return null;
+    if (item.kind !== "slice") return single(item, text, evaluateNode);
+    const [start, stop, step] = [item.start, item.stop, item.step].map((node) =>
+      bound(node, text, evaluateNode),
+    );
+    return { start: start ?? null, stop: stop ?? null, step: step ?? null };
+  });
+}
+
+function single(node: Node, text: string, evaluateNode: EvaluateNode): IndexItem {
+  const value = evaluateNode(node);
+  if (value === null) return null;
+  if (typeof value !== "number" && typeof value !== "bigint") return { value };
+  const whole = wholeNumber(value);
+  if (whole !== null) return whole;
+  const what = `Expected a whole number as index, found ${value}`;
+  throw new ExprSyntaxError({ text, offset: node.offset, what, cure: "Round it first" });
+}
+
+function bound(node: Node | null, text: string, evaluateNode: EvaluateNode): number | null {
+  const value = node && evaluateNode(node);
+  if (node === null || value === null || value === undefined) return null;
+  const whole = wholeNumber(value);
+  if (whole !== null) return whole;
+  const found = typeof value === "number" ? `${value}` : `a value of type ${typeof value}`;
+  const what = `Expected a whole number as bound of the slice, found ${found}`;
+  // A bound is needed now, so it cannot be a lazy array.
+  const cure = typeof value === "object" ? `Compute it first and put it in with \`\${bound}\`` : undefined;
+  throw new ExprSyntaxError({ text, offset: node.offset, what, cure });
+}
+
+function wholeNumber(value: unknown): number | null {
+  const number = typeof value === "bigint" ? Number(value) : value;
+  // Adding 0 turns -0 into 0.
+  return typeof number === "number" && Number.isSafeInteger(number) ? number + 0 : null;
+}
+
+// What an expression is evaluated with, and the three ways in which evaluation speaks to it.
+// Must hold: names reach the context as plain strings, which it looks up in a Map, never on an object;
+// a name it does not know becomes an error that points at that name.
+
+export interface EvaluationContext<V> {
+  hole(index: number): unknown;
+  /** `undefined` if there is no such constant. */
+  constant(name: string): unknown | undefined;
+  /** Keywords stay in a Map, because a hostile one may be called `__proto__`. */
+  call(name: string, args: unknown[], keywords: Map<string, unknown>): unknown;
+  method(target: unknown, name: string, args: unknown[], keywords: Map<string, unknown>): unknown;
+  index(target: unknown, items: IndexItem[]): unknown;
+  /** Makes the final value a V: it may be a bare number. Without it the value is returned as it is. */
+  result?(value: unknown): V;
+}
+
+/** Thrown by a context that does not know a name; leaves `evaluate` as an ExprSyntaxError that points at it. */
+export class UnknownName extends Error {
+  readonly unknownName: string;
+  readonly suggestions: readonly string[];
+
+  constructor(name: string, suggestions: string[]) {
+    super(`Unknown name ${quote(name)}`);
+    this.unknownName = name;
+    this.suggestions = suggestions;
+  }
+}
+
+export interface Scope {
+  readonly text: string;
+  readonly context: EvaluationContext<unknown>;
+}
+
+interface Site {
+  readonly offset: number;
+  readonly keywords?: readonly KeywordNode[];
+}
+
+export function callFunction(name: string, args: unknown[], offset: number, scope: Scope): unknown {
+  return withNames({ offset }, scope, () => scope.context.call(name, args, new Map()));
+}
+
+export function lookUpConstant(name: string, offset: number, scope: Scope): unknown {
+  const value = withNames({ offset }, scope, () => scope.context.constant(name));
+  if (value === undefined) throw unknownAt(offset, new UnknownName(name, []), scope);
+  return value;
+}
+
+/** Runs the context; a name it does not know is looked for among the keywords, else it is the site's own. */
+export function withNames(site: Site, scope: Scope, run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof UnknownName)) throw error;
+    const keyword = site.keywords?.find(({ name }) => name === error.unknownName);
+    throw unknownAt((keyword ?? site).offset, error, scope);
+  }
+}
+
+function unknownAt(offset: number, error: UnknownName, scope: Scope): ExprSyntaxError {
+  const names = error.suggestions.map(quote).join(" or ");
+  const cure = names === "" ? undefined : `Perhaps you meant ${names}`;
+  return new ExprSyntaxError({ text: scope.text, offset, what: error.message, cure });
+}
 
 export function evaluate<V>(ast: Ast, context: EvaluationContext<V>): V {
   const value = evaluateNode(ast.root, { text: ast.text, context });

@@ -2,9 +2,8 @@
 // In: complex terms. Out: complex terms; specials are those of the hyperbolic functions at i·z, as the
 // array API standard defines them.
 
-import { acosParts, asinParts } from "./arc.ts";
 import { type ComplexUnary, inDouble, timesI, turned } from "./double.ts";
-import { atanh, cosh, sinh, tanh } from "./hyperbolic.ts";
+import { acosParts, asinParts, atanh, cosh, sinh, tanh } from "./hyperbolic.ts";
 
 /** sin z = −i sinh(iz). */
 export const sin: ComplexUnary = turned(sinh);

@@ -3,14 +3,18 @@
 
 import { type Block, newBlock } from "../../core/block.ts";
 import { InvariantError } from "../../core/errors.ts";
-import type { BlockProgram, Buffer, KernelStep, RoutineStep, RoutineView } from "../blockProgram.ts";
+import {
+  type BlockProgram,
+  bindBuffers,
+  type KernelStep,
+  type RoutineStep,
+  type RoutineView,
+} from "../blockProgram.ts";
 import { type RoutineCall, type RoutineMeans, Trap } from "../routine.ts";
 import { ROUTINES } from "../routines/index.ts";
 import { LaneFailure } from "./lanes.ts";
 import { runLoop, runReduce, runSegments } from "./reduce.ts";
-
 import { runScan } from "./scan.ts";
-
 import { bind } from "./tile.ts";
 
 export { LaneFailure };
@@ -23,18 +27,6 @@ export function interpret(
 ): void {
   const blocks = bindBuffers(program, bound, ({ dtype, shape }) => newBlock(dtype, shape));
   for (const step of program.steps) runStep(step, blocks, means);
-}
-
-export function bindBuffers(
-  program: BlockProgram,
-  bound: readonly (Block | undefined)[],
-  temporary: (buffer: Buffer) => Block,
-): Block[] {
-  return program.buffers.map((buffer, at) => {
-    const block = buffer.role === "temporary" ? temporary(buffer) : bound[at];
-    if (block === undefined) throw new InvariantError({ what: `buffer ${at} (${buffer.role}) is not bound` });
-    return block;
-  });
 }
 
 export function runStep(step: KernelStep, blocks: readonly Block[], means: RoutineMeans): void {

@@ -13,7 +13,6 @@ import {
 } from "../../core/dtype.ts";
 import { integerRange } from "../../core/numbers.ts";
 import { byInstruction, expanded, type Instruction, type ScalarProgram, type Step } from "../program.ts";
-
 import { Trap } from "../routine.ts";
 import type { ElementaryPrim, Prim } from "../scalar.ts";
 import { TABLES } from "../tables.ts";

@@ -5,7 +5,6 @@
 import type { Block } from "../../core/block.ts";
 import { placeOf, type Shape, sizeOf } from "../../core/chunks.ts";
 import { infoOf, type TypedArray } from "../../core/dtype.ts";
-
 import type { Access } from "../blockProgram.ts";
 import type { LaneSource } from "./lanes.ts";
 

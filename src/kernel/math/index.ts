@@ -2,15 +2,25 @@
 // interpreter, compiled code) computes the same bits. In: float32 or float64 terms. Out: a term of that type.
 
 import type { ElementaryPrim, Prim, Term } from "../scalar.ts";
-import { acosh32, acosh64, asinh32, asinh64, atanh32, atanh64 } from "./arcHyperbolic.ts";
-import { acos32, acos64, asin32, asin64 } from "./arcsine.ts";
-import { atan2_32, atan2_64, atan32, atan64 } from "./arctangent.ts";
+import { acos32, acos64, asin32, asin64, atan2_32, atan2_64, atan32, atan64 } from "./arctangent.ts";
 import { cos64, sin64, tan64 } from "./circular.ts";
 import { cos32, sin32, tan32 } from "./circularShort.ts";
-import { fmod32, fmod64, nextafter } from "./exact.ts";
+import { fmod32, fmod64, hypot32, hypot64, nextafter } from "./exact.ts";
 import { exp32, exp64, expm1_32, expm1_64 } from "./exponential.ts";
-import { cosh32, cosh64, sinh32, sinh64, tanh32, tanh64 } from "./hyperbolic.ts";
-import { hypot32, hypot64 } from "./hypot.ts";
+import {
+  acosh32,
+  acosh64,
+  asinh32,
+  asinh64,
+  atanh32,
+  atanh64,
+  cosh32,
+  cosh64,
+  sinh32,
+  sinh64,
+  tanh32,
+  tanh64,
+} from "./hyperbolic.ts";
 import { log1p_32, log1p_64, log2_32, log2_64, log10_32, log10_64, log32, log64 } from "./logarithm.ts";
 import { pow32, pow64 } from "./power.ts";
 import { type Binary, byWidth, byWidth2, type Unary } from "./words.ts";

@@ -1,8 +1,7 @@
 // What a routine reads from its call. In: attributes and lists of blocks. Out: typed values. Whoever built the
 // call has checked it already, so anything amiss here is a bug of ours.
 
-import type { Attr, Attrs } from "../../core/attrs.ts";
-import type { Block } from "../../core/block.ts";
+import type { Attr, Attrs, Block } from "../../core/block.ts";
 import { describe } from "../../core/chunks.ts";
 import { InvariantError } from "../../core/errors.ts";
 

@@ -4,11 +4,9 @@
 // the output holds; with blocks, the lengths of blocks along the contracted axes, they are made block by block. A
 // product from outside comes first (outsideProduct.ts). This is the plain way, sum by sum: what kernels are compared with.
 
-import type { Attrs } from "../../core/attrs.ts";
-import { type Block, subBlock } from "../../core/block.ts";
+import { type Attrs, type Block, subBlock } from "../../core/block.ts";
 import { placeOf, sizeOf } from "../../core/chunks.ts";
 import { isComplex, isFloat, isWide, type TypedArray } from "../../core/dtype.ts";
-
 import type { Routine, RoutineCall } from "../routine.ts";
 import { blockAt, integersAttr } from "./attributes.ts";
 import { groupAxes, matrixCalls } from "./matrices.ts";

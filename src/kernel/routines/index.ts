@@ -2,10 +2,9 @@
 
 import type { Routine } from "../routine.ts";
 import { contract } from "./contract.ts";
-import { gather, scatter } from "./gather.ts";
+import { gather, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
-import { pick, spread } from "./pick.ts";
 import { searchsorted } from "./searchsorted.ts";
 import { argsort, segmentArgsort, segmentSort, sort } from "./sort.ts";
 import { takeAlongAxis } from "./take-along-axis.ts";

@@ -2,8 +2,7 @@
 // one product for every place along the batch axes: null where the free axes of a, those of b, or the contracted
 // ones do not each walk as one. Contiguous copies of a and b with their axes `inMatrixOrder`, and a contiguous output, do.
 
-import type { Attrs } from "../../core/attrs.ts";
-import type { Block, Place } from "../../core/block.ts";
+import type { Attrs, Block, Place } from "../../core/block.ts";
 import { sizeOf } from "../../core/chunks.ts";
 import type { DType, TypedArray } from "../../core/dtype.ts";
 import { integersAttr } from "./attributes.ts";

@@ -2,11 +2,9 @@
 // for a block as one row of bytes, one after another. unpack: one of them out of such rows again.
 // Must hold: a row has room for the largest block of every output, so that each begins at the same byte of every row.
 
-import type { Attrs } from "../../core/attrs.ts";
-import { type Block, blockBytes, subBlock } from "../../core/block.ts";
+import { type Attrs, type Block, blockBytes, subBlock } from "../../core/block.ts";
 import { type ChunkShape, type Shape, sizeOf, stridesOf } from "../../core/chunks.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
-
 import type { Routine } from "../routine.ts";
 import type { Room } from "./room.ts";
 import { copyElements, fromContiguous, toContiguous } from "./stridedWalk.ts";

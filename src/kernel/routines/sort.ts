@@ -1,8 +1,7 @@
 // sort and argsort along one axis, or of segments. In: x, whole along the axis. Out: its elements in order, or int64 positions of
 // them. Always stable: equal elements (−0 and 0 too) keep their order, descending as well. NaN comes last either way.
 
-import type { Attrs } from "../../core/attrs.ts";
-import { type Block, subBlock } from "../../core/block.ts";
+import { type Attrs, type Block, subBlock } from "../../core/block.ts";
 import { sizeOf } from "../../core/chunks.ts";
 import { type DType, isComplex, type TypedArray } from "../../core/dtype.ts";
 import type { Routine } from "../routine.ts";

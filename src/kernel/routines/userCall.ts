@@ -2,8 +2,7 @@
 // together. Out: the box of the function's result, block by block. callBlock is one call with everything around it:
 // the parts of the inputs, the check of what comes back, the overlap that is cut off.
 
-import { type Attrs, Resource } from "../../core/attrs.ts";
-import { type Block, newBlock, subBlock } from "../../core/block.ts";
+import { type Attrs, type Block, newBlock, Resource, subBlock } from "../../core/block.ts";
 import {
   type Box,
   type ChunkShape,
@@ -14,9 +13,7 @@ import {
   shapeText,
   sizeOf,
 } from "../../core/chunks.ts";
-
 import type { DType } from "../../core/dtype.ts";
-
 import type { Routine, RoutineCall } from "../routine.ts";
 import { Trap } from "../routine.ts";
 import { copyElements } from "./stridedWalk.ts";

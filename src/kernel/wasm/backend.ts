@@ -9,12 +9,12 @@ import type { Backend, Kernel, SharedBlock } from "../backend.ts";
 import {
   type BlockProgram,
   type Borrowed,
+  bindBuffers,
   type KernelStep,
   type Lifetime,
   lifetimesOf,
 } from "../blockProgram.ts";
-
-import { bindBuffers, routineCall, runStep } from "../interpret/index.ts";
+import { routineCall, runStep } from "../interpret/index.ts";
 import type { RoutineCall } from "../routine.ts";
 import type { MatrixProduct } from "../routines/outsideProduct.ts";
 import { roomIn } from "../routines/room.ts";

@@ -5,7 +5,6 @@
 import { infoOf, type RealDType } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { byInstruction, expanded, type Instruction, type ScalarProgram, type Step } from "../program.ts";
-
 import type { FunctionWriter, Local } from "./assembler.ts";
 import { loadComplexPart } from "./complexLanes.ts";
 import { emitScalar, loadName, machineType, pushConstant, storeName } from "./scalarCode.ts";

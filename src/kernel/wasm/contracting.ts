@@ -1,17 +1,47 @@
 // Contractions as kernels: products of matrices. In: a routine's call. Out: true, with the output written; false where
 // the routine itself has to do it: little work, a dtype without a kernel, or no room for copies.
 
-import type { Block } from "../../core/block.ts";
+import type { Attrs, Block } from "../../core/block.ts";
 import { sizeOf } from "../../core/chunks.ts";
+import { type DType, infoOf } from "../../core/dtype.ts";
 import type { RoutineCall } from "../routine.ts";
 import { contract, contractByProduct, isAdded, partsOf } from "../routines/contract.ts";
-import { inMatrixOrder } from "../routines/matrices.ts";
+import { inMatrixOrder, type MatrixView, matrixCalls } from "../routines/matrices.ts";
 import { copyElements } from "../routines/stridedWalk.ts";
 import { withBuffer, workInside } from "./inside.ts";
 import type { WasmMachine } from "./machine.ts";
-import { contractAsMatrices } from "./matmul/matrices.ts";
-import type { Product } from "./matmul/product.ts";
+import type { Matrix, Product } from "./matmul/product.ts";
 import { multiplyMatrices } from "./matmul/productJobs.ts";
+import type { KernelMemory } from "./memory.ts";
+
+// Contractions as products of matrices in the kernels' memory. In: a contract call whose blocks lie there. Out: one
+// product for every place along the batch axes; null where axes have to be copied together first (inMatrixOrder).
+
+export function contractAsMatrices(
+  memory: KernelMemory,
+  a: Block,
+  b: Block,
+  output: Block,
+  attrs: Attrs,
+): Product[] | null {
+  const calls = matrixCalls(a, b, output, attrs);
+  if (calls === null) return null;
+  return calls.map((call) => ({
+    ...call,
+    a: inBytes(memory, call.a, call.dtype),
+    b: inBytes(memory, call.b, call.dtype),
+    c: inBytes(memory, call.c, call.dtype),
+  }));
+}
+
+function inBytes(memory: KernelMemory, view: MatrixView, dtype: DType): Matrix {
+  const { bytes } = infoOf(dtype);
+  return {
+    address: memory.placedAddress({ ...view, dtype }),
+    rowStride: view.rowStride * bytes,
+    columnStride: view.columnStride * bytes,
+  };
+}
 
 export function runContract(machine: WasmMachine, call: RoutineCall, threads: number): boolean {
   if (call.attrs["blocks"] === undefined) return runPart(machine, call, threads);

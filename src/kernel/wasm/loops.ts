@@ -20,7 +20,6 @@ import {
   walkOf,
   withConstants,
 } from "./families.ts";
-
 import { type InnerWalk, loopModule } from "./loopKernel.ts";
 import type { LoopJob, WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";

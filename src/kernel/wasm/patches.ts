@@ -3,8 +3,7 @@
 // themselves, or the states made of them, where coordinates are asked for or that is less to write. Then it is reduced.
 // Memory taken does not depend on the domain.
 
-import { once } from "../../core/attrs.ts";
-import type { Block, Place } from "../../core/block.ts";
+import { type Block, once, type Place } from "../../core/block.ts";
 import { type Shape, stridesOf } from "../../core/chunks.ts";
 import { DTYPES, type DType, infoOf } from "../../core/dtype.ts";
 import { RunError } from "../../core/errors.ts";
@@ -13,7 +12,6 @@ import { programOf, type ScalarProgram } from "../program.ts";
 import { copyElements } from "../routines/stridedWalk.ts";
 import type { WasmKernel } from "./control.ts";
 import type { Kernels, Walk } from "./families.ts";
-
 import { runWalks } from "./loops.ts";
 import type { WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";

@@ -6,7 +6,6 @@
 
 import { infoOf } from "../../core/dtype.ts";
 import { expanded, type ScalarProgram } from "../program.ts";
-
 import type { FunctionWriter, Local } from "./assembler.ts";
 import { type Lanes, type LaneWalk, lanesOf, SingleLane, VectorLanes } from "./body.ts";
 import { increase, moduleOf, type RunArguments, repeat, setMin } from "./module.ts";

@@ -10,7 +10,6 @@ import type { Scalar } from "../../core/numbers.ts";
 import type { ReduceStep } from "../blockProgram.ts";
 import { BLOCK_ROWS } from "../interpret/reduce.ts";
 import { type Walk, withConstants } from "./families.ts";
-
 import { runWalks, walkThrough } from "./loops.ts";
 import type { WasmMachine } from "./machine.ts";
 import {
@@ -24,7 +23,6 @@ import {
   takeStates,
   UNIT_ELEMENTS,
 } from "./patches.ts";
-
 import { type PlaneOperand, type ReduceCut, type ReducePlane, reduceWalk } from "./reduceLayout.ts";
 
 /** What a unit of work should have at least where a patch has to hold several of them. */

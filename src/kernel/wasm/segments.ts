@@ -5,7 +5,6 @@
 import type { Block } from "../../core/block.ts";
 import { infoOf } from "../../core/dtype.ts";
 import type { Borrowed, ReduceStep, SegmentStep } from "../blockProgram.ts";
-
 import { BLOCK_ROWS, REDUCE_LANES, runReduce } from "../interpret/reduce.ts";
 import type { ScalarProgram } from "../program.ts";
 import type { WasmKernel } from "./control.ts";
@@ -16,7 +15,6 @@ import type { WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";
 import { textOf } from "./module.ts";
 import { asTheyAre } from "./patches.ts";
-
 import { FIRST_LEVEL, REDUCE_WORDS, type ReduceWord } from "./reduceLayout.ts";
 import { runReduceKernel } from "./reductions.ts";
 import { segmentModule } from "./segmentKernel.ts";

@@ -6,10 +6,8 @@ import { shapeText, sizeOf } from "../../core/chunks.ts";
 import { bytesText, countText } from "../../core/counts.ts";
 import { typeText } from "../../core/form/typeText.ts";
 import { arrayTypeText } from "../../expr/op.ts";
-
 import { gridOfArray, type Operation, type PlanArray, type PlanData, readsOf } from "../../plan/plan.ts";
 import { arrayBytes, memoryOf, totalMemory } from "../../plan/taskMemory.ts";
-
 import { trafficOf } from "../../plan/traffic.ts";
 
 export type NodeKind = "operation" | "over" | "more" | PlanArray["role"];

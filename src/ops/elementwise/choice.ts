@@ -4,7 +4,6 @@ import { checkKind, type DType } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import { broadcastType, type ElementwiseOp } from "../../expr/op.ts";
-
 import * as s from "../../kernel/scalar.ts";
 import { type Built, built, castTo, promoteOperands, withOut } from "../../lazy/build.ts";
 import { looseCall, opCall } from "../../lazy/call.ts";

@@ -4,7 +4,6 @@ import { type ChunkShape, checkChunks, type Shape, shapeText } from "../../core/
 import { infoOf } from "../../core/dtype.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { denseType, type MoveOp } from "../../expr/op.ts";
-
 import { run, seamless, separable } from "./fragments.ts";
 
 const axesOf = (attrs: { readonly [name: string]: unknown }): readonly number[] =>

@@ -2,7 +2,6 @@
 // group, which fragments fill its range; the pieces of a box are all combinations of one fragment per group.
 
 import { type Box, isEmptyBox } from "../../core/chunks.ts";
-
 import { type MoveOp, type Piece, type PieceAxis, SEAMLESS } from "../../expr/op.ts";
 
 /** What a move says that is the same wherever a box lies. */

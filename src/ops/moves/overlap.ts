@@ -3,9 +3,8 @@
 // says, as in pad (attrs.values[axis] is what constant padding holds). A block with its overlap is a window of the array,
 // so that a task reads what it needs and nothing is stored twice.
 
-import type { Attrs } from "../../core/attrs.ts";
+import type { Attrs } from "../../core/block.ts";
 import { type Box, type ChunkShape, isEmptyBox } from "../../core/chunks.ts";
-
 import type { Scalar } from "../../core/numbers.ts";
 import {
   type AxisSeams,
@@ -15,7 +14,6 @@ import {
   type Piece,
   SEAMLESS,
 } from "../../expr/op.ts";
-
 import { checkCounts, checkList, wrongAttr } from "../attrChecks.ts";
 import { type Fragment, run, separable } from "./fragments.ts";
 import { filled, PAD_MODES, type PadMode, RUNS } from "./pad.ts";

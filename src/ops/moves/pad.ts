@@ -4,7 +4,6 @@
 import { intersect, isEmptyBox } from "../../core/chunks.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { type AxisSeams, denseType, type MoveOp, type Piece } from "../../expr/op.ts";
-
 import { axisOf, type Fragment, run, separable } from "./fragments.ts";
 import { everyTime, periodicRuns } from "./select.ts";
 

@@ -5,7 +5,6 @@
 import { isEmptyBox, type Shape, sameShape, shapeText, sizeOf } from "../../core/chunks.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { type AxisSeams, denseType, type MoveOp, type PieceAxis, SEAMLESS } from "../../expr/op.ts";
-
 import { axisOf, type Fragment, piecesOf } from "./fragments.ts";
 
 /** Axes of the input that hold the same elements as axes of the output, in order. */

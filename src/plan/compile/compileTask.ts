@@ -13,7 +13,6 @@ import {
   type TaskProgram,
   TaskWriter,
 } from "./programWriter.ts";
-
 import { emitStep } from "./steps.ts";
 import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./taskLayout.ts";
 

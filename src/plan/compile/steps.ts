@@ -12,7 +12,6 @@ import { constantValue } from "../../lazy/lazyArray.ts";
 import { demandOf, inputTypes, outputAxes, pieceSource } from "../demand.ts";
 import type { OpStep, ReadStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
 import { countsPlaces, LoopBody, type StepOf, type TaskWriter } from "./programWriter.ts";
-
 import {
   accessFrom,
   fixAxes,

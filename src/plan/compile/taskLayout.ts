@@ -4,7 +4,6 @@
 // Must hold: tasks with alike layouts have the same program but for those.
 
 import { type Box, type Shape, sameShape } from "../../core/chunks.ts";
-
 import type { Piece } from "../../expr/op.ts";
 import type { Access } from "../../kernel/blockProgram.ts";
 import { denseInputs, piecesOfStep, taskBoxes } from "../demand.ts";

@@ -5,7 +5,6 @@
 import { blockBytes } from "../../core/block.ts";
 import { type Box, hull, sameShape, sizeOf } from "../../core/chunks.ts";
 import { denseOf } from "../../expr/op.ts";
-
 import { rechunk } from "../../ops/moves/axisMoves.ts";
 import type { Operation, PlanArray, PlanStep, ValueRef } from "../plan.ts";
 import { type EvenCell, evenCells, lawIn } from "../windows/even.ts";

@@ -1,12 +1,10 @@
 // Nodes: operations while they are being fused, and which of them reads what. A node remembers which operations of the
 // first plan it is made of, so that what the user said of those by name still holds.
 
-import { attrsText } from "../../core/attrs.ts";
-import { blockBytes } from "../../core/block.ts";
+import { attrsText, blockBytes } from "../../core/block.ts";
 import { type Shape, sameShape, sizeOf } from "../../core/chunks.ts";
 import { denseOf, extentOf } from "../../expr/op.ts";
 import { writeTransfer } from "../compile/rounds.ts";
-
 import {
   type DensePlanArray,
   firstOf,
@@ -16,7 +14,6 @@ import {
   readsOf,
   type ValueRef,
 } from "../plan.ts";
-
 import { chunkLaw, chunkPartition, type Law, type Laws, type Partition } from "../windows/taskRuns.ts";
 import { type Arrays, type Costs, costsOf, isLoop, isRecut, MOST_CELLS } from "./costs.ts";
 import { type FusionRules, Recent } from "./fusionOptions.ts";

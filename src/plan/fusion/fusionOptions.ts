@@ -1,10 +1,9 @@
 // What a user may say about fusion, and what holds when nothing is said.
 
-import type { Attrs } from "../../core/attrs.ts";
+import type { Attrs } from "../../core/block.ts";
 import { describe, sameShape } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import { sameType } from "../../expr/op.ts";
-
 import type { Operation, PlanStep, ValueRef } from "../plan.ts";
 
 // Why an operation was fused with what it reads, or why not: one line for each answer, in the order of the plan.

@@ -23,7 +23,6 @@ import {
   TOO_MANY_CELLS,
 } from "./fusionNodes.ts";
 import { type Answer, type FusionRules, no, yes } from "./fusionOptions.ts";
-
 import { addRead, blockCount, type Reads, readCost, refinedReads, sameWindows } from "./reads.ts";
 
 /** A task with more steps than this compiles slower than it saves. */

@@ -6,9 +6,7 @@ import { blockBytes } from "../../core/block.ts";
 import { isEmptyBox, sameShape, sizeOf } from "../../core/chunks.ts";
 import { extentOf } from "../../expr/op.ts";
 import { readTransfer } from "../compile/rounds.ts";
-
 import type { DensePlanArray, PlanArray } from "../plan.ts";
-
 import {
   type Finer,
   type Law,

@@ -13,7 +13,6 @@ import {
   extentOf,
   SEAMLESS,
 } from "../../expr/op.ts";
-
 import { type ArrayWindow, inputTypes, isPlacewise, outputAxes, taskBoxes, windowsOf } from "../demand.ts";
 import type { Operation, OpStep, PlanStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
 import {

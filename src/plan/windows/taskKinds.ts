@@ -5,7 +5,6 @@
 
 import { type Box, isEmptyBox, placeOf, sizeOf } from "../../core/chunks.ts";
 import { extentOf } from "../../expr/op.ts";
-
 import { denseInputs, taskBoxes, taskOutputs } from "../demand.ts";
 import type { Operation, PlanArray } from "../plan.ts";
 import { type EvenCell, evenCells, halves } from "./even.ts";

@@ -4,7 +4,6 @@
 
 import { type Box, isEmptyBox, type Shape, sameShape, sizeOf } from "../../core/chunks.ts";
 import { type AxisSeams, extentOf, type Period } from "../../expr/op.ts";
-
 import type { PlanArray } from "../plan.ts";
 
 /** Places first, first + step, … along one axis of a grid. */

@@ -5,7 +5,6 @@
 // looked at one by one. Null: those would be too many.
 
 import { isEmptyBox, placeOf, sizeOf } from "../../core/chunks.ts";
-
 import type { DensePlanArray } from "../plan.ts";
 import { gcd, type Law, type Runs, startAt, tasksIn } from "./taskRuns.ts";
 

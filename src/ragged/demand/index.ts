@@ -3,7 +3,7 @@
 export { type NarrowAttrs, narrow, narrowedLayout, relativeNeed } from "../ops/narrow.ts";
 export type { Applied } from "./candidate.ts";
 export { demandOfOp, needsOf, type OpDemand } from "./needs.ts";
-export type { Demand, Lesser, Role, Roles } from "./roles.ts";
+export type { Demand, Lesser, Role, Roles } from "./outline.ts";
 export {
   type DemandNode,
   demandOf,

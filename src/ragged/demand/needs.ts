@@ -4,10 +4,18 @@
 // Must hold: run on inputs of the narrowed forms, the operation gives the result's form narrowed by `given`, which has at
 // least what is wanted; and what is wanted as needed has the values that the whole computation would give.
 
-import type { Form } from "../../core/form/form.ts";
-import { ABSENT, closed, type Level, NEEDED, type Need, narrowed, PRESENT } from "../../core/form/need.ts";
+import {
+  ABSENT,
+  closed,
+  type Form,
+  type Level,
+  NEEDED,
+  type Need,
+  narrowed,
+  PRESENT,
+} from "../../core/form/form.ts";
+import { marksOf } from "../layout/indices.ts";
 import { depthsOf } from "../layout/layout.ts";
-import { marksOf } from "../layout/origins.ts";
 import { plainForm, plainProbe } from "../layout/probe.ts";
 import type { RaggedOp } from "../ops/op.ts";
 import {
@@ -18,11 +26,143 @@ import {
   lesserCandidate,
   wholeCandidate,
 } from "./candidate.ts";
-import { Levels, WHOLE } from "./demandLevels.ts";
-import { formKey } from "./formKey.ts";
-import { inputOfMark, isLeafForm, nodeOfMark, outlineOf, sameNodes } from "./outline.ts";
-import { Remembered } from "./remembered.ts";
-import { roleOf } from "./roles.ts";
+import {
+  inputOfMark,
+  isLeafForm,
+  isStructureForm,
+  nodeOfMark,
+  outlineOf,
+  roleOf,
+  sameNodes,
+} from "./outline.ts";
+
+// Levels of an input's nodes, rising while demands come in. In: which node, how much, and for which node of the
+// result. Out: a need that holds, and for each node the reason of its level.
+
+/** A reason that is the operation as a whole. */
+export const WHOLE = -1;
+
+export class Levels {
+  readonly #form: Form;
+  readonly #levels: Level[];
+  readonly #reasons: Int32Array;
+
+  constructor(form: Form) {
+    this.#form = form;
+    const count = outlineOf(form).nodes.length;
+    this.#levels = new Array<Level>(count).fill(ABSENT);
+    this.#reasons = new Int32Array(count).fill(WHOLE);
+  }
+
+  isLeaf(node: number): boolean {
+    return isLeafForm(outlineOf(this.#form).nodes[node]!);
+  }
+
+  isWhole(node: number): boolean {
+    const form = outlineOf(this.#form).nodes[node]!;
+    return form.kind === "numpy" && /int|bool/.test(form.dtype);
+  }
+
+  parentOf(node: number): number {
+    return outlineOf(this.#form).parents[node]!;
+  }
+
+  /** The node and what is above it. */
+  raise(node: number, level: Level, reason: number): void {
+    const { parents } = outlineOf(this.#form);
+    for (let at = node; at >= 0 && this.#levels[at]! < level; at = parents[at]!) {
+      this.#levels[at] = level;
+      this.#reasons[at] = reason;
+    }
+  }
+
+  raiseAll(leaves: Level, structure: Level, reason: number): void {
+    outlineOf(this.#form).nodes.forEach((node, at) => {
+      this.raise(at, isLeafForm(node) ? leaves : structure, reason);
+    });
+  }
+
+  /** What holds. `readsStructure`: whoever works on this looks at every list, null and tag that is there. */
+  settled(readsStructure: boolean): { need: Need; reasons: Int32Array } {
+    const { nodes, parents } = outlineOf(this.#form);
+    const need = [...closed(this.#form, this.#levels)];
+    for (let at = 0; at < need.length; at++) {
+      if (need[at]! > this.#levels[at]! && at > 0) this.#reasons[at] = this.#reasons[parents[at]!]!;
+      if (readsStructure && need[at] === PRESENT && isStructureForm(nodes[at]!))
+        this.raise(at, NEEDED, this.#reasons[at]!);
+    }
+    return { need: closed(this.#form, this.#levels), reasons: this.#reasons };
+  }
+}
+
+// One text for equal forms. In: forms, which operations make anew each time. Out: for those with the same nodes the same
+// text, so that what was found out for one computation is found again for the next. Keys do not count, nor how wide stored
+// integers are: no operation sees them.
+
+const keys = new WeakMap<Form, string>();
+
+export function formKey(form: Form): string {
+  let key = keys.get(form);
+  if (key === undefined) {
+    key = textOf(form);
+    keys.set(form, key);
+  }
+  return key;
+}
+
+function textOf(form: Form): string {
+  if ("content" in form) return `${ownText(form)}(${textOf(form.content)})`;
+  if (!("contents" in form)) return ownText(form);
+  let text = `${ownText(form)}(`;
+  for (const content of form.contents) text += `${textOf(content)},`;
+  return `${text})`;
+}
+
+function ownText(form: Form): string {
+  const named = hasAny(form.parameters) ? JSON.stringify(form.parameters) : "";
+  switch (form.kind) {
+    case "numpy":
+      return form.innerShape.length === 0
+        ? `${form.dtype}${named}`
+        : `${form.dtype}[${form.innerShape}]${named}`;
+    case "regular":
+      return `regular${form.size}${named}`;
+    case "string":
+      return `string${form.encoding}${named}`;
+    case "record":
+      return form.fields === null ? `tuple${named}` : `record${JSON.stringify(form.fields)}${named}`;
+    case "byteMasked":
+      return `byteMasked${form.validWhen}${named}`;
+    case "bitMasked":
+      return `bitMasked${form.validWhen}${form.lsbOrder}${named}`;
+    default:
+      return `${form.kind}${named}`;
+  }
+}
+
+function hasAny(parameters: object): boolean {
+  for (const _ in parameters) return true;
+  return false;
+}
+
+// What was found out for some keys. In: a key, and how to find out. Out: what was found, perhaps before.
+// Must hold: what is found depends on the key alone. Many keys are forgotten together: it costs no more than finding it again.
+
+const MOST = 500;
+
+export class Remembered<Found> {
+  readonly #found = new Map<string, Found>();
+
+  get(key: string, find: () => Found): Found {
+    let found = this.#found.get(key);
+    if (found === undefined) {
+      found = find();
+      if (this.#found.size >= MOST) this.#found.clear();
+      this.#found.set(key, found);
+    }
+    return found;
+  }
+}
 
 export interface OpDemand {
   /** Null: the result is the one input itself. */

@@ -2,11 +2,9 @@
 // wanted of some of them. Out: for every operation what is needed of its result, how to compute that, and why.
 // Must hold: what nobody wants is absent; nodes that nobody uses have no demand.
 
-import type { Form } from "../../core/form/form.ts";
-import { ABSENT, type Level, NEEDED, type Need } from "../../core/form/need.ts";
+import { ABSENT, type Form, type Level, NEEDED, type Need } from "../../core/form/form.ts";
 import type { RaggedOp } from "../ops/op.ts";
-import { WHOLE } from "./demandLevels.ts";
-import { demandOfOp, type OpDemand } from "./needs.ts";
+import { demandOfOp, type OpDemand, WHOLE } from "./needs.ts";
 import { outlineOf } from "./outline.ts";
 
 export interface DemandNode {

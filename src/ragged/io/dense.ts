@@ -7,9 +7,8 @@ import { allocate, type DType, infoOf } from "../../core/dtype.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import { type Layout, numpyOf, type Plain } from "../layout/layout.ts";
-import { viewOf } from "../layout/lists.ts";
 import { plain } from "../layout/plainLayout.ts";
-import { take } from "../layout/rows.ts";
+import { take, viewOf } from "../layout/rows.ts";
 import { commonCount } from "../ops/regular.ts";
 
 /** The first axis is the rows; the others are regular lists. A block without axes is one row. */

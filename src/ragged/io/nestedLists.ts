@@ -7,8 +7,8 @@ import { describe } from "../../core/chunks.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { exactNumber } from "../../core/numbers.ts";
 import type { Layout, NumpyLayout, Plain, StringLayout } from "../layout/layout.ts";
-import { viewOf } from "../layout/lists.ts";
 import { plain } from "../layout/plainLayout.ts";
+import { viewOf } from "../layout/rows.ts";
 import { Slot } from "./builder.ts";
 
 export type NestedValue = unknown;

@@ -5,9 +5,8 @@ import { type DType, infoOf, isComplex, isFloat } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
 import { rowsWithDefaults } from "../layout/defaults.ts";
 import type { Layout, NumpyLayout, Plain, PlainOption, PlainUnion } from "../layout/layout.ts";
-import { viewOf } from "../layout/lists.ts";
 import { plain } from "../layout/plainLayout.ts";
-import { takeOption } from "../layout/rows.ts";
+import { takeOption, viewOf } from "../layout/rows.ts";
 import type { ArrowData, ArrowVector } from "./fromArrow.ts";
 
 type Make<T> = new (...args: never[]) => T;

@@ -11,7 +11,6 @@ import {
   type Scalar,
   scalarKind,
 } from "../../core/numbers.ts";
-
 import { denseType } from "../../expr/op.ts";
 import type { Borrowed, LoopStep } from "../../kernel/blockProgram.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
@@ -19,10 +18,9 @@ import * as s from "../../kernel/scalar.ts";
 import { cast, castValue } from "../../lazy/cast.ts";
 import type { ElementwiseFunction } from "../../ops/define.ts";
 import { where } from "../../ops/elementwise/choice.ts";
-
+import { joinedParameters } from "./indices.ts";
 import { type NumpyLayout, numpyOf } from "./layout.ts";
 import { blockOfData, borrowing, newNumbers, runBlocks } from "./leafKernels.ts";
-import { joinedParameters } from "./origins.ts";
 
 export type FlatOperand = NumpyLayout | Scalar;
 

@@ -3,13 +3,11 @@
 // Functions of layouts are called by users, by tasks and by the analysis of what they need, hundreds of them in each other's
 // bodies, and none of them is handed a backend: all compute with the default one, and this file alone asks for it.
 
-import type { Attrs } from "../../core/attrs.ts";
-import type { Block } from "../../core/block.ts";
+import type { Attrs, Block } from "../../core/block.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { RunError } from "../../core/errors.ts";
 import { defaultBackend } from "../../defaultBackend.ts";
 import { Borrowed, type KernelStep, resultBlock } from "../../kernel/blockProgram.ts";
-
 import { interpret, LaneFailure } from "../../kernel/interpret/index.ts";
 
 /** Fewer elements are interpreted: the bits are the same, and no kernel has to be compiled. */

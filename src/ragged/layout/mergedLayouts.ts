@@ -5,7 +5,15 @@
 import { ShapeError } from "../../core/errors.ts";
 import type { Parameters } from "../../core/form/form.ts";
 import { concatenateFlat } from "./flat.ts";
-import { checkLength, fromZero, identity, isIdentity, ranksOfValid, validOf } from "./indices.ts";
+import {
+  checkLength,
+  fromZero,
+  identity,
+  isIdentity,
+  joinedParameters,
+  ranksOfValid,
+  validOf,
+} from "./indices.ts";
 import {
   EMPTY,
   indexedOptionOf,
@@ -21,9 +29,7 @@ import {
   stringOf,
   unionOf,
 } from "./layout.ts";
-import { viewOf } from "./lists.ts";
-import { joinedParameters } from "./origins.ts";
-import { take, takeOption } from "./rows.ts";
+import { take, takeOption, viewOf } from "./rows.ts";
 
 export interface MergeOptions {
   /** Bools and numbers are one type: false is 0. */

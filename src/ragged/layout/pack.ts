@@ -3,8 +3,7 @@
 
 import { arange, compose, ranksOfValid, validOf } from "./indices.ts";
 import type { Plain, PlainUnion } from "./layout.ts";
-import { overContent, viewOf } from "./lists.ts";
-import { take } from "./rows.ts";
+import { overContent, take, viewOf } from "./rows.ts";
 
 export function packed(node: Plain): Plain {
   switch (node.kind) {

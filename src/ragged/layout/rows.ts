@@ -2,18 +2,54 @@
 // same form. Must hold: indexes are within the layout; nothing below an index node or a union is copied.
 
 import { sizeOf } from "../../core/chunks.ts";
-import { infoOf } from "../../core/dtype.ts";
+import { allocate, type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
-import { gather, gatherRanges, repeat } from "./gather.ts";
-import { checkLength, compose, offsetsOfCounts, placesOf } from "./indices.ts";
+import { checkLength, compose, fromZero, offsetsOfCounts, placesOf, regularOffsets } from "./indices.ts";
 import {
   indexedOptionOf,
   type Layout,
   type ListOffsetLayout,
   type NumpyLayout,
   type Plain,
+  type PlainList,
   type StringLayout,
 } from "./layout.ts";
+import { blockOfData, newNumbers, runRoutine } from "./leafKernels.ts";
+
+// Elements of typed arrays taken by index, or repeated. In: data, and indexes that are all within it. Out: new data, in the
+// kernels' memory where it is large.
+
+/** Where an index is negative comes `other`, one element; without one there are no such indexes. */
+export function gather(
+  data: TypedArray,
+  dtype: DType,
+  index: Int32Array,
+  other: TypedArray = allocate(dtype, 1),
+): TypedArray {
+  const inputs = [blockOfData(data, dtype), blockOfData(index, "int32"), blockOfData(other, dtype)];
+  const out = newNumbers(dtype, index.length);
+  runRoutine("pick", inputs, out, {}, index.length);
+  return out.data;
+}
+
+/** Element i in the places from offsets[i] to offsets[i + 1]. */
+export function repeat(data: TypedArray, dtype: DType, offsets: Int32Array): TypedArray {
+  const inputs = [blockOfData(data, dtype), blockOfData(offsets, "int32")];
+  const out = newNumbers(dtype, offsets[offsets.length - 1]!);
+  runRoutine("spread", inputs, out, {}, out.shape[0]! + offsets.length);
+  return out.data;
+}
+
+/** Byte ranges one after another. */
+export function gatherRanges(bytes: Uint8Array, starts: Int32Array, offsets: Int32Array): Uint8Array {
+  const out = new Uint8Array(offsets[offsets.length - 1]!);
+  for (let i = 0; i < starts.length; i++) {
+    let from = starts[i]!;
+    const stop = offsets[i + 1]!;
+    for (let at = offsets[i]!; at < stop; at++) out[at] = bytes[from++]!;
+  }
+  return out;
+}
 
 /** Rows from `start` to before `stop`, sharing memory. */
 export function sliceRows<L extends Layout>(node: L, start: number, stop: number): L {
@@ -151,4 +187,28 @@ export function takeOption(node: Plain, index: Int32Array): Plain {
   if (node.kind === "indexedOption")
     return { ...node, index: compose(node.index, index), length: index.length };
   return indexedOptionOf(index, node);
+}
+
+// Lists of either kind, seen as offsets over a content that begins with the first list and ends with the last.
+// In: a list node. Out: offsets from 0 on, and exactly the content they name.
+
+export interface ListView {
+  readonly offsets: Int32Array;
+  readonly content: Plain;
+}
+
+export function viewOf(list: PlainList): ListView {
+  if (list.kind === "regular") {
+    const total = list.length * list.size;
+    return { offsets: regularOffsets(list.length, list.size), content: sliceRows(list.content, 0, total) };
+  }
+  const { offsets, content } = list;
+  const last = offsets[offsets.length - 1]!;
+  return { offsets: fromZero(offsets), content: sliceRows(content, offsets[0]!, last) };
+}
+
+/** The same lists with the content that `viewOf` shows replaced by one as long; regular lists stay regular. */
+export function overContent(list: PlainList, { offsets }: ListView, content: Plain): PlainList {
+  if (list.kind === "regular") return { ...list, content };
+  return { ...list, offsets, content };
 }

@@ -2,8 +2,7 @@
 // toDense: partitions whose lists all have the lengths that the form says become a block.
 // attrs of toDense: rows of every partition; dtype, shape and chunks of the dense array.
 
-import type { Attrs } from "../../core/attrs.ts";
-import { type Block, newBlock, subBlock } from "../../core/block.ts";
+import { type Attrs, type Block, newBlock, subBlock } from "../../core/block.ts";
 import type { Box, ChunkShape, Shape } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { numpyForm } from "../../core/form/form.ts";
@@ -14,7 +13,6 @@ import {
   type RaggedOp as RaggedNode,
   raggedType,
 } from "../../expr/op.ts";
-
 import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import { fromNumpy, toNumpy } from "../io/dense.ts";
 import type { Layout } from "../layout/layout.ts";

@@ -3,10 +3,8 @@
 
 import { type Expr, postOrder } from "../../expr/expr.ts";
 import { raggedOf } from "../../expr/op.ts";
-
 import { fromDense } from "./dense.ts";
-import { formsOf, recordOfNode } from "./placewise.ts";
-import { Reading } from "./reading.ts";
+import { formsOf, Reading, recordOfNode } from "./placewise.ts";
 import { append, repartition, rowNumbers } from "./structure.ts";
 
 export type Rows = readonly (number | null)[];

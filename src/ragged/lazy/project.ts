@@ -2,29 +2,30 @@
 // values, in which sources are narrowed and what made unneeded fields is gone; and why every column is read.
 // Equation: results(graph) = results(graph over sources narrowed by demand).
 
-import type { Attrs } from "../../core/attrs.ts";
-import type { Form } from "../../core/form/form.ts";
-import { sameForm } from "../../core/form/formJson.ts";
+import type { Attrs } from "../../core/block.ts";
+import { ChunkwiseError } from "../../core/errors.ts";
 import {
   ABSENT,
   closed,
   everything,
+  type Form,
   type Level,
   NEEDED,
   type Need,
   nodesOf,
   PRESENT,
-} from "../../core/form/need.ts";
+} from "../../core/form/form.ts";
+import { sameForm } from "../../core/form/formJson.ts";
 import { type Expr, makeExpr, postOrder, withInputs } from "../../expr/expr.ts";
 import { type RaggedOp as RaggedNode, raggedOf } from "../../expr/op.ts";
-
+import { lineOf } from "../../expr/site.ts";
 import { partitioned } from "../../ops/partitions.ts";
+import type { GlobalContext, GlobalRewrite } from "../../rewrite/rule.ts";
 import { type DemandNode, demandOf, type GraphDemand, narrow, relativeNeed } from "../demand/index.ts";
 import { isStructureForm } from "../demand/outline.ts";
 import { plainForm } from "../layout/probe.ts";
 import type { RaggedOp } from "../ops/op.ts";
-import { nodeOfRecord, recordOfNode } from "./placewise.ts";
-import { Reading } from "./reading.ts";
+import { nodeOfRecord, Reading, recordOfNode } from "./placewise.ts";
 import { RECORD_LIKE } from "./structure.ts";
 
 /** The ragged part of a graph with what is needed of each node. */
@@ -249,3 +250,59 @@ function within(before: Need, need: Need): Need {
   let at = 0;
   return before.map((level) => (level === ABSENT ? ABSENT : (Math.min(level, need[at++]!) as Level)));
 }
+
+// Necessary columns: the pass that narrows the sources of ragged arrays to what results need.
+// Equation: results(graph) = results(graph over sources narrowed by demand).
+// In: a graph, and what to do where nobody can say what an operation needs. Out: the graph with narrower sources.
+
+/** An operation of which nobody can say what it needs. */
+export interface ProjectionFailure {
+  readonly op: string;
+  readonly line: string | null;
+  readonly reason: string;
+}
+
+/** A computation's columns could not be found out, and `onFail` says "raise". */
+export class ProjectionError extends ChunkwiseError {}
+
+const reasonText = (failure: unknown): string =>
+  failure instanceof Error ? failure.message : String(failure);
+
+export function failuresOf({ exprs, failures }: Projection): ProjectionFailure[] {
+  return [...failures].map(([at, failure]) => {
+    const { op, site } = exprs[at]!;
+    return { op: op.name, line: lineOf(site) ?? null, reason: reasonText(failure) };
+  });
+}
+
+export function tell(projection: Projection, { onFail = "warn", told }: GlobalContext): void {
+  if (onFail === "pass") return;
+  for (const { op, line, reason } of failuresOf(projection)) {
+    const where = `${op}${line === null ? "" : ` at ${line}`}`;
+    const what = `nobody can say which columns it needs: ${reason}`;
+    if (onFail === "raise")
+      throw new ProjectionError({
+        where,
+        what,
+        cure: 'Use onFail: "warn" to read all columns of its arguments',
+      });
+    if (!told.has(where)) console.warn(`chunkwise: ${where}: ${what}; all columns of its arguments are read`);
+    told.add(where);
+  }
+}
+
+/** Narrows the sources of ragged arrays. */
+export const necessaryColumnsPass: GlobalRewrite = {
+  name: "necessaryColumns",
+  kind: "ragged",
+  apply(graph, context = { onFail: undefined, told: new Set() }) {
+    const roots = graph.outputs;
+    const projection = projectionOf(roots);
+    tell(projection, context);
+    const least = projected(roots, projection);
+    const changed = roots.flatMap((root, i): [Expr, Expr][] =>
+      root === least[i] ? [] : [[root, least[i]!]],
+    );
+    if (changed.length > 0) graph.replaceAll(new Map(changed), "necessaryColumns");
+  },
+};

@@ -1,7 +1,7 @@
 // Nodes that change how rows are cut into partitions: gathered, cut anew, put one after another, numbered through; and
 // reductions over all rows: a state for each partition, states combined in groups, the result of the last state.
 
-import type { Attrs } from "../../core/attrs.ts";
+import type { Attrs } from "../../core/block.ts";
 import type { Box } from "../../core/chunks.ts";
 import { numpyForm } from "../../core/form/form.ts";
 import {
@@ -14,7 +14,6 @@ import {
   raggedOf,
   raggedType,
 } from "../../expr/op.ts";
-
 import { int64Of } from "../layout/indices.ts";
 import { type Layout, numpyOf, type Plain } from "../layout/layout.ts";
 import { mergeRows } from "../layout/mergedLayouts.ts";

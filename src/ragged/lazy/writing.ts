@@ -3,7 +3,6 @@
 
 import { numpyForm, recordForm, stringForm } from "../../core/form/form.ts";
 import { type RaggedOp as RaggedNode, raggedOf, raggedType } from "../../expr/op.ts";
-
 import type { RaggedFormat } from "../../storage/formats/raggedFormat.ts";
 import { type Layout, numpyOf, recordOf, stringOf } from "../layout/layout.ts";
 import { jsonLinesFormat, parquetFormat } from "../sources/formats.ts";

@@ -4,7 +4,7 @@
 
 import { describe } from "../../core/chunks.ts";
 import { AxisError, ShapeError } from "../../core/errors.ts";
-import { ranksOfValid, validOf } from "../layout/indices.ts";
+import { drawnBelow, joinedParameters, ranksOfValid, validOf } from "../layout/indices.ts";
 import {
   depthsOf,
   isList,
@@ -13,11 +13,9 @@ import {
   type PlainList,
   type PlainOption,
 } from "../layout/layout.ts";
-import { overContent, viewOf } from "../layout/lists.ts";
 import { makeUnion } from "../layout/mergedLayouts.ts";
-import { drawnBelow, joinedParameters } from "../layout/origins.ts";
 import { optionOver } from "../layout/plainLayout.ts";
-import { take } from "../layout/rows.ts";
+import { overContent, take, viewOf } from "../layout/rows.ts";
 
 export function checkAxisNumber(axis: number): number {
   if (Number.isSafeInteger(axis)) return axis;

@@ -3,8 +3,16 @@
 // element stretch. Nulls in any make nulls in all. Must hold: `stop` decides by the kinds of nodes, never by rows.
 
 import { ShapeError } from "../../core/errors.ts";
-import { parentsOf, ranksOfValid, sameIndices, validOf } from "../layout/indices.ts";
 import {
+  drawnBelow,
+  joinedParameters,
+  parentsOf,
+  ranksOfValid,
+  sameIndices,
+  validOf,
+} from "../layout/indices.ts";
+import {
+  depthsOf,
   isList,
   isOption,
   listOf,
@@ -15,12 +23,98 @@ import {
   recordOf,
   regularOf,
 } from "../layout/layout.ts";
-import { viewOf } from "../layout/lists.ts";
 import { makeUnion } from "../layout/mergedLayouts.ts";
-import { drawnBelow, joinedParameters } from "../layout/origins.ts";
 import { rowsOfTag } from "../layout/pack.ts";
-import { repeatNumbers, take, takeOption } from "../layout/rows.ts";
-import { alignRight } from "./alignRight.ts";
+import { repeatNumbers, take, takeOption, viewOf } from "../layout/rows.ts";
+import { frontAxis } from "./axis.ts";
+
+// NumPy's way of broadcasting, for arrays without any ragged axis: shapes are matched at their ends. In: layouts. Out:
+// the same, and where all are regular and not equally deep, the shallow ones as rows of an array of one row.
+
+export function alignRight(nodes: readonly Plain[]): readonly Plain[] {
+  if (nodes.length < 2 || !nodes.every(isRegularTree)) return nodes;
+  const depths = nodes.map((node) => depthsOf(node)[1]);
+  const deepest = Math.max(...depths);
+  if (depths.every((depth) => depth === deepest)) return nodes;
+  const isProbe = nodes.every((node) => node.length === 0);
+  return nodes.map((node, i) => {
+    const missing = deepest - depths[i]!;
+    if (missing === 0) return node;
+    const sizes = nodes
+      .filter((_, other) => depths[other] === deepest)
+      .map((other) => sizeAt(other, missing));
+    return wrapped(node, missing, Math.max(...sizes), isProbe);
+  });
+}
+
+function isRegularTree(node: Plain): boolean {
+  if (node.kind === "regular" || node.kind === "indexedOption") return isRegularTree(node.content);
+  return node.kind === "numpy" || node.kind === "string";
+}
+
+/** How long the lists along an axis are, 1 being the first below the rows. */
+function sizeAt(node: Plain, axis: number): number {
+  if (node.kind === "indexedOption") return sizeAt(node.content, axis);
+  if (node.kind !== "regular") return 1;
+  return axis === 1 ? node.size : sizeAt(node.content, axis - 1);
+}
+
+/** The array's own rows become the elements of one list. How many they are must be known from the others' form. */
+function wrapped(node: Plain, levels: number, size: number, isProbe: boolean): Plain {
+  if (!isProbe && node.length !== size && node.length !== 1) {
+    throw new ShapeError({
+      what: `an array of ${node.length} rows does not broadcast against lists of ${size}`,
+      cure: "Their lengths must be equal; or use get(x, [slice, null]) to match rows with rows",
+    });
+  }
+  let result: Plain = regularOf(node, isProbe ? size : node.length, isProbe ? 0 : 1);
+  for (let level = 1; level < levels; level++) result = regularOf(result, 1, isProbe ? 0 : 1);
+  return result;
+}
+
+// Which operations work row by row: op(a ++ b) = op(a) ++ op(b), whatever rows a and b have. In: probes of the inputs
+// and the attributes. Out: yes or no. Where it is yes, partitions can be worked on one by one; where it is no, somebody
+// has to look at several rows at once.
+
+/** True: row i comes of row i. "changed": row by row, and there may be more or fewer rows. False: not row by row. */
+export type RowWay = boolean | "changed";
+export type Rowwise<A> = (inputs: readonly Plain[], attrs: A) => RowWay;
+
+export const always = (): boolean => true;
+
+/** For operations along an axis: not when that is the axis of the rows. */
+export function belowRows(byDefault: number | null): Rowwise<{ readonly axis?: number | null }> {
+  return ([input], { axis = byDefault }) => axis !== null && !isRowAxis(input!, axis);
+}
+
+/** For operations along an axis of several arrays, counted by the deepest. */
+export function belowAllRows(byDefault: number): Rowwise<{ readonly axis?: number }> {
+  return (inputs, { axis = byDefault }) => {
+    const deepest = Math.max(...inputs.map((input) => depthsOf(input)[1]));
+    return (axis < 0 ? axis + deepest : axis) !== 0;
+  };
+}
+
+function isRowAxis(node: Plain, axis: number): boolean {
+  const front = frontAxis(node, axis, 0);
+  if (front !== null) return front === 0;
+  // Fields that are not equally deep: one of them may end here.
+  if (node.kind === "record" || node.kind === "union")
+    return node.contents.some((content) => isRowAxis(content, axis));
+  return node.kind === "indexedOption" && isRowAxis(node.content, axis);
+}
+
+/** For broadcasting: not when the rows of one array are matched with elements of another. */
+export const rowsMatched: Rowwise<object> = (inputs) => alignRight(inputs) === inputs;
+
+/** For flattening: fields come one after another, so not where there are several. */
+export const oneLeaf: Rowwise<object> = ([input]) => leavesOf(input!) === 1 && "changed";
+
+function leavesOf(node: Plain): number {
+  if (node.kind === "record" || node.kind === "union")
+    return node.contents.reduce((count, content) => count + leavesOf(content), 0);
+  return "content" in node ? leavesOf(node.content) : 1;
+}
 
 /** At every level: the result, if this is where to stop, or null to go on inward. */
 export type Stop = (nodes: readonly Plain[], depth: number) => Plain | null;

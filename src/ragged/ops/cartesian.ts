@@ -3,17 +3,13 @@
 // their own.
 
 import { AxisError, ValueError } from "../../core/errors.ts";
-import { MOVED, STRUCTURE } from "../demand/roles.ts";
-import { checkLength, int64Of, localPlaces } from "../layout/indices.ts";
+import { MOVED, STRUCTURE } from "../demand/outline.ts";
+import { checkLength, drawnFrom, int64Of, localPlaces } from "../layout/indices.ts";
 import { isList, listOf, numpyOf, type Plain, type PlainList, recordOf } from "../layout/layout.ts";
-import { viewOf } from "../layout/lists.ts";
-import { drawnFrom } from "../layout/origins.ts";
-import { take } from "../layout/rows.ts";
-import { broadcast } from "./broadcast.ts";
+import { take, viewOf } from "../layout/rows.ts";
+import { belowAllRows, broadcast } from "./broadcast.ts";
 import { frontOf } from "./choose.ts";
-import { type Item, type RaggedOp, raggedOp } from "./op.ts";
-import { belowAllRows } from "./rowwise.ts";
-import { unwrapRow } from "./unwrap.ts";
+import { type Item, type RaggedOp, raggedOp, unwrapRow } from "./op.ts";
 
 export interface CartesianAttrs {
   /** Null for tuples. */

@@ -3,20 +3,18 @@
 
 import { AxisError, ValueError } from "../../core/errors.ts";
 import { isScalar } from "../../core/numbers.ts";
-import { DATA_THEN_MOVED, MOVED } from "../demand/roles.ts";
+import { DATA_THEN_MOVED, MOVED } from "../demand/outline.ts";
 import { type FlatOperand, whereFlat } from "../layout/flat.ts";
 import { checkLength, regularOffsets } from "../layout/indices.ts";
 import { depthsOf, isLeaf, isList, isOption, listOf, type Plain, regularOf } from "../layout/layout.ts";
-import type { ListView } from "../layout/lists.ts";
 import { mergeRows } from "../layout/mergedLayouts.ts";
-import { take } from "../layout/rows.ts";
+import { type ListView, take } from "../layout/rows.ts";
 import { checkAxisNumber } from "./axis.ts";
-import { broadcast } from "./broadcast.ts";
+import { belowAllRows, broadcast, rowsMatched } from "./broadcast.ts";
 import { type OperandAttrs, operandsOf } from "./elementwise.ts";
 import { listsOf } from "./flatten.ts";
 import { oneRow, truthsOf } from "./nulls.ts";
 import { type RaggedOp, raggedOp } from "./op.ts";
-import { belowAllRows, rowsMatched } from "./rowwise.ts";
 
 /** Inputs: a condition, and the arrays among x and y; attrs.operands has [x, y], null for the next input. */
 export const where: RaggedOp<OperandAttrs> = raggedOp(

@@ -2,16 +2,13 @@
 // tuples (or records), (0, 1), (0, 2), … first; with replacement an element may come again.
 
 import { ValueError } from "../../core/errors.ts";
-import { MOVED, STRUCTURE } from "../demand/roles.ts";
-import { checkLength, int64Of, localPlaces, newIndex } from "../layout/indices.ts";
+import { MOVED, STRUCTURE } from "../demand/outline.ts";
+import { checkLength, drawnFrom, int64Of, localPlaces, newIndex } from "../layout/indices.ts";
 import { listOf, numpyOf, type Plain, type PlainList, recordOf } from "../layout/layout.ts";
-import { viewOf } from "../layout/lists.ts";
-import { drawnFrom } from "../layout/origins.ts";
-import { take } from "../layout/rows.ts";
+import { take, viewOf } from "../layout/rows.ts";
 import { atAxis, frontAxis } from "./axis.ts";
-import { type RaggedOp, raggedOp } from "./op.ts";
-import { belowRows } from "./rowwise.ts";
-import { unwrapRow } from "./unwrap.ts";
+import { belowRows } from "./broadcast.ts";
+import { type RaggedOp, raggedOp, unwrapRow } from "./op.ts";
 
 export interface CombinationAttrs {
   readonly n: number;

@@ -1,7 +1,7 @@
 // Elementwise functions: every one of the dense op table, on nested data. In: layouts, and scalars in
 // attrs.operands. Out: a layout of their common structure. Strings are compared for equality.
 
-import { attrsText } from "../../core/attrs.ts";
+import { attrsText } from "../../core/block.ts";
 import { DTypeError, RunError } from "../../core/errors.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
 import type { ElementwiseFunction } from "../../ops/define.ts";
@@ -9,12 +9,11 @@ import * as arithmetic from "../../ops/elementwise/arithmetic.ts";
 import * as exponential from "../../ops/elementwise/exponential.ts";
 import * as logic from "../../ops/elementwise/logic.ts";
 import * as special from "../../ops/elementwise/special.ts";
-import { COMPUTED } from "../demand/roles.ts";
+import { COMPUTED } from "../demand/outline.ts";
 import { elementwiseFlat, type FlatOperand } from "../layout/flat.ts";
 import { EMPTY, isLeaf, type NumpyLayout, numpyOf, type Plain, type StringLayout } from "../layout/layout.ts";
-import { broadcast } from "./broadcast.ts";
+import { broadcast, rowsMatched } from "./broadcast.ts";
 import { type RaggedOp, raggedOp } from "./op.ts";
-import { rowsMatched } from "./rowwise.ts";
 import { equalStrings, stringsOf } from "./strings.ts";
 
 /** A place for every operand: null is the next input, anything else stands for itself. */

@@ -2,11 +2,13 @@
 // elements), unflatten cuts an axis into lists, ravel leaves no structure and keeps nulls, num says how long lists are.
 
 import { AxisError, DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
-import { DATA, MOVED, MOVED_BY_DATA, STRUCTURE } from "../demand/roles.ts";
+import { DATA, MOVED, MOVED_BY_DATA, STRUCTURE } from "../demand/outline.ts";
 import { listLengths } from "../layout/flat.ts";
 import {
   arange,
+  compose,
   countsOf,
+  drawnFrom,
   indexOf,
   int64Of,
   localPlaces,
@@ -16,22 +18,57 @@ import {
 } from "../layout/indices.ts";
 import {
   indexedOptionOf,
+  isLeaf,
   isList,
   isOption,
   listOf,
   numpyOf,
   type Plain,
+  type PlainOption,
   regularOf,
 } from "../layout/layout.ts";
-import { type ListView, overContent, viewOf } from "../layout/lists.ts";
-import { drawnFrom } from "../layout/origins.ts";
-import { packed } from "../layout/pack.ts";
-import { take } from "../layout/rows.ts";
+import { mergeRows } from "../layout/mergedLayouts.ts";
+import { packed, rowsOfTag } from "../layout/pack.ts";
+import { type ListView, overContent, take, takeOption, viewOf } from "../layout/rows.ts";
 import { atAxis, frontAxis, throughNode } from "./axis.ts";
-import { flattenAll } from "./flattenAll.ts";
-import { Item, type RaggedOp, raggedOp } from "./op.ts";
-import { belowRows, oneLeaf, type Rowwise } from "./rowwise.ts";
-import { checkCount } from "./unwrap.ts";
+import { belowRows, oneLeaf, type Rowwise } from "./broadcast.ts";
+import { checkCount, Item, type RaggedOp, raggedOp } from "./op.ts";
+
+// All values of a layout in one row, whatever structure they had. In: nested data. Out: its leaves, one field after
+// another, in the type they meet in. Null lists have no values; null values are left out or kept, as asked.
+
+export interface FlattenOptions {
+  readonly keepsNulls: boolean;
+}
+
+export const flattenAll = (node: Plain, options: FlattenOptions): Plain => mergeRows(leavesOf(node, options));
+
+function leavesOf(node: Plain, options: FlattenOptions): Plain[] {
+  switch (node.kind) {
+    case "regular":
+    case "listOffset":
+      return leavesOf(viewOf(node).content, options);
+    case "record":
+      return node.contents.flatMap((content) => leavesOf(content, options));
+    case "union":
+      return node.contents.flatMap((content, tag) =>
+        leavesOf(take(content, compose(node.index, rowsOfTag(node, tag))), options),
+      );
+    case "indexedOption":
+      return leavesOfOption(node, options);
+    default:
+      return [node];
+  }
+}
+
+function leavesOfOption(node: PlainOption, options: FlattenOptions): Plain[] {
+  const { content, index } = node;
+  if (!options.keepsNulls || isList(content)) return leavesOf(take(content, validOf(index)), options);
+  if (isLeaf(content)) return [node];
+  if (content.kind === "record")
+    return content.contents.flatMap((field) => leavesOf(takeOption(field, index), options));
+  return leavesOf(take(content, validOf(index)), options);
+}
 
 export interface AxisAttrs {
   readonly axis?: number;

@@ -1,12 +1,10 @@
 // narrow: an array without the fields that nobody needs. In: a layout and a need of its form. Out: the layout of the
 // narrowed form, sharing all memory. Records lose fields; nothing else changes.
 
-import type { Form } from "../../core/form/form.ts";
-import { ABSENT, type Need, narrowed } from "../../core/form/need.ts";
-import { nodeOfMark, outlineOf } from "../demand/outline.ts";
-import { DROPS_FIELD } from "../demand/roles.ts";
+import { ABSENT, type Form, type Need, narrowed } from "../../core/form/form.ts";
+import { DROPS_FIELD, nodeOfMark, outlineOf } from "../demand/outline.ts";
+import { marksOf } from "../layout/indices.ts";
 import type { Layout, Plain } from "../layout/layout.ts";
-import { marksOf } from "../layout/origins.ts";
 import { plain } from "../layout/plainLayout.ts";
 import { plainForm } from "../layout/probe.ts";
 import type { RaggedOp } from "./op.ts";

@@ -6,10 +6,9 @@ import { isComplex, isFloat } from "../../core/dtype.ts";
 import { DTypeError, ValueError } from "../../core/errors.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
 import { isnan } from "../../ops/elementwise/logic.ts";
-import { COMPUTED, MOVED, MOVED_BY_DATA, STRUCTURE } from "../demand/roles.ts";
+import { COMPUTED, MOVED, MOVED_BY_DATA, STRUCTURE } from "../demand/outline.ts";
 import { castFlat, commonDType, elementwiseFlat, filled, scalarDType } from "../layout/flat.ts";
-import { gather } from "../layout/gather.ts";
-import { newIndex, offsetsOfCounts, regularOffsets, validOf } from "../layout/indices.ts";
+import { drawnFrom, newIndex, offsetsOfCounts, regularOffsets, validOf } from "../layout/indices.ts";
 import {
   isLeaf,
   isList,
@@ -22,17 +21,13 @@ import {
   type PlainOption,
   regularOf,
 } from "../layout/layout.ts";
-import { overContent, viewOf } from "../layout/lists.ts";
 import { mergeRows } from "../layout/mergedLayouts.ts";
-import { drawnFrom } from "../layout/origins.ts";
-import { take, takeOption } from "../layout/rows.ts";
+import { gather, overContent, take, takeOption, viewOf } from "../layout/rows.ts";
 import { atAxis, frontAxis, mapLeaves, throughNode } from "./axis.ts";
-import { broadcast } from "./broadcast.ts";
+import { always, belowRows, broadcast, type Rowwise, rowsMatched } from "./broadcast.ts";
 import type { AxisAttrs } from "./flatten.ts";
-import { Item, type RaggedOp, raggedOp } from "./op.ts";
-import { always, belowRows, type Rowwise, rowsMatched } from "./rowwise.ts";
+import { checkCount, Item, type RaggedOp, raggedOp } from "./op.ts";
 import { stringsOf } from "./strings.ts";
-import { checkCount } from "./unwrap.ts";
 
 /** Does something to the rows at an axis that leaves as many. */
 function rowsAt(node: Plain, axis: number, each: (node: Plain) => Plain): Plain {

@@ -2,14 +2,15 @@
 // In: a kernel on plain layouts. Out: the record. The form is inferred by running the kernel on no rows (probe.ts), so
 // must hold: what a kernel gives has a form that depends on the forms of its inputs and its attributes alone.
 
-import type { Attrs } from "../../core/attrs.ts";
-import { ChunkwiseError } from "../../core/errors.ts";
+import type { Attrs } from "../../core/block.ts";
+import { AxisError, ChunkwiseError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
-import type { Demand } from "../demand/roles.ts";
-import type { Layout, Plain } from "../layout/layout.ts";
+import type { Demand } from "../demand/outline.ts";
+import { isList, type Layout, type Plain } from "../layout/layout.ts";
 import { plain } from "../layout/plainLayout.ts";
 import { formOfProbe, plainProbe } from "../layout/probe.ts";
-import type { Rowwise } from "./rowwise.ts";
+import { viewOf } from "../layout/rows.ts";
+import type { Rowwise } from "./broadcast.ts";
 
 export interface RaggedOp<A extends object = Attrs> {
   readonly name: string;
@@ -73,3 +74,17 @@ export function raggedOp<A extends object>(
 }
 
 const rowsOf = (result: Plain | Item): Plain => (result instanceof Item ? result.row : result);
+
+// One row of a layout as what it is: a list becomes an array, anything else is one value. In: a layout of one row (of
+// none, when it is a probe). Out: an array or an item. Which of them depends on the form alone: a list that may be
+// null is an item.
+
+export function unwrapRow(rows: Plain): Plain | Item {
+  return isList(rows) ? viewOf(rows).content : new Item(rows);
+}
+
+/** Whole numbers of lists, negative ones counted from the end; an error where there is no such axis. */
+export function checkCount(value: unknown, name: string): number {
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw new AxisError({ what: `${name} is ${String(value)}`, cure: "Use a whole number, 0 or more" });
+}

@@ -6,7 +6,7 @@
 import type { DType } from "../../core/dtype.ts";
 import { AxisError, DTypeError } from "../../core/errors.ts";
 import { sum } from "../../ops/reductions.ts";
-import { DATA } from "../demand/roles.ts";
+import { DATA } from "../demand/outline.ts";
 import { castFlat } from "../layout/flat.ts";
 import { countsOf } from "../layout/indices.ts";
 import {
@@ -18,16 +18,22 @@ import {
   recordOf,
   regularOf,
 } from "../layout/layout.ts";
-import { overContent, viewOf } from "../layout/lists.ts";
-import { take, takeOption } from "../layout/rows.ts";
+import { overContent, take, takeOption, viewOf } from "../layout/rows.ts";
 import { type Groups, oneGroup, withoutNulls } from "../segments/groups.ts";
-import { finishedStates, groupStates, mergedStates, reducedGroups } from "../segments/reduce.ts";
 import { frontAxis } from "./axis.ts";
-import { flattenAll } from "./flattenAll.ts";
-import { Item, type RaggedOp, raggedOp } from "./op.ts";
-import { throughLists } from "./reduce.ts";
-import { endAttrs, type ReduceAttrs, type Reducer, reducerNamed } from "./reducers.ts";
-import { unwrapRow } from "./unwrap.ts";
+import { flattenAll } from "./flatten.ts";
+import { Item, type RaggedOp, raggedOp, unwrapRow } from "./op.ts";
+import {
+  endAttrs,
+  finishedStates,
+  groupStates,
+  mergedStates,
+  type ReduceAttrs,
+  type Reducer,
+  reducedGroups,
+  reducerNamed,
+  throughLists,
+} from "./reduce.ts";
 
 export interface PartialAttrs {
   /** Which reduction: "sum", "argmax", … */

@@ -4,7 +4,8 @@
 import { IndexError, ValueError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { closest } from "../../core/suggest.ts";
-import { DROPS_FIELD, type Lesser, MOVED, PASSED, SETS_FIELD } from "../demand/roles.ts";
+import { DROPS_FIELD, type Lesser, MOVED, PASSED, SETS_FIELD } from "../demand/outline.ts";
+import { drawnFrom } from "../layout/indices.ts";
 import {
   depthsOf,
   EMPTY,
@@ -15,14 +16,12 @@ import {
   type PlainRecord,
   recordOf,
 } from "../layout/layout.ts";
-import { overContent, viewOf } from "../layout/lists.ts";
-import { drawnFrom } from "../layout/origins.ts";
 import { plain } from "../layout/plainLayout.ts";
+import { overContent, viewOf } from "../layout/rows.ts";
 import { throughNode } from "./axis.ts";
-import { broadcast } from "./broadcast.ts";
+import { always, broadcast, rowsMatched } from "./broadcast.ts";
 import { oneRow } from "./nulls.ts";
 import { type RaggedOp, raggedOp } from "./op.ts";
-import { always, rowsMatched } from "./rowwise.ts";
 
 export interface ZipAttrs {
   /** Null for a tuple. */

@@ -1,14 +1,14 @@
 // Regular lists: all of one length, which is part of their form. In: lists. Out: the same lists as the other kind.
 
 import { ShapeError } from "../../core/errors.ts";
-import { MOVED } from "../demand/roles.ts";
+import { MOVED } from "../demand/outline.ts";
 import { countsOf } from "../layout/indices.ts";
 import { listOf, type Plain, type PlainList, regularOf } from "../layout/layout.ts";
-import { viewOf } from "../layout/lists.ts";
 import { packed } from "../layout/pack.ts";
+import { viewOf } from "../layout/rows.ts";
 import { atAxis } from "./axis.ts";
+import { always } from "./broadcast.ts";
 import { type RaggedOp, raggedOp } from "./op.ts";
-import { always } from "./rowwise.ts";
 
 /** How long every list is; an error where they differ. */
 export function commonCount(list: PlainList, at: string): number {

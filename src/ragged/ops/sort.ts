@@ -1,9 +1,11 @@
 // Sorting along any axis. In: a layout, an axis, a direction. Out: the same structure with values (or, for argsort,
 // their places) in order along that axis. Stable; NaN last, nulls after everything.
 
+import { checkKind, infoOf } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
-import { COMPUTED } from "../demand/roles.ts";
-import { indexOf, int64Of } from "../layout/indices.ts";
+import { COMPUTED } from "../demand/outline.ts";
+import { castFlat } from "../layout/flat.ts";
+import { arange, indexOf, int64Of } from "../layout/indices.ts";
 import {
   indexedOptionOf,
   type Leaf,
@@ -12,14 +14,62 @@ import {
   type Plain,
   type PlainList,
   type PlainOption,
+  type StringLayout,
 } from "../layout/layout.ts";
-import { overContent, viewOf } from "../layout/lists.ts";
-import { take } from "../layout/rows.ts";
+import { blockOfData, newNumbers, runRoutine } from "../layout/leafKernels.ts";
+import { overContent, take, viewOf } from "../layout/rows.ts";
 import { type Groups, groupsOfLists, innerGroups, oneGroup, withoutNulls } from "../segments/groups.ts";
-import { sortedNumbers, sortedStrings } from "../segments/segmentOrder.ts";
 import { atAxis } from "./axis.ts";
+import { belowRows } from "./broadcast.ts";
 import { type RaggedOp, raggedOp } from "./op.ts";
-import { belowRows } from "./rowwise.ts";
+
+// Sorting within segments. In: values and where segments begin. Out: values in order, or which element comes at each place;
+// stable: equal values keep their order, ascending or descending. NaN comes last either way. Numbers are sorted by the
+// kernels of dense arrays.
+
+/** Negative when the first belongs before the second. */
+type Compare = (a: number, b: number) => number;
+
+/** Values in order; or, as int64, the places in their segments that they had. */
+export function sortedNumbers(
+  leaf: NumpyLayout,
+  offsets: Int32Array,
+  ascending: boolean,
+  wantsPlaces: boolean,
+): NumpyLayout {
+  checkKind("realOrBool", leaf.dtype);
+  const { dtype, data, length } = castFlat(leaf, infoOf(leaf.dtype).computesIn);
+  const inputs = [blockOfData(data, dtype), blockOfData(offsets, "int32")];
+  const out = newNumbers(wantsPlaces ? "int64" : dtype, length);
+  const routine = wantsPlaces ? "segmentArgsort" : "segmentSort";
+  runRoutine(routine, inputs, out, { descending: !ascending }, length);
+  return castFlat(numpyOf(out.data, out.dtype), wantsPlaces ? "int64" : leaf.dtype);
+}
+
+/** Which string comes at each place. */
+export function sortedStrings(leaf: StringLayout, offsets: Int32Array, ascending: boolean): Int32Array {
+  const compare = compareTexts(leaf);
+  const directed: Compare = ascending ? compare : (a, b) => compare(b, a);
+  const order = arange(leaf.length);
+  for (let g = 0; g + 1 < offsets.length; g++) order.subarray(offsets[g]!, offsets[g + 1]!).sort(directed);
+  return order;
+}
+
+/** By bytes, which for UTF-8 is by code points. */
+function compareTexts({ offsets, bytes }: StringLayout): Compare {
+  return (a, b) => {
+    const fromA = offsets[a]!;
+    const fromB = offsets[b]!;
+    const countA = offsets[a + 1]! - fromA;
+    const countB = offsets[b + 1]! - fromB;
+    const common = Math.min(countA, countB);
+    for (let at = 0; at < common; at++) {
+      const apart = bytes[fromA + at]! - bytes[fromB + at]!;
+      if (apart !== 0) return apart;
+    }
+    return countA - countB;
+  };
+}
 
 /** Sorting is always stable: there is nothing to ask for. */
 export interface SortAttrs {

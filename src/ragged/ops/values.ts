@@ -7,18 +7,16 @@ import { DTypeError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { closest } from "../../core/suggest.ts";
 import * as s from "../../kernel/scalar.ts";
-import { COMPUTED, DATA, MOVED, STRUCTURE } from "../demand/roles.ts";
+import { COMPUTED, DATA, MOVED, STRUCTURE } from "../demand/outline.ts";
 import { castFlat, commonDType, composedFlat, type FlatOperand, filled } from "../layout/flat.ts";
 import { int64Of } from "../layout/indices.ts";
 import { isLeaf, type Leaf, listOf, type NumpyLayout, numpyOf, type Plain } from "../layout/layout.ts";
-import { viewOf } from "../layout/lists.ts";
 import { packed } from "../layout/pack.ts";
-import { take } from "../layout/rows.ts";
+import { take, viewOf } from "../layout/rows.ts";
 import { atAxis, mapLeaves } from "./axis.ts";
-import { broadcast } from "./broadcast.ts";
+import { always, belowRows, broadcast, type Rowwise, rowsMatched } from "./broadcast.ts";
 import { asNumbers, type OperandAttrs, operandsOf } from "./elementwise.ts";
 import { type RaggedOp, raggedOp } from "./op.ts";
-import { always, belowRows, type Rowwise, rowsMatched } from "./rowwise.ts";
 import { sameText, stringsOf } from "./strings.ts";
 
 export interface DTypeAttrs {

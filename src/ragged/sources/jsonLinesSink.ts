@@ -15,8 +15,8 @@ import {
   type WrittenFile,
 } from "../../storage/parquet/index.ts";
 import type { Layout, NumpyLayout, Plain, StringLayout } from "../layout/layout.ts";
-import { viewOf } from "../layout/lists.ts";
 import { plain } from "../layout/plainLayout.ts";
+import { viewOf } from "../layout/rows.ts";
 import type { Layouts } from "./parquetSink.ts";
 
 export interface JsonOptions {

@@ -4,9 +4,8 @@
 
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
-import type { Form } from "../../core/form/form.ts";
+import { ABSENT, closed, everything, type Form, type Need } from "../../core/form/form.ts";
 import { formOfJson, formText, jsonOfForm } from "../../core/form/formJson.ts";
-import { ABSENT, closed, everything, type Need } from "../../core/form/need.ts";
 import { parseElementType } from "../../core/form/parseType.ts";
 import { fingerprintBytes } from "../../expr/expr.ts";
 import { StorageError } from "../../storage/errors.ts";
@@ -28,8 +27,16 @@ import {
 } from "./json/lines.ts";
 import { inferForm, LineMisfit, parseLines } from "./json/parseLines.ts";
 import { bufferBytes } from "./memorySource.ts";
-import { checkedPartition, type NodeCost, RaggedSource, type ReadSignal } from "./source.ts";
-import { flattened, lowestNeeded, type Numbered, numbered } from "./tree.ts";
+import {
+  checkedPartition,
+  flattened,
+  lowestNeeded,
+  type NodeCost,
+  type Numbered,
+  numbered,
+  RaggedSource,
+  type ReadSignal,
+} from "./source.ts";
 
 /** Options of `rg.fromJsonLines`. */
 export interface JsonLinesOptions extends StoreOptions {

@@ -3,16 +3,24 @@
 // found out by any test that uses memory.
 
 import { ShapeError } from "../../core/errors.ts";
-import type { Form } from "../../core/form/form.ts";
+import { ABSENT, closed, type Form, NEEDED, type Need } from "../../core/form/form.ts";
 import { formText } from "../../core/form/formJson.ts";
-import { ABSENT, closed, NEEDED, type Need } from "../../core/form/need.ts";
 import { typeText } from "../../core/form/typeText.ts";
 import { fingerprintBytes } from "../../expr/expr.ts";
 import type { TableLocation } from "../../storage/formats/raggedFormat.ts";
 import { toBuffers } from "../io/buffers.ts";
 import { formOf, type Layout } from "../layout/layout.ts";
-import { checkedPartition, type NodeCost, RaggedSource } from "./source.ts";
-import { childrenThere, flattened, formThere, lowestNeeded, type Numbered, numbered } from "./tree.ts";
+import {
+  checkedPartition,
+  childrenThere,
+  flattened,
+  formThere,
+  lowestNeeded,
+  type NodeCost,
+  type Numbered,
+  numbered,
+  RaggedSource,
+} from "./source.ts";
 import { zerosOf } from "./zeros.ts";
 
 export class MemorySource extends RaggedSource {

@@ -1,14 +1,13 @@
 // Conditions that several families of rules ask of nodes and of constants. In: what a pattern has bound. Out: yes
 // or no, with the words for explain.
 
-import type { Attrs } from "../../core/attrs.ts";
+import type { Attrs } from "../../core/block.ts";
 import { type Shape, sameShape } from "../../core/chunks.ts";
 import { type DType, infoOf, isComplex, isFloat, isInteger, kindOf } from "../../core/dtype.ts";
 import { Complex, integerRange, isZero, roundedTo, type Scalar } from "../../core/numbers.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
 import { full } from "../../lazy/lazyArray.ts";
-
 import { expandDims, permute, squeeze } from "../../ops/moves/axisMoves.ts";
 import {
   type Condition,

@@ -5,7 +5,6 @@
 
 import { sizeOf } from "../../core/chunks.ts";
 import { type ContractAxes, type Expr, freeAxes, makeExpr } from "../../expr/expr.ts";
-
 import { contract, contractAxes } from "../../ops/contraction.ts";
 import { multiply } from "../../ops/elementwise/arithmetic.ts";
 import { a, b, p, single, variable, x, y } from "../pattern.ts";

@@ -7,7 +7,7 @@ import { type Block, elementAt } from "../../core/block.ts";
 import { sizeOf } from "../../core/chunks.ts";
 import { type DType, infoOf, isComplex, isFloat, isInteger } from "../../core/dtype.ts";
 import { ChunkwiseError } from "../../core/errors.ts";
-import { Complex, isZero, type Scalar } from "../../core/numbers.ts";
+import { Complex, isZero, type Scalar, sameScalar } from "../../core/numbers.ts";
 import { chunksOf, type Expr, makeExpr } from "../../expr/expr.ts";
 import type { ElementwiseOp, Op } from "../../expr/op.ts";
 import { assumeReplaced } from "../../expr/site.ts";
@@ -16,15 +16,12 @@ import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import { toContiguous } from "../../kernel/routines/stridedWalk.ts";
 import { DataResource, dataOp, full, sourceAttrs } from "../../lazy/lazyArray.ts";
 import { reducedCount } from "../../ops/define.ts";
-
 import { OPS, REDUCE_OPS } from "../../ops/index.ts";
 import { overlap } from "../../ops/moves/overlap.ts";
 import { pad } from "../../ops/moves/pad.ts";
-
 import * as r from "../../ops/reductions.ts";
 import type { NodeOrder } from "../functionGraph.ts";
 import { constantOf, filledLike } from "../make.ts";
-import { sameScalar } from "../matchText.ts";
 import { on, p } from "../pattern.ts";
 import { decline, rule } from "../patternRule.ts";
 import { functionRule, type OpSet, type Rule } from "../rule.ts";

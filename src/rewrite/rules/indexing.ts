@@ -11,7 +11,6 @@ import type { Scalar } from "../../core/numbers.ts";
 import { chunksOf, type Expr, freeAxes, makeExpr } from "../../expr/expr.ts";
 import type { OpClass } from "../../expr/op.ts";
 import { arange, coordinate } from "../../lazy/lazyArray.ts";
-
 import { contract, contractAxes } from "../../ops/contraction.ts";
 import { argsort, gather, searchsorted, sort, takeAlongAxis } from "../../ops/routines.ts";
 import { broadcastTo, constantOf, filledLike } from "../make.ts";
@@ -21,7 +20,6 @@ import type { Rule } from "../rule.ts";
 import { axesOf, expanded, keptAxes, range, squeezed } from "./conditions.ts";
 import { SELECTIONS } from "./joins.ts";
 import { wrapped } from "./reductions.ts";
-
 import { type Run, runsOf, sliced, wholeRun } from "./regularSelections.ts";
 import { runsBelow, SLICED_MOVES, sliceRule } from "./sliceMoves.ts";
 

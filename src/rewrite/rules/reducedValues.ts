@@ -10,7 +10,6 @@ import { cast } from "../../lazy/cast.ts";
 import { reducedCount } from "../../ops/define.ts";
 import * as e from "../../ops/elementwise/arithmetic.ts";
 import * as f from "../../ops/elementwise/exponential.ts";
-
 import * as r from "../../ops/reductions.ts";
 import { attrs, bind, condition, constant, on, p, single, x, y } from "../pattern.ts";
 import { bool, decline, floating, integer, rule, when } from "../patternRule.ts";

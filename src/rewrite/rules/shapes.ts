@@ -7,7 +7,6 @@ import { type Shape, sameShape } from "../../core/chunks.ts";
 import { chunksOf, type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
 import { full } from "../../lazy/lazyArray.ts";
-
 import { broadcast, expandDims, permute, squeeze } from "../../ops/moves/axisMoves.ts";
 import { reshape, reshapeSteps } from "../../ops/moves/reshape.ts";
 import { broadcastTo, constantOf, scalar } from "../make.ts";

@@ -4,7 +4,6 @@
 import { type Shape, sameShape, sizeOf } from "../../core/chunks.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { chunksOf, type Expr, makeExpr } from "../../expr/expr.ts";
-
 import { axisGroups, reshapeSteps } from "../../ops/moves/reshape.ts";
 import { concat } from "../../ops/moves/select.ts";
 import { broadcastTo, filledLike } from "../make.ts";

@@ -7,7 +7,6 @@ import type { PartitionLocation } from "../../ops/partitions.ts";
 import type { Json } from "../../plan/planJson.ts";
 import type { SentCodec } from "../../storage/codecs/table.ts";
 import type { SentFormat } from "../../storage/formats/table.ts";
-
 import type { PlainData, StoreLocation } from "../../storage/store.ts";
 import type { TaskStats } from "../events.ts";
 

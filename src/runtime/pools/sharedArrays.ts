@@ -10,7 +10,6 @@ import { type Box, intersect, sameShape } from "../../core/chunks.ts";
 import { InvariantError } from "../../core/errors.ts";
 import type { SharedBlock } from "../../kernel/backend.ts";
 import type { Borrowed } from "../../kernel/blockProgram.ts";
-
 import type { DensePlanArray } from "../../plan/plan.ts";
 import type { ZarrArray } from "../../storage/zarr/array.ts";
 import {

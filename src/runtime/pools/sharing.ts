@@ -12,7 +12,6 @@ import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import type { PartitionResource } from "../../ops/partitions.ts";
 import { taskWindows } from "../../plan/demand.ts";
 import { chunkOfArray, type Operation } from "../../plan/plan.ts";
-
 import type { HeldArray } from "../arrays.ts";
 import { chunksOfBox } from "../planGraph.ts";
 import type { RunArrays } from "../runArrays.ts";

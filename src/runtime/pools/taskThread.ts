@@ -5,7 +5,7 @@ import { threadOptions } from "../../core/threads.ts";
 import { builtinNow } from "../../storage/builtin.ts";
 import { messageOf, NotSupportedError } from "../../storage/errors.ts";
 import { runName } from "../../storage/strays.ts";
-import type { FunctionMemoryError } from "../functionMemory.ts";
+import type { FunctionMemoryError } from "../userFunctions.ts";
 import type { FromThread, ThreadSetting, ToThread } from "./messages.ts";
 
 interface Worker {

@@ -7,7 +7,6 @@ import type { DensePlanArray, PlanArray } from "../../plan/plan.ts";
 import type { CodecTable } from "../../storage/codecs/table.ts";
 import { CorruptDataError, NotSupportedError } from "../../storage/errors.ts";
 import { type FormatTable, StoredSource } from "../../storage/formats/table.ts";
-
 import type { Store } from "../../storage/store.ts";
 import { SourceArray, TargetArray } from "../storedArrays.ts";
 import type { FormatPlace, StoreHandle } from "./messages.ts";

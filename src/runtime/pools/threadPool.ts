@@ -6,7 +6,6 @@ import type { Block } from "../../core/block.ts";
 import { ValueError } from "../../core/errors.ts";
 import { type Partition, raggedOf } from "../../expr/op.ts";
 import type { Borrowed } from "../../kernel/blockProgram.ts";
-
 import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import { isRagged, type Operation, readsOf } from "../../plan/plan.ts";
 import { type Json, planToJson } from "../../plan/planJson.ts";

@@ -7,6 +7,10 @@ import type { Entry } from "./entry.ts";
 import type { Frontier } from "./frontier.ts";
 import type { TaskRef } from "./taskGraph.ts";
 
+const origin = performance.timeOrigin;
+/** The time of events, and of waiting. */
+export const now = (): number => origin + performance.now();
+
 // How long tasks of an operation take: enough to tell a slow one. Keeps the last few.
 
 const KEPT = 63;

@@ -11,7 +11,6 @@ import { type Attempt, type Emit, type Entry, type Failure, mayRetry, Teller } f
 import { Frontier } from "./frontier.ts";
 import { Holdings } from "./holdings.ts";
 import { delayAfter, Pace, type Policy, Recovery } from "./policy.ts";
-
 import type { Shares } from "./shares.ts";
 import type { OperationNode, TaskGraph, TaskRef } from "./taskGraph.ts";
 

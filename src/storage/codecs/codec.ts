@@ -2,9 +2,8 @@
 // The size of what decoding gives is known beforehand (a chunk's), so a decoder never makes more than that,
 // whatever the input claims; anything else is a CorruptDataError.
 
-import { once } from "../../core/attrs.ts";
+import { once } from "../../core/block.ts";
 import { describe } from "../../core/chunks.ts";
-
 import { CorruptDataError, MetadataError } from "../errors.ts";
 import type { Json, JsonObject } from "../zarr/zarrJson.ts";
 

@@ -2,7 +2,7 @@
 // Out: the codec, or a typed error for wrong or unknown ones. An engine has one table; each task thread has the same.
 // Must hold: a name that is there stays what it is, so that what was planned with it holds.
 
-import { once } from "../../core/attrs.ts";
+import { once } from "../../core/block.ts";
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Address } from "../../core/platform.ts";
@@ -22,7 +22,6 @@ import {
   type SizeBound,
 } from "./codec.ts";
 import { deflateCodec, zstdCodec } from "./compressors.ts";
-
 import { lz4Codec } from "./lz4.ts";
 import { shuffleCodec } from "./shuffle.ts";
 import { checksumCodec } from "./wasm.ts";

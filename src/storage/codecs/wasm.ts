@@ -2,8 +2,7 @@
 // or given memory. The module's own memory is scratch, and is kept for the next time: what is dropped stays until the
 // collector of garbage comes, beside the next.
 
-import { once } from "../../core/attrs.ts";
-import { copyInto } from "../../core/block.ts";
+import { copyInto, once } from "../../core/block.ts";
 import {
   type BytesCodec,
   corrupt,

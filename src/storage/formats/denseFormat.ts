@@ -2,13 +2,11 @@
 // a store. Out: objects of which little is required; whatever else they have is used, and nobody asks which class they are of.
 // Must hold: a box is read the same on every thread; what a task writes is seen by nobody before `finish`, or is whole.
 
-import type { StoredAccess } from "../../core/attrs.ts";
-import type { Block } from "../../core/block.ts";
+import type { Block, StoredAccess } from "../../core/block.ts";
 import { type Box, type ChunkShape, describe, type Shape } from "../../core/chunks.ts";
 import type { DType, TypedArray } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
-
 import type { Transfer } from "../../core/transfer.ts";
 import type { KnownCodecs } from "../codecs/table.ts";
 import { HttpStore } from "../httpStore.ts";

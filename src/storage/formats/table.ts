@@ -2,8 +2,7 @@
 // the format, or an error that says which there are. An engine has one table; each task thread has the same.
 // Must hold: a name that is there stays what it is, so that what was planned with it holds.
 
-import { once, Resource, type StoredAccess } from "../../core/attrs.ts";
-import { blockBytes } from "../../core/block.ts";
+import { blockBytes, once, Resource, type StoredAccess } from "../../core/block.ts";
 import { AUTO_CHUNK_BYTES, type ChunkShape, checkShape, describe, type Shape } from "../../core/chunks.ts";
 import { type DType, infoOf, isDType } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";

@@ -4,19 +4,167 @@
 
 import { type Room, readUint32 } from "../codecs/codec.ts";
 import { crc32 } from "../codecs/wasm.ts";
-
+import { type BytesStore, type FixedStore, newStore, type ValueStore } from "./columnValues.ts";
 import { type Decompressors, decompressed } from "./compression.ts";
 import { takeDeltaLengths, takeDeltaStrings, takeDeltas } from "./delta.ts";
-import { takeIndexed } from "./dictionary.ts";
 import { Damage, Unsupported } from "./errors.ts";
 import type { ChunkInfo } from "./footer.ts";
-import { type Cursor, cursorOf } from "./hybrid.ts";
+import { type Cursor, cursorOf, unpackNumbers } from "./hybrid.ts";
 import { Levels, levelWidth } from "./levels.ts";
-import type { EncodingName } from "./names.ts";
-import { type PageHeader, pageHeaderAt } from "./pageHeader.ts";
-import { needBytes, takePlain, takeSplit } from "./plain.ts";
+import { ENCODINGS, type EncodingName, PAGES, type PageKind } from "./names.ts";
+import { copyBytes, needBytes, takePlain, takeSplit } from "./plain.ts";
 import type { LeafNode } from "./schema.ts";
-import { newStore, type ValueStore } from "./stores.ts";
+import {
+  countAt,
+  flagAt,
+  intAt,
+  nameAt,
+  present,
+  structAt,
+  ThriftReader,
+  type ThriftStruct,
+} from "./thrift.ts";
+
+// Page headers. In: the bytes of a column chunk and where a page begins. Out: what its header says, checked against
+// what the chunk can hold. What must hold: no size or count that comes out is larger than the chunk justifies.
+
+export interface PageHeader {
+  readonly kind: PageKind;
+  /** Where the page's own bytes begin and end in the chunk. */
+  readonly start: number;
+  readonly end: number;
+  readonly uncompressed: number;
+  readonly crc: number | null;
+  /** Entries of a data page, values of a dictionary. */
+  readonly count: number;
+  readonly encoding: EncodingName;
+  /** Encodings of levels in pages of version 1. */
+  readonly levels: { readonly definition: EncodingName; readonly repetition: EncodingName };
+  /** Only in pages of version 2. */
+  readonly v2: PageV2 | null;
+}
+
+export interface PageV2 {
+  readonly nulls: number;
+  readonly rows: number;
+  readonly definitionBytes: number;
+  readonly repetitionBytes: number;
+  readonly isCompressed: boolean;
+}
+
+export function pageHeaderAt(chunk: Uint8Array, at: number): PageHeader {
+  const reader = new ThriftReader(chunk, at);
+  const struct = reader.struct();
+  const kind = present(nameAt(struct, 1, PAGES, "page type"), "the type of a page");
+  const uncompressed = countAt(struct, 2, "the uncompressed size of a page");
+  const compressed = countAt(struct, 3, "the size of a page");
+  const end = reader.at + compressed;
+  if (end > chunk.length)
+    throw new Damage(`a page of ${compressed} bytes, where ${chunk.length - reader.at} are left`);
+  const crc = intAt(struct, 4);
+  return {
+    kind,
+    start: reader.at,
+    end,
+    uncompressed,
+    crc: crc === undefined ? null : crc >>> 0,
+    ...contentOf(kind, struct),
+  };
+}
+
+type Content = Pick<PageHeader, "count" | "encoding" | "levels" | "v2">;
+
+const RLE_LEVELS = { definition: "rle", repetition: "rle" } as const;
+
+function contentOf(kind: PageKind, struct: ThriftStruct): Content {
+  if (kind === "index") return { count: 0, encoding: "plain", levels: RLE_LEVELS, v2: null };
+  const field = kind === "data" ? 5 : kind === "dictionary" ? 7 : 8;
+  const header = present(structAt(struct, field), "the header of a page");
+  const count = countAt(header, 1, "the number of values of a page");
+  if (kind === "dataV2")
+    return { count, encoding: encodingAt(header, 4), levels: RLE_LEVELS, v2: v2Of(header, count) };
+  const encoding = encodingAt(header, 2);
+  if (kind === "dictionary") return { count, encoding, levels: RLE_LEVELS, v2: null };
+  const levels = { definition: encodingAt(header, 3), repetition: encodingAt(header, 4) };
+  return { count, encoding, levels, v2: null };
+}
+
+const encodingAt = (struct: ThriftStruct, id: number): EncodingName =>
+  present(nameAt(struct, id, ENCODINGS, "encoding"), "the encoding of a page");
+
+function v2Of(header: ThriftStruct, count: number): PageV2 {
+  const nulls = countAt(header, 2, "the number of nulls of a page");
+  if (nulls > count) throw new Damage(`${nulls} nulls among ${count} values`);
+  return {
+    nulls,
+    rows: countAt(header, 3, "the number of rows of a page"),
+    definitionBytes: countAt(header, 5, "the size of definition levels"),
+    repetitionBytes: countAt(header, 6, "the size of repetition levels"),
+    isCompressed: flagAt(header, 7) ?? true,
+  };
+}
+
+// Values that are indices into a dictionary. In: the indices of a page, and the dictionary's values. Out: the values
+// themselves, gathered behind those that are there already. What must hold: every index is in the dictionary.
+
+export function takeIndexed(cursor: Cursor, store: ValueStore, dictionary: ValueStore, count: number): void {
+  if (count === 0) return;
+  if (cursor.at >= cursor.end) throw new Damage("dictionary indices are cut short");
+  const width = cursor.bytes[cursor.at++]!;
+  const indices = indicesOf(cursor, width, count, dictionary.count);
+  if (store.kind === "fixed") gatherFixed(store, dictionary as FixedStore, indices);
+  else gatherBytes(store, dictionary as BytesStore, indices);
+}
+
+function indicesOf(cursor: Cursor, width: number, count: number, size: number): Uint32Array {
+  const indices = unpackNumbers(cursor, width, count);
+  let most = 0;
+  for (let i = 0; i < count; i++) if (indices[i]! > most) most = indices[i]!;
+  if (most >= size) throw new Damage(`the dictionary index ${most}, in a dictionary of ${size}`);
+  return indices;
+}
+
+function gatherFixed(store: FixedStore, dictionary: FixedStore, indices: Uint32Array): void {
+  const first = store.extend(indices.length);
+  const { width } = store;
+  if (width === 4) gatherWords(store.words(), dictionary.words(), indices, first);
+  else if (width === 8) gatherPairs(store.words(), dictionary.words(), indices, first);
+  else
+    for (let i = 0; i < indices.length; i++)
+      copyBytes(dictionary.bytes, indices[i]! * width, store.bytes, (first + i) * width, width);
+}
+
+function gatherWords(target: Uint32Array, source: Uint32Array, indices: Uint32Array, first: number): void {
+  for (let i = 0; i < indices.length; i++) target[first + i] = source[indices[i]!]!;
+}
+
+/** Values of eight bytes as two words: neither a NaN's bits nor BigInts get in the way. */
+function gatherPairs(target: Uint32Array, source: Uint32Array, indices: Uint32Array, first: number): void {
+  for (let i = 0, to = 2 * first; i < indices.length; i++, to += 2) {
+    const from = 2 * indices[i]!;
+    target[to] = source[from]!;
+    target[to + 1] = source[from + 1]!;
+  }
+}
+
+function gatherBytes(store: BytesStore, dictionary: BytesStore, indices: Uint32Array): void {
+  const first = store.extend(indices.length);
+  const { offsets } = store;
+  const { offsets: starts, bytes: source } = dictionary;
+  let size = offsets[first]!;
+  for (let i = 0; i < indices.length; i++) {
+    const index = indices[i]!;
+    size += starts[index + 1]! - starts[index]!;
+    // Beyond 2³¹ it is stored wrong, and refused below.
+    offsets[first + i + 1] = size;
+  }
+  store.reserve(size);
+  const { bytes: target } = store;
+  for (let i = 0; i < indices.length; i++) {
+    const from = starts[indices[i]!]!;
+    copyBytes(source, from, target, offsets[first + i]!, starts[indices[i]! + 1]! - from);
+  }
+}
 
 /** Of repetition levels nobody needs to know how many there are of each. */
 const UNCOUNTED = 256;

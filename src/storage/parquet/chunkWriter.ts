@@ -11,7 +11,7 @@ import { ENCODINGS, type EncodingName, PAGES } from "./names.ts";
 import { type PhysicalValues, physicalValues, plainSize, slicePhysical } from "./physical.ts";
 import type { LeafNode } from "./schema.ts";
 import type { Shredded } from "./shred.ts";
-import { i32, Struct, thriftBytes } from "./thriftWriter.ts";
+import { i32, Struct, thriftBytes } from "./thrift.ts";
 
 export interface ChunkOptions {
   readonly codec: WrittenCodec;

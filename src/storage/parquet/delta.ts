@@ -1,10 +1,10 @@
 // Values kept as differences: integers in blocks of packed differences, byte arrays as lengths (and shared beginnings)
 // kept so. Sums wrap around, as the format says. What must hold: as for all decoders, reading stays before the end.
 
+import type { BytesStore, FixedStore, ValueStore } from "./columnValues.ts";
 import { Damage } from "./errors.ts";
 import { type Cursor, takeVarint } from "./hybrid.ts";
 import { needBytes } from "./plain.ts";
-import type { BytesStore, FixedStore, ValueStore } from "./stores.ts";
 
 /** A number of 64 bits in two halves: what sums wrap around in. */
 interface Wide {

@@ -9,8 +9,7 @@ import { ValueError } from "../../core/errors.ts";
 import { Taken } from "../codecs/codec.ts";
 import type { StoreOptions } from "../store.ts";
 import { assemble, type Decoded, leadsOfLists } from "./assemble.ts";
-import type { ByteFile } from "./byteFile.ts";
-import { CountedFile, type Range } from "./byteRanges.ts";
+import type { ByteFile, FileOptions } from "./byteFile.ts";
 import { type ChunkInput, type DecodedChunk, decodeChunk } from "./chunk.ts";
 import type { StructColumn } from "./column.ts";
 import type { Decompressors } from "./compression.ts";
@@ -19,6 +18,85 @@ import { type Filter, mayMatch } from "./filter.ts";
 import { type Footer, parseFooter, type RowGroup } from "./footer.ts";
 import { type LeafNode, leavesAt, type Schema, type SchemaElement } from "./schema.ts";
 import { type Statistics, statisticsOf } from "./statistics.ts";
+
+// Several ranges of a file in few reads: ranges that lie close together are read at once, the gap with them. Bytes are
+// counted as they are read, gaps included.
+
+export interface Range {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** A gap of so many bytes costs less than another request. */
+export const MOST_GAP = 65_536;
+/** Reads do not grow beyond this by joining. */
+const MOST_JOINED = 2 ** 28;
+
+interface Joined extends Range {
+  /** The indices of the ranges inside. */
+  readonly members: readonly number[];
+}
+
+export function joinRanges(ranges: readonly Range[], gap: number = MOST_GAP): Joined[] {
+  const order = ranges.map((_, index) => index).sort((a, b) => ranges[a]!.offset - ranges[b]!.offset);
+  const result: Joined[] = [];
+  for (const index of order) {
+    const { offset, length } = ranges[index]!;
+    const last = result.at(-1);
+    const end = last === undefined ? 0 : last.offset + last.length;
+    const union = last === undefined ? 0 : Math.max(end, offset + length) - last.offset;
+    if (last !== undefined && offset - end <= gap && union <= MOST_JOINED)
+      result[result.length - 1] = { offset: last.offset, length: union, members: [...last.members, index] };
+    else result.push({ offset, length, members: [index] });
+  }
+  return result;
+}
+
+/** A file whose bytes are counted. */
+export class CountedFile {
+  readonly file: ByteFile;
+  #bytesRead = 0;
+  #requests = 0;
+
+  constructor(file: ByteFile) {
+    this.file = file;
+  }
+
+  get bytesRead(): number {
+    return this.#bytesRead;
+  }
+  get requests(): number {
+    return this.#requests;
+  }
+
+  #count(bytes: Uint8Array): Uint8Array {
+    this.#bytesRead += bytes.length;
+    this.#requests++;
+    return bytes;
+  }
+
+  async tail(length: number, options: StoreOptions): Promise<Uint8Array> {
+    return this.#count(await this.file.tail(length, options));
+  }
+
+  async read({ offset, length }: Range, options: FileOptions): Promise<Uint8Array> {
+    return this.#count(await this.file.read(offset, length, options));
+  }
+
+  /** The bytes of each range. They may share memory. */
+  async readAll(ranges: readonly Range[], options: FileOptions): Promise<Uint8Array[]> {
+    const result: Uint8Array[] = new Array(ranges.length);
+    const reads = joinRanges(ranges).map(async (joined) => {
+      const bytes = await this.read(joined, options);
+      for (const index of joined.members) {
+        const start = ranges[index]!.offset - joined.offset;
+        result[index] = bytes.subarray(start, start + ranges[index]!.length);
+      }
+    });
+    await Promise.all(reads);
+    return result;
+  }
+}
 
 export interface OpenOptions extends StoreOptions {
   /** How much of the end of the file is read at first; 64 kB unless given. A longer footer takes a second read. */

@@ -5,7 +5,6 @@ import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import { closest } from "../../core/suggest.ts";
 import { utf8 } from "../zarr/zarrJson.ts";
-
 import { type LeafNode, leavesAt, type Schema } from "./schema.ts";
 import { type Bound, compareBounds, type Statistics } from "./statistics.ts";
 

@@ -3,7 +3,6 @@
 // one chunk per row group, of the leaf's type, within the part of the file before the footer; counts add up.
 
 import { Damage, Unsupported } from "./errors.ts";
-import { groupKindOf, logicalOf } from "./logical.ts";
 import {
   CODECS,
   CONVERTED,
@@ -13,7 +12,15 @@ import {
   PHYSICAL,
   REPETITIONS,
 } from "./names.ts";
-import { type LeafNode, type LeafType, type Schema, type SchemaElement, schemaOf } from "./schema.ts";
+import {
+  groupKindOf,
+  type LeafNode,
+  type LeafType,
+  logicalOf,
+  type Schema,
+  type SchemaElement,
+  schemaOf,
+} from "./schema.ts";
 import { type RawStatistics, rawStatistics } from "./statistics.ts";
 import {
   countAt,

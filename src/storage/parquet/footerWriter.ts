@@ -2,10 +2,9 @@
 // length and the magic number behind.
 
 import type { WrittenChunk } from "./chunkWriter.ts";
-import { convertedOf, unionOf } from "./logical.ts";
 import { CODECS, CONVERTED, type CodecName, ENCODINGS, PHYSICAL, REPETITIONS } from "./names.ts";
-import type { SchemaElement } from "./schema.ts";
-import { i32, i64, Struct, thriftBytes } from "./thriftWriter.ts";
+import { convertedOf, type SchemaElement, unionOf } from "./schema.ts";
+import { i32, i64, Struct, thriftBytes } from "./thrift.ts";
 
 export interface WrittenGroup {
   readonly rows: number;

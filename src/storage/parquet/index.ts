@@ -13,20 +13,19 @@ export { dtypeOfLeaf } from "./columnValues.ts";
 export type { Decompressor, Decompressors, WrittenCodec } from "./compression.ts";
 export {
   type DatasetOptions,
+  joinColumns,
   openDataset,
   ParquetDataset,
   type Partition,
 } from "./dataset.ts";
 export { ParquetDataError, SchemaMismatchError } from "./errors.ts";
-export type { Field } from "./fields.ts";
 export { type OpenOptions, ParquetFile, type ReadOptions } from "./file.ts";
 export { type Comparison, checkFilter, type Filter, type FilterValue } from "./filter.ts";
 export type { ChunkInfo, RowGroup } from "./footer.ts";
-export { joinColumns } from "./join.ts";
 export { joinParquet } from "./joinFiles.ts";
-export type { Logical, TimeUnit } from "./logical.ts";
 export type { Physical } from "./names.ts";
 export { type FileArgument, type FileArguments, filesOf, type PlaceOptions } from "./places.ts";
+export type { Logical, TimeUnit } from "./schema.ts";
 export {
   type LeafNode,
   type LeafType,
@@ -38,6 +37,7 @@ export {
 } from "./schema.ts";
 export type { Bound, Statistics } from "./statistics.ts";
 export { emptyFolder, inFolder, partName, putFile, putPieces, type WriteTarget } from "./target.ts";
+export type { Field } from "./write.ts";
 export {
   type Partitions,
   type WriteOptions,

@@ -1,12 +1,118 @@
 // Files by what users write. In: paths, patterns, folders, URLs, or open files of bytes. Out: files, in order.
 // Must hold: what is not there is an error before anything is read of the others.
 
+import type * as Fs from "node:fs";
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Address } from "../../core/platform.ts";
+import { suggestions } from "../../core/suggest.ts";
+import { requireBuiltin } from "../builtin.ts";
+import { NotFoundError } from "../errors.ts";
 import type { HttpStoreOptions } from "../httpStore.ts";
 import { type ByteFile, httpFile, localFile } from "./byteFile.ts";
-import { matchingPaths } from "./glob.ts";
+
+// Files by pattern: "data/*.parquet", "data/**/part-?.parquet", "year={2023,2024}/*.parquet"; and a folder as all
+// files in it whose names end as they should. In: a pattern. Out: paths, sorted, of files that are there. Node only.
+
+const SPECIAL = /[*?[{]/;
+
+const PARQUET: readonly string[] = [".parquet"];
+
+export async function matchingPaths(
+  pattern: string,
+  endings: readonly string[] = PARQUET,
+): Promise<string[]> {
+  const fs = await requireBuiltin("node:fs");
+  const stat = fs.statSync(pattern, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) return inFolder(fs, pattern, endings);
+  // A name with special characters that is there is a name.
+  if (stat !== undefined) return [pattern];
+  if (!SPECIAL.test(pattern)) throw missing(fs, pattern);
+  const found = walk(
+    fs,
+    fixedPart(pattern),
+    patternRegex(pattern),
+    pattern.includes("**"),
+    depthOf(pattern),
+  ).sort();
+  if (found.length > 0) return found;
+  throw new NotFoundError({
+    what: "no file has a name like this",
+    where: pattern,
+    cure: "Check the pattern",
+  });
+}
+
+/** With the names nearby that could have been meant. */
+function missing(fs: typeof Fs, path: string): NotFoundError {
+  const cut = path.lastIndexOf("/") + 1;
+  const folder = path.slice(0, cut) || ".";
+  const near = suggestions(path.slice(cut), isFolder(fs, folder) ? fs.readdirSync(folder) : []);
+  const cure = near.length === 0 ? "Check the path" : `Did you mean ${near.join(" or ")}?`;
+  return new NotFoundError({ what: "there is no such file", where: path, cure });
+}
+
+const isFolder = (fs: typeof Fs, path: string): boolean =>
+  fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+function inFolder(fs: typeof Fs, folder: string, endings: readonly string[]): string[] {
+  const isMeant = (name: string): boolean => endings.some((ending) => name.endsWith(ending));
+  const names = fs.readdirSync(folder).filter((name) => isMeant(name) && !/^[._]/.test(name));
+  if (names.length > 0) return names.sort().map((name) => `${folder.replace(/\/$/, "")}/${name}`);
+  const wanted = endings.map((ending) => `*${ending}`).join(" or ");
+  throw new NotFoundError({ what: `there is no file ${wanted} in this folder`, where: folder });
+}
+
+const depthOf = (pattern: string): number => pattern.split("/").length;
+
+/** The folder before the first special character; "" for the working folder. */
+function fixedPart(pattern: string): string {
+  const before = pattern.slice(0, pattern.search(SPECIAL));
+  return before.slice(0, before.lastIndexOf("/") + 1);
+}
+
+function walk(fs: typeof Fs, folder: string, regex: RegExp, isDeep: boolean, depth: number): string[] {
+  const found: string[] = [];
+  if (!isFolder(fs, folder || ".")) return found;
+  const entries = fs.readdirSync(folder === "" ? "." : folder, { withFileTypes: true });
+  for (const entry of entries) {
+    const path = folder + entry.name;
+    // Links to folders are not followed: they could make the tree endless.
+    if (entry.isDirectory()) {
+      if (isDeep || depthOf(path) < depth) found.push(...walk(fs, `${path}/`, regex, isDeep, depth));
+    } else if (regex.test(path)) found.push(path);
+  }
+  return found;
+}
+
+const PARTS: { readonly [special: string]: string } = {
+  "**/": "(?:.*/)?",
+  "**": ".*",
+  "*": "[^/]*",
+  "?": "[^/]",
+};
+
+export function patternRegex(pattern: string): RegExp {
+  const source = pattern.replace(
+    /\*\*\/|\*\*|\*|\?|\[[^\]/]+\]|\{[^{}]*\}|[\\^$.|+()[\]{}]/g,
+    (part) =>
+      PARTS[part] ??
+      (part.startsWith("[") ? classOf(part) : part.startsWith("{") ? choiceOf(part) : `\\${part}`),
+  );
+  return new RegExp(`^${source}$`);
+}
+
+const classOf = (part: string): string =>
+  part.length > 2 ? `[${part.slice(1, -1).replace(/^!/, "^").replace(/\\/g, "\\\\")}]` : `\\${part}`;
+
+const choiceOf = (part: string): string =>
+  part.length > 2
+    ? `(?:${part
+        .slice(1, -1)
+        .split(",")
+        .map((choice) => patternRegex(choice).source.slice(1, -1))
+        .join("|")})`
+    : `\\${part}`;
 
 /** A path, a pattern, a folder or an http(s) URL; or a file of bytes. */
 export type FileArgument = string | Address | ByteFile;

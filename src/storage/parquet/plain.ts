@@ -2,9 +2,9 @@
 // values into streams of their first, second, … bytes.
 
 import { readUint32 } from "../codecs/codec.ts";
+import type { BytesStore, FixedStore, ValueStore } from "./columnValues.ts";
 import { Damage } from "./errors.ts";
 import { type Cursor, unpackBits } from "./hybrid.ts";
-import type { BytesStore, FixedStore, ValueStore } from "./stores.ts";
 
 export function takePlain(cursor: Cursor, store: ValueStore, isBoolean: boolean, count: number): void {
   if (store.kind === "bytes") takeByteArrays(cursor, store, count);

@@ -2,16 +2,166 @@
 // file per partition. What must hold: a file appears whole or not at all; at most one row group is in memory.
 
 import { ValueError } from "../../core/errors.ts";
-import { checkColumn } from "./checkColumn.ts";
 import { type ChunkOptions, writeChunk } from "./chunkWriter.ts";
-import { type StructColumn, sliceColumn } from "./column.ts";
+import { type Column, type LeafColumn, type ListColumn, type StructColumn, sliceColumn } from "./column.ts";
+import { dtypeOfLeaf } from "./columnValues.ts";
 import type { WrittenCodec } from "./compression.ts";
-import { elementsOf, type Field } from "./fields.ts";
 import { footerBytes, MAGIC, type PlacedChunk, type WrittenGroup } from "./footerWriter.ts";
-import { type Schema, type SchemaElement, schemaOf } from "./schema.ts";
+import {
+  type LeafNode,
+  type LeafType,
+  type ListNode,
+  type Schema,
+  type SchemaElement,
+  type SchemaNode,
+  type StructNode,
+  schemaOf,
+} from "./schema.ts";
 import { shred } from "./shred.ts";
 import type { Sink } from "./sink.ts";
 import { emptyFolder, inFolder, partName, sinkOf, type WriteTarget } from "./target.ts";
+
+// Whether a column in memory is what a schema says. In: a field's schema node and a column that somebody else made. Out:
+// nothing, or an error that names the column. What must hold afterwards: writing it reads no position that is not there.
+
+export function checkColumn(node: SchemaNode, column: Column | undefined, slots: number): void {
+  const wrong = (what: string): ValueError => new ValueError({ what: `the column ${node.path} ${what}` });
+  if (column === undefined) throw wrong("is missing");
+  if (column.kind !== node.kind) throw wrong(`is a ${column.kind}, and the schema says ${node.kind}`);
+  if (column.length < slots) throw wrong(`has ${column.length} slots, where ${slots} are needed`);
+  if (column.validity !== null && column.validity.length < column.length)
+    throw wrong(`has a validity of ${column.validity.length} bytes for ${column.length} slots`);
+  if (column.kind === "leaf") checkLeaf(node as LeafNode, column, wrong);
+  else if (column.kind === "list") checkList(node as ListNode, column, wrong);
+  else checkStruct(node as StructNode, column, slots, "named", wrong);
+}
+
+type Wrong = (what: string) => ValueError;
+
+function checkLeaf(node: LeafNode, { values, length }: LeafColumn, wrong: Wrong): void {
+  if (values === null) throw wrong("has no values");
+  const dtype = dtypeOfLeaf(node.type);
+  const expected = dtype === null ? (node.type.physical === "byteArray" ? "bytes" : "fixed") : "numbers";
+  if (values.kind !== expected) throw wrong(`has ${values.kind}, and the schema says ${expected}`);
+  if (values.kind === "numbers") {
+    if (values.dtype !== dtype) throw wrong(`has ${values.dtype} values, and the schema says ${dtype}`);
+    if (values.data.length < length) throw wrong(`has ${values.data.length} values for ${length} slots`);
+  } else if (values.kind === "fixed") {
+    if (values.size !== node.type.length)
+      throw wrong(`has values of ${values.size} bytes, and the schema says ${node.type.length}`);
+    if (values.data.length < length * values.size)
+      throw wrong(`has ${values.data.length} bytes for ${length} slots`);
+  } else checkOffsets(values.offsets, length, values.data.length, wrong);
+}
+
+function checkOffsets(offsets: Int32Array, length: number, limit: number, wrong: Wrong): void {
+  if (offsets.length < length + 1) throw wrong(`has ${offsets.length} offsets for ${length} slots`);
+  let rises = offsets[0]! >= 0 && offsets[length]! <= limit;
+  for (let i = 0; i < length; i++) rises &&= offsets[i]! <= offsets[i + 1]!;
+  if (!rises) throw wrong(`has offsets that do not rise from 0 to ${limit}`);
+}
+
+function checkList(node: ListNode, { offsets, item, length }: ListColumn, wrong: Wrong): void {
+  checkOffsets(offsets, length, item.length, wrong);
+  if (node.isMap && item.kind === "struct") {
+    if (item.validity?.includes(0)) throw wrong("is a map with null pairs");
+    checkStruct(node.item as StructNode, item, item.length, "pair", wrong);
+  } else checkColumn(node.item, item, item.length);
+}
+
+/** Fields are found by their place. The names of a map's key and value are the format's. */
+function checkStruct(
+  node: StructNode,
+  column: StructColumn,
+  slots: number,
+  how: "named" | "pair",
+  wrong: Wrong,
+): void {
+  const { names, fields } = column;
+  if (fields.length !== node.fields.length)
+    throw wrong(`has ${fields.length} fields, and the schema says ${node.fields.length}`);
+  for (const [i, field] of node.fields.entries()) {
+    if (how === "named" && names[i] !== field.name)
+      throw wrong(`has the field ${names[i]}, where the schema says ${field.name}`);
+    checkColumn(field, fields[i], slots);
+  }
+}
+
+// The schema of a file to be written. In: fields (the nodes of a schema that was read are fields too). Out: the flat list
+// of schema elements, lists and maps spelled as the format says today. Types that are only read (int96, decimals in
+// bytes that fit an int64) become those that are written in their place.
+
+interface FieldBase {
+  readonly name: string;
+  readonly nullable: boolean;
+}
+
+export type Field =
+  | (FieldBase & { readonly kind: "leaf"; readonly type: LeafType })
+  | (FieldBase & { readonly kind: "list"; readonly isMap?: boolean; readonly item: Field })
+  | (FieldBase & { readonly kind: "struct"; readonly fields: readonly Field[] });
+
+export function elementsOf(fields: readonly Field[]): SchemaElement[] {
+  if (fields.length === 0)
+    throw new ValueError({ what: "a table without columns cannot be written as Parquet" });
+  return [group("schema", "required", fields.length), ...fieldElements(fields)];
+}
+
+function fieldElements(fields: readonly Field[]): SchemaElement[] {
+  const names = new Set(fields.map((field) => field.name));
+  if (names.size < fields.length) throw new ValueError({ what: "two fields of a struct have the same name" });
+  return fields.flatMap((field) => fieldElement(field, field.name));
+}
+
+function group(
+  name: string,
+  repetition: SchemaElement["repetition"],
+  children: number,
+  kind: SchemaElement["group"] = null,
+): SchemaElement {
+  return { name, repetition, children, group: kind, type: null };
+}
+
+function fieldElement(field: Field, name: string): SchemaElement[] {
+  const repetition = field.nullable ? "optional" : "required";
+  switch (field.kind) {
+    case "leaf":
+      return [{ name, repetition, children: null, group: null, type: writtenType(field.type) }];
+    case "struct":
+      if (field.fields.length === 0)
+        throw new ValueError({ what: `the struct ${name} has no fields, which Parquet cannot say` });
+      return [group(name, repetition, field.fields.length), ...fieldElements(field.fields)];
+    case "list":
+      if (field.isMap === true) return [group(name, repetition, 1, "map"), ...pairElements(field.item, name)];
+      return [
+        group(name, repetition, 1, "list"),
+        group("list", "repeated", 1),
+        ...fieldElement(field.item, "element"),
+      ];
+  }
+}
+
+/** A map's keys are never null. */
+function pairElements(item: Field, name: string): SchemaElement[] {
+  if (item.kind !== "struct" || item.fields.length !== 2)
+    throw new ValueError({ what: `the items of the map ${name} are not pairs of a key and a value` });
+  const [key, value] = item.fields as [Field, Field];
+  return [
+    group("key_value", "repeated", 2),
+    ...fieldElement({ ...key, nullable: false }, "key"),
+    ...fieldElement(value, "value"),
+  ];
+}
+
+export function writtenType(type: LeafType): LeafType {
+  const { physical, logical } = type;
+  if (physical === "int96")
+    return { physical: "int64", length: 0, logical: { kind: "timestamp", unit: "ns", utc: false } };
+  const inBytes = physical === "byteArray" || physical === "fixed";
+  if (inBytes && logical?.kind === "decimal" && logical.precision <= 18)
+    return { physical: "int64", length: 0, logical };
+  return type;
+}
 
 /** How `rg.toParquet` writes files. */
 export interface WriteOptions {

@@ -22,7 +22,6 @@ import {
   type ReadOptions,
   storeSource,
 } from "./place.ts";
-
 import {
   checkBlock,
   expectStored,
@@ -33,11 +32,9 @@ import {
   VerbatimChunks,
   withFilledUp,
 } from "./region.ts";
-
 import { keptBytes } from "./shard.ts";
 import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
 import type { StoredName } from "./storedType.ts";
-
 import type { JsonObject } from "./zarrJson.ts";
 
 /** Options of opening and making arrays: `openArray(store, path, {maxChunkBytes: 1e9})`. */

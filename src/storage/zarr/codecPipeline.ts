@@ -22,7 +22,6 @@ import {
   storedShape,
   type WriteOptions,
 } from "./place.ts";
-
 import { readRuns } from "./runs.ts";
 import { type InnerChunks, readShard, writeShard } from "./shard.ts";
 import type { Endian, Fill, StoredType } from "./storedType.ts";

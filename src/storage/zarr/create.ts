@@ -3,7 +3,6 @@
 import { type ChunksArgument, checkChunks, checkShape, describe, type Shape } from "../../core/chunks.ts";
 import { isDType } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
-
 import { closest } from "../../core/suggest.ts";
 import type { CodecSpec } from "../codecs/codec.ts";
 import { builtInCodecs, ZSTD_LEVEL } from "../codecs/table.ts";
@@ -32,7 +31,6 @@ import {
   storedType,
   zeroFill,
 } from "./storedType.ts";
-
 import type { JsonObject } from "./zarrJson.ts";
 
 /** A codec by its name, or with its configuration. */

@@ -3,7 +3,6 @@
 
 import { type Box, gridOf, placeOf, sizeOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
-
 import type { Transfer } from "../../core/transfer.ts";
 import type { BytesCodec } from "../codecs/codec.ts";
 import type { ChunkWriter, DenseArray, UnitsRead } from "../formats/denseFormat.ts";

@@ -8,7 +8,6 @@ import { type BytesCodec, checkDecoded, corrupt, decodeInto, KeptMemory } from "
 import type { OpenObject } from "../store.ts";
 import { blockFromBytes, copyBlock, isVerbatim, memoryOf } from "./blockCopies.ts";
 import { checkLimit, type Pipeline, type ReadOptions } from "./place.ts";
-
 import { type PlainChunk, readOpenRuns } from "./runs.ts";
 
 /** A part of a chunk, in the axes as they are stored. */

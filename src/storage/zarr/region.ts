@@ -16,7 +16,6 @@ import {
 } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
-
 import { KeptMemory, type ScratchMemory, Taken } from "../codecs/codec.ts";
 import { CorruptDataError, LostChunkError, NotSupportedError } from "../errors.ts";
 import type { Store, StoreKey, StoreOptions } from "../store.ts";

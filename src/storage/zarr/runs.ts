@@ -8,7 +8,6 @@ import type { OpenObject, StoreOptions } from "../store.ts";
 import { blockFromBytes, copyBlock, isVerbatim, memoryOf } from "./blockCopies.ts";
 import { mapLimited } from "./limited.ts";
 import type { ByteSource } from "./place.ts";
-
 import type { Endian, StoredType } from "./storedType.ts";
 
 /** Bytes that cost about as much to read as to ask for separately. */

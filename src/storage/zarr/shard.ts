@@ -20,7 +20,6 @@ import {
   type ShardLayout,
   type WriteOptions,
 } from "./place.ts";
-
 import { GAP } from "./runs.ts";
 import type { Fill } from "./storedType.ts";
 

@@ -16,7 +16,6 @@ import {
   type ShardIndex,
   type ShardLayout,
 } from "./place.ts";
-
 import { packShard, readIndex } from "./shard.ts";
 
 /** Indexes of shards by key: for stores that do not change. */

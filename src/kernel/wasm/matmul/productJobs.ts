@@ -3,11 +3,74 @@
 // buffer they need for packed panels. Must hold: c overlaps neither a nor b, and no two elements of it lie in one
 // place; all addresses fit 32 bits.
 
-import { type Family, familyOf } from "./family.ts";
-import { hasFma } from "./fma.ts";
+import { moduleOf } from "../module.ts";
+import { type Family, familyOf, isPlain } from "./family.ts";
 import { packedProduct } from "./packedJobs.ts";
-import type { Matrix, MatrixJobs, Product } from "./product.ts";
-import { vectorJob } from "./vectorJobs.ts";
+import {
+  ceilDiv,
+  evenBlock,
+  kernelOf,
+  type Matrix,
+  type MatrixJob,
+  type MatrixJobs,
+  type MatrixKernel,
+  type Product,
+} from "./product.ts";
+import { listWords } from "./productLoops.ts";
+import { COLUMN_ROWS, columnSumsModule, rowDotsModule, VECTOR_WORDS } from "./rowDots.ts";
+
+// The job of a product with a vector. In: a product with one column. Out: its job, or null where neither rows nor
+// columns of the matrix are contiguous, or its elements are no plain lanes.
+
+/** Bytes of the matrix that are worth a turn. */
+const UNIT_BYTES = 256 << 10;
+
+export function vectorJob(product: Product, family: Family): MatrixJob | null {
+  if (!isPlain(family)) return null;
+  const { m, k, a } = product;
+  const { elementBytes } = family;
+  const rowsAtATurn = UNIT_BYTES / (Math.max(1, k) * elementBytes);
+  if (a.columnStride === elementBytes) {
+    const kernel = kernelOf("rowDots", family, rowDotsModule);
+    return jobOf(kernel, product, a.rowStride, evenBlock(m, rowsAtATurn, 4));
+  }
+  if (a.rowStride !== elementBytes) return null;
+  const kernel = kernelOf("columnSums", family, columnSumsModule);
+  return jobOf(kernel, product, a.columnStride, evenBlock(m, COLUMN_ROWS / 2, 16));
+}
+
+function jobOf(
+  kernel: MatrixKernel,
+  { m, k, a, b, c }: Product,
+  stride: number,
+  unitRows: number,
+): MatrixJob {
+  const parameters = listWords(VECTOR_WORDS, {
+    a: a.address,
+    stride,
+    x: b.address,
+    xStride: b.rowStride,
+    y: c.address,
+    yStride: c.rowStride,
+    rows: m,
+    depth: k,
+    unitRows,
+  });
+  return { kernel, parameters, units: ceilDiv(m, unitRows), part: 1 };
+}
+
+// Does this engine have relaxed SIMD? Its multiply-add rounds once on machines that can, so the last bits of a
+// product may differ between machines and engines; nothing but matmul uses it, and matmul can be told not to.
+
+function hasRelaxedSimd(): boolean {
+  const probe = moduleOf(false, (w) => {
+    const sum = w.local("v128");
+    w.get(sum).get(sum).get(sum).op("f64x2.relaxed_madd").set(sum);
+  });
+  return WebAssembly.validate(probe);
+}
+
+export const hasFma: boolean = hasRelaxedSimd();
 
 export interface ProductOptions {
   /** False: no fused multiply-add, so that every engine gives the same bits. */

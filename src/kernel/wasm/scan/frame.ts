@@ -6,7 +6,6 @@ import type { ScalarProgram } from "../../program.ts";
 import type { FunctionWriter, Local } from "../assembler.ts";
 import { scalarBody } from "../body.ts";
 import { increase, type RunArguments, repeat, setMin } from "../module.ts";
-
 import { moveToRow } from "../rowPlace.ts";
 import { loadName, pushConstant, storeName } from "../scalarCode.ts";
 

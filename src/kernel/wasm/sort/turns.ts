@@ -4,11 +4,163 @@
 
 import type { FunctionWriter } from "../assembler.ts";
 import { increase } from "../module.ts";
-import { clearCounters, countDigits, countEntries, writeEntries } from "./entries.ts";
-import { least, times } from "./flow.ts";
-import { insertEntries, insertTies, pushWholeKey } from "./insertion.ts";
-import { chooseDigits, radixPasses } from "./radix.ts";
-import { loadEntry, MAX_WIDTH, type Row, storeEntry, TABLES } from "./row.ts";
+import { clearCounters, countDigits, countEntries, pushDigit, writeEntries } from "./entries.ts";
+import { least, times, timesUnrolled } from "./flow.ts";
+import { pushBits, pushKey } from "./keys.ts";
+import { loadEntry, MAX_WIDTH, type Row, storeEntry, TABLE_BYTES, TABLES } from "./row.ts";
+
+// Insertion: the last step of a row that is nearly in order, and the only one of a short row. In: entries. Out: the
+// same in order; or, where that would take too many moves, `moves` beyond `budget` and entries half in order.
+
+/** By whole entries. */
+export function insertEntries(row: Row): void {
+  const { w, at, entryType } = row;
+  walkEntries(row, () => {
+    w.get(at.entry).get(at.last).op(`${entryType}.ge_u`);
+    w.either(
+      () => w.get(at.entry).set(at.last),
+      () =>
+        moveDown(row, () => {
+          loadBefore(row).get(at.entry).op(`${entryType}.gt_u`);
+        }),
+    );
+  });
+}
+
+/** argsort of keys beyond 32 bits: entries with the same 32 bits, by the rest, which is read from the input. */
+export function insertTies(row: Row): void {
+  const { w, at, keyType } = row;
+  const isTie = (other: () => void): void => {
+    w.get(at.entry);
+    other();
+    w.op("i64.xor").i64(32n).op("i64.shr_u").op("i64.eqz");
+  };
+  walkEntries(row, () => {
+    isTie(() => w.get(at.last));
+    w.when(() => {
+      pushWholeKey(row, () => w.get(at.entry));
+      w.set(at.least);
+      moveDown(row, () => {
+        loadBefore(row).set(at.other);
+        isTie(() => w.get(at.other));
+        pushWholeKey(row, () => w.get(at.other));
+        w.get(at.least).op(`${keyType}.gt_u`).op("i32.and");
+      });
+    });
+    w.get(at.entry).set(at.last);
+  });
+}
+
+/** For each entry but the first, with the one before it in `last`; ends when the budget is spent. */
+function walkEntries(row: Row, body: () => void): void {
+  const { w, at, entryBytes } = row;
+  w.i32(0).set(at.moves);
+  w.get(at.entries).set(at.read).get(at.read);
+  loadEntry(row).set(at.last);
+  w.get(at.numbers).i32(1).op("i32.sub").set(at.temporary);
+  w.block((spent) => {
+    times(w, at.temporary, at.left, () => {
+      increase(w, at.read, entryBytes);
+      w.get(at.read);
+      loadEntry(row).set(at.entry);
+      body();
+      w.get(at.moves).get(at.budget).op("i32.gt_u").branchIf(spent);
+    });
+  });
+}
+
+/** Moves `entry` from `read` down below the entries before it, as long as `isBehind` leaves 1. */
+function moveDown(row: Row, isBehind: () => void): void {
+  const { w, at, entryBytes } = row;
+  w.get(at.read).set(at.write);
+  w.block((end) => {
+    w.loop((again) => {
+      w.get(at.write).get(at.entries).op("i32.eq").branchIf(end);
+      isBehind();
+      w.op("i32.eqz").branchIf(end);
+      w.get(at.write);
+      loadBefore(row);
+      storeEntry(row);
+      increase(w, at.write, -entryBytes);
+      increase(w, at.moves, 1);
+      w.branch(again);
+    });
+  });
+  w.get(at.write).get(at.entry);
+  storeEntry(row);
+}
+
+function loadBefore(row: Row) {
+  const { w, at, entryBytes } = row;
+  w.get(at.write).i32(entryBytes).op("i32.sub");
+  return loadEntry(row);
+}
+
+/** The key of the element whose position is in an entry. */
+export function pushWholeKey(row: Row, entry: () => void): void {
+  const { w, at } = row;
+  entry();
+  w.op("i32.wrap_i64").get(at.inputStride).op("i32.mul").get(at.input).op("i32.add");
+  pushBits(row);
+  w.set(at.raw);
+  pushKey(row);
+}
+
+// Radix sort, the lowest digit first. In: entries, the bits that they are to be ordered by, and their digits'
+// counts. Out: `entries` in that order, equal ones as they were; `spare` is what the other buffer is then.
+
+/** Divides the bits from `low` on, as many as on the stack, into digits of equal width, none above `widest`. */
+export function chooseDigits({ w, at }: Row): void {
+  w.set(at.temporary);
+  w.get(at.temporary).get(at.widest).op("i32.add").i32(1).op("i32.sub");
+  w.get(at.widest).op("i32.div_u").set(at.passes);
+  w.get(at.temporary).get(at.passes).op("i32.add").i32(1).op("i32.sub");
+  w.get(at.passes).op("i32.div_u").set(at.width);
+  w.i32(1).get(at.width).op("i32.shl").i32(1).op("i32.sub").set(at.mask);
+}
+
+export function radixPasses(row: Row): void {
+  const { w, at } = row;
+  w.get(at.low).set(at.shift).get(at.counters).set(at.table);
+  times(w, at.passes, at.pass, () => {
+    countsToAddresses(row);
+    w.get(at.isSingle).op("i32.eqz");
+    w.when(() => {
+      scatter(row);
+      w.get(at.entries).get(at.spare).set(at.entries).set(at.spare);
+    });
+    increase(w, at.shift, at.width);
+    increase(w, at.table, TABLE_BYTES);
+  });
+}
+
+/** Each counter becomes the address where its first entry goes. If all entries have one digit, nothing has to go. */
+function countsToAddresses({ w, at, entryBytes }: Row): void {
+  w.get(at.spare).set(at.sum).i32(0).set(at.isSingle);
+  w.get(at.table).set(at.slot);
+  w.get(at.mask).i32(1).op("i32.add").set(at.temporary);
+  timesUnrolled(w, at.temporary, at.left, () => {
+    w.get(at.slot).memory("i32.load").set(at.place);
+    w.get(at.place).get(at.numbers).op("i32.eq").get(at.isSingle).op("i32.or").set(at.isSingle);
+    w.get(at.slot).get(at.sum).memory("i32.store");
+    w.get(at.place).i32(Math.log2(entryBytes)).op("i32.shl").get(at.sum).op("i32.add").set(at.sum);
+    increase(w, at.slot, 4);
+  });
+}
+
+function scatter(row: Row): void {
+  const { w, at, entryBytes } = row;
+  w.get(at.entries).set(at.read);
+  timesUnrolled(w, at.numbers, at.left, () => {
+    w.get(at.read);
+    loadEntry(row).set(at.entry);
+    pushDigit(row, () => w.get(at.shift));
+    w.get(at.table).op("i32.add").tee(at.slot).memory("i32.load").tee(at.write).get(at.entry);
+    storeEntry(row);
+    w.get(at.slot).get(at.write).i32(entryBytes).op("i32.add").memory("i32.store");
+    increase(w, at.read, entryBytes);
+  });
+}
 
 /** Up to here a row is sorted by insertion alone. */
 const SHORT = 40;

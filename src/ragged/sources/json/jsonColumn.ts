@@ -1,11 +1,10 @@
 // What a column of JSON is. In: a cursor on a value. Out: one value more; at the end a layout. And the Misfits of values
 // that do not fit their type.
 
-import type { Form } from "../../../core/form/form.ts";
-import type { Need } from "../../../core/form/need.ts";
+import type { Form, Need } from "../../../core/form/form.ts";
 import { typeText } from "../../../core/form/typeText.ts";
 import type { Layout } from "../../layout/layout.ts";
-import type { Numbered } from "../tree.ts";
+import type { Numbered } from "../source.ts";
 import { type Cursor, Misfit } from "./cursor.ts";
 
 export interface JsonColumn {

@@ -1,12 +1,11 @@
 // Lines of JSON as layouts, and their type found from some of them. In: whole lines. Out: a layout of the narrowed form.
 // Must hold: a line that is no JSON or does not fit is a LineMisfit that says where the line begins.
 
-import { type Form, withChildren } from "../../../core/form/form.ts";
-import { everything } from "../../../core/form/need.ts";
+import { everything, type Form, withChildren } from "../../../core/form/form.ts";
 import { integerRange } from "../../../core/numbers.ts";
 import { Slot } from "../../io/builder.ts";
 import { formOf, type Layout } from "../../layout/layout.ts";
-import { type Numbered, numbered } from "../tree.ts";
+import { type Numbered, numbered } from "../source.ts";
 import { Cursor, Misfit } from "./cursor.ts";
 import type { ColumnOptions } from "./jsonColumn.ts";
 import { columnFor } from "./jsonColumns.ts";

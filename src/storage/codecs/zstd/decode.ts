@@ -2,8 +2,7 @@
 // the next frame, however large: what is dropped stays until the collector of garbage comes, beside the next. It is not
 // kept after a failure.
 
-import { once } from "../../../core/attrs.ts";
-import { copyInto } from "../../../core/block.ts";
+import { copyInto, once } from "../../../core/block.ts";
 import { ZSTD_DECODER } from "./binary.ts";
 
 interface Instance {
