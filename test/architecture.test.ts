@@ -56,29 +56,26 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
 /** Names that several folders have, by what makes their files the same concern. */
 const PARALLEL = {
   "a family of functions: its ops, rules, kernels, users' functions": [
-    ...["arithmetic", "choose", "contraction", "exponential", "gather", "groupby", "hyperbolic"],
     ...[
+      "arithmetic",
+      "choose",
+      "contraction",
+      "exponential",
+      "groupby",
+      "hyperbolic",
       "indexing",
-      "logarithm",
       "mapBlocks",
-      "reduce",
-      "reductions",
-      "routines",
-      "scans",
-      "segments",
-      "sort",
     ],
+    ...["reduce", "reductions", "scans", "sort"],
   ],
-  "the same for dense and for nested arrays": ["compute", "get", "methods", "methodTypes", "op", "opening"],
+  "the same for dense and for nested arrays": ["compute", "get", "methods", "op", "opening"],
   "dense arrays as nested ones: as users', as lazy and as data": ["dense"],
   "an interface, and what stands behind it": ["backend", "taskParts"],
   "what there is, by name": ["table"],
-  "contractions: planned and run, interpreted and compiled": ["rounds", "matrices"],
-  "what storage takes in memory: of a codec, an array, a task": ["transfer"],
+  "contractions: planned and run, interpreted and compiled": ["rounds"],
   "texts of a description": ["print"],
   "errors of a room": ["errors"],
-  "compiled .wat files": ["kernels"],
-  "doors, and what is behind them": ["index", "zarr"],
+  "doors, and what is behind them": ["index"],
 };
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((file) =>

@@ -32,7 +32,7 @@ import { backendOf, requestOf } from "./prepare.ts";
 // Which of the modules and stores that a plan names it may use. In: the caller's roots, and addresses as the text has them.
 // Out: addresses as they really are; one error that names all that is not allowed, and the call that would allow it.
 
-export class PlanAccess {
+class PlanAccess {
   readonly #modules: Roots;
   readonly #stores: Roots;
   readonly #refused = { modules: new Set<string>(), stores: new Set<string>() };

@@ -41,12 +41,12 @@ import { type AxisItem, resolveSelection, type SelectionItem } from "./selection
 // that overlap. Must hold: nothing has been changed when one is refused.
 
 /** A place that is to be taken; `clears`: what is there goes first. */
-export interface TakenPlace extends Place {
+interface TakenPlace extends Place {
   readonly clears: boolean;
 }
 
 /** No two arrays in one place, and none where a source is that would have to go first. */
-export async function checkApart(taken: readonly TakenPlace[], sources: Iterable<Resource>): Promise<void> {
+async function checkApart(taken: readonly TakenPlace[], sources: Iterable<Resource>): Promise<void> {
   const places = await Promise.all(taken.map(addressOf));
   const ours = new Ground();
   for (const place of places) {
@@ -118,7 +118,7 @@ function selfAndAbove(path: string): string[] {
 // A region of a stored array that whole chunks make up. In: slices, the stored array, and the shape of what is
 // written. Out: where the region begins.
 
-export function regionStart(
+function regionStart(
   region: readonly SelectionItem[],
   { shape, metadata }: ZarrArray,
   written: readonly number[],
@@ -174,7 +174,7 @@ export interface Target extends TargetOptions {
 }
 
 /** An array and where it goes, before anything is written. */
-export interface Destination {
+interface Destination {
   readonly array: LazyArray;
   readonly format: DenseFormat;
   readonly place: Place;
@@ -187,7 +187,7 @@ const newArray = (array: LazyArray): NewArray => ({
   chunks: chunksOf(array.expr),
 });
 
-export async function destinationOf(
+async function destinationOf(
   array: LazyArray,
   { store: argument, format: name, path = "", options: own, ...options }: Target,
   isDurable: boolean,
@@ -226,7 +226,7 @@ function resolved(array: LazyArray, { region, ...options }: Omit<TargetOptions, 
 }
 
 /** What one task writes, and what writing takes. */
-export const transferOf = ({ dtype }: LazyArray, { unit, transfer }: WrittenUnit): Transfer =>
+const transferOf = ({ dtype }: LazyArray, { unit, transfer }: WrittenUnit): Transfer =>
   transfer ?? plainTransfer(dtype, unit);
 
 /** The same for a plan: a path or URL is a folder. */

@@ -345,7 +345,7 @@ function ownSize(chunk: ChunkShape, shape: Shape, out: Shape): number {
   return chunk.reduce((size, n, axis) => (shape[axis] === out[axis + lead] ? size * n : size), 1);
 }
 
-export function reducedChunks(chunks: ChunkShape, axes: readonly number[], keepdims: boolean): ChunkShape {
+function reducedChunks(chunks: ChunkShape, axes: readonly number[], keepdims: boolean): ChunkShape {
   if (keepdims) return chunks.map((chunk, axis) => (axes.includes(axis) ? 1 : chunk));
   return chunks.filter((_, axis) => !axes.includes(axis));
 }

@@ -77,7 +77,7 @@ export function raggedOf<T extends ArrayType>(type: T): Extract<T, { readonly ki
   throw new InvariantError({ what: `${arrayTypeText(type)} stands where a ragged array belongs` });
 }
 
-export function areDense(types: readonly ArrayType[]): types is readonly DenseType[] {
+function areDense(types: readonly ArrayType[]): types is readonly DenseType[] {
   for (let i = 0; i < types.length; i++) if (types[i]!.kind !== "dense") return false;
   return true;
 }

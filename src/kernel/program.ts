@@ -198,7 +198,7 @@ export interface Step {
   readonly rare: readonly Step[] | null;
 }
 
-export function stepsOf(program: ScalarProgram): Step[] {
+function stepsOf(program: ScalarProgram): Step[] {
   const pinned = program.instructions.flatMap((_, at) => (isPinned(program, at) ? [at] : []));
   return within(program, [...program.results.flat(), ...pinned], new Set());
 }
@@ -245,7 +245,7 @@ function isPinned({ instructions }: ScalarProgram, at: number): boolean {
 // In: a scalar program. Out: the expanded one, made once. Must hold: whoever runs a program, the interpreter or
 // compiled code, runs its expansion, so that the bits are the same.
 
-export interface Expanded {
+interface Expanded {
   readonly program: ScalarProgram;
   /** Where the value of each instruction of the unexpanded program is. */
   readonly places: readonly number[];

@@ -29,7 +29,7 @@ const LIBRARIES: { readonly [platform: string]: readonly string[] } = {
 /** The fast ones first: libblas may be the reference library, which is slower than WebAssembly. */
 const ELSEWHERE = ["libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libblas.so.3", "libblas.so"];
 
-export interface Found {
+interface Found {
   readonly library: string;
   readonly gemms: Gemms;
 }

@@ -14,7 +14,7 @@ import { element, escapeXml } from "./svg.ts";
 // What there is to say about an array without computing it. In: a lazy array. Out: the figures, as numbers and as text,
 // that its HTML and its terminal representation share.
 
-export interface ArrayFigures {
+interface ArrayFigures {
   readonly dtype: string;
   readonly shape: string;
   readonly bytes: string;
@@ -24,7 +24,7 @@ export interface ArrayFigures {
   readonly tasks: string;
 }
 
-export function arrayFigures(x: LazyArray): ArrayFigures {
+function arrayFigures(x: LazyArray): ArrayFigures {
   const { dtype, shape, chunks, nbytes } = x;
   return {
     dtype,

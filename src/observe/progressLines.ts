@@ -17,7 +17,7 @@ import { itemsOf } from "./vector.ts";
 // What a state of progress says about speed and about what is left. In: a state and the time. Out: rates, and how
 // long it may still take: for each operation what its tasks took so far, at the concurrency that was seen so far.
 
-export interface Rates {
+interface Rates {
   readonly tasksPerSecond: number;
   readonly bytesPerSecond: number;
 }
@@ -60,12 +60,12 @@ function workLeft(state: ProgressState, usual: number, left: number): number {
   return counted === 0 ? left * usual : (work * left) / counted;
 }
 
-export function operationRates({ done, bytes, startTime }: OperationProgress, now: number): Rates | null {
+function operationRates({ done, bytes, startTime }: OperationProgress, now: number): Rates | null {
   const seconds = startTime === null ? 0 : (now - startTime) / 1000;
   return seconds <= 0 ? null : { tasksPerSecond: done / seconds, bytesPerSecond: bytes / seconds };
 }
 
-export function operationEta({ tasks, done, startTime }: OperationProgress, now: number): number | null {
+function operationEta({ tasks, done, startTime }: OperationProgress, now: number): number | null {
   if (startTime === null || done === 0 || now <= startTime) return null;
   return ((tasks - done) * (now - startTime)) / done;
 }

@@ -46,7 +46,7 @@ export const exactQuantile = (sorted: readonly number[], q: number): number =>
 // Records as comma-separated values, quoted as RFC 4180 says: a field with a comma, a quote or a line break stands in
 // quotes, and quotes in it are doubled. Lines end with "\n"; what is not known is empty.
 
-export type CsvValue = string | number | boolean | null;
+type CsvValue = string | number | boolean | null;
 
 export function csvText(header: readonly string[], rows: Iterable<readonly CsvValue[]>): string {
   const lines = [header.map(field).join(",")];

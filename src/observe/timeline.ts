@@ -23,7 +23,7 @@ import { timeTicks } from "./ticks.ts";
 // The rows of a timeline. In: records of tasks. Out: one row per worker, or a few where a worker has several tasks at
 // once; each row has its tasks by time. Must hold: every task of a worker that is shown is in one of its rows.
 
-export interface TimelineRow {
+interface TimelineRow {
   readonly worker: number;
   /** Where it is among the rows of its worker: 0 for the first. */
   readonly lane: number;
@@ -63,7 +63,7 @@ function lanesOf(tasks: readonly TaskRecord[]): TaskRecord[][] {
 }
 
 /** A row's share of one bin of time: which operation and phase had most of it, and how much all had. */
-export interface BinShare {
+interface BinShare {
   readonly from: number;
   readonly to: number;
   readonly operation: number;
@@ -72,17 +72,17 @@ export interface BinShare {
   readonly busy: number;
 }
 
-export const PHASES = ["read", "compute", "write"] as const;
-export type Phase = (typeof PHASES)[number];
+const PHASES = ["read", "compute", "write"] as const;
+type Phase = (typeof PHASES)[number];
 
 /** Start and end of a phase. */
-export function phaseTimes(task: TaskRecord, phase: Phase): readonly [number, number] {
+function phaseTimes(task: TaskRecord, phase: Phase): readonly [number, number] {
   if (phase === "read") return [task.startTime, task.readTime];
   if (phase === "compute") return [task.readTime, task.computeTime];
   return [task.computeTime, task.endTime];
 }
 
-export interface Bins {
+interface Bins {
   readonly start: number;
   /** The length of a bin, in milliseconds. */
   readonly length: number;
@@ -90,7 +90,7 @@ export interface Bins {
 }
 
 /** The row in bins; equal neighbours joined, empty ones left out. */
-export function binned(
+function binned(
   tasks: readonly TaskRecord[],
   bins: Bins,
   operationOf: (task: TaskRecord) => number,

@@ -148,7 +148,7 @@ export interface ReduceAttrs {
 
 export const reduceAttrs = (attrs: Attrs): ReduceAttrs => attrs as unknown as ReduceAttrs;
 
-export function reducedShape(shape: Shape, { axes, keepdims }: ReduceAttrs): Shape {
+function reducedShape(shape: Shape, { axes, keepdims }: ReduceAttrs): Shape {
   if (keepdims) return shape.map((length, axis) => (axes.includes(axis) ? 1 : length));
   return shape.filter((_, axis) => !axes.includes(axis));
 }
@@ -217,7 +217,7 @@ export function reduction<const R extends ResultRule, const C extends ReducesIn 
 }
 
 /** Elements are cast as the op says, or as the user does. */
-export function reduceNode(
+function reduceNode(
   op: ReduceRecord,
   x: LazyArray,
   { axis, keepdims = false, dtype }: ReduceOptions & DTypeOption,

@@ -30,7 +30,7 @@ import type { Lowered, LowerSettings } from "./writer.ts";
 // arrays). Within a level nobody waits for anybody but through partitions with the same number, so joining within
 // levels leaves every edge going upward.
 
-export function fuseRagged(plan: PlanData): PlanData {
+function fuseRagged(plan: PlanData): PlanData {
   const { operations } = plan;
   if (!operations.some(isRagged)) return plan;
   const makers = new Map<string, number>();

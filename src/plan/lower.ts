@@ -29,7 +29,7 @@ import { type Lowered, type LowerSettings, type PlanStorage, PlanWriter, StepLis
 // each chunk again with what came before it.
 
 /** How many states one task combines: enough to make the tree shallow, few enough to bound its memory. */
-export const SPLIT_EVERY = 8;
+const SPLIT_EVERY = 8;
 const MOST_SPLIT = 64;
 
 /** As many as are asked for; else as many as leave every worker something to do, and no more than there is room for. */
@@ -49,7 +49,7 @@ function groupOf(counts: Shape, split: number): number[] {
   return counts.map((count) => Math.max(1, Math.min(along, count)));
 }
 
-export const lowerReduction = (node: Expr, op: ReduceOp, writer: PlanWriter, role: PlanArray["role"]): void =>
+const lowerReduction = (node: Expr, op: ReduceOp, writer: PlanWriter, role: PlanArray["role"]): void =>
   new ReductionTree(node, op, writer, role).write();
 
 /** The operations of one reduction, from the elements upward. */
@@ -170,7 +170,7 @@ function writeStates(
   return outputs.map(({ array }) => array);
 }
 
-export function lowerScan(node: Expr, writer: PlanWriter, role: PlanArray["role"]): void {
+function lowerScan(node: Expr, writer: PlanWriter, role: PlanArray["role"]): void {
   const input = node.inputs[0]!;
   const axis = node.attrs["axis"] as number;
   const type = denseOf(node.type);

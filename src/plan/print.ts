@@ -39,7 +39,7 @@ interface Reading {
 }
 
 /** By step; empty for those that read nothing. */
-export function windowTexts(operation: Operation, arrays: Arrays, letters: readonly string[]): string[] {
+function windowTexts(operation: Operation, arrays: Arrays, letters: readonly string[]): string[] {
   const readings = readingsOf(operation, arrays);
   return operation.steps.map((step, at) => {
     if (step.kind !== "read") return "";

@@ -40,7 +40,7 @@ interface OpPlace {
   readonly isUnordered: boolean;
 }
 
-export function compileOp(form: OpForm, pattern: Pattern, next: Step, scope: Scope, place: string): NodeStep {
+function compileOp(form: OpForm, pattern: Pattern, next: Step, scope: Scope, place: string): NodeStep {
   const { ops, inputs, rest } = form;
   const at: OpPlace = {
     node: scope.registers++,

@@ -16,14 +16,14 @@ import { ClientCounts, type Dispatcher, type Rule, type RuleContext } from "./ru
 // parts of it. Out: what is replaced by what, and which nodes are needed still: those that results reach without going
 // through what is replaced.
 
-export interface Parts {
+interface Parts {
   readonly replaced: ReadonlyMap<Expr, { readonly rule: Rule; readonly replacement: Expr }>;
   /** By place: 1 for the nodes that are needed. */
   readonly isNeeded: Uint8Array;
 }
 
 /** Null where no rule replaces anything. */
-export function partsOf(order: NodeOrder, rules: readonly Rule[]): Parts | null {
+function partsOf(order: NodeOrder, rules: readonly Rule[]): Parts | null {
   const replaced = new Map<Expr, { rule: Rule; replacement: Expr }>();
   for (const rule of rules)
     for (const [node, replacement] of rule.parts?.(order) ?? []) replaced.set(node, { rule, replacement });
@@ -44,7 +44,7 @@ function neededPlaces(order: NodeOrder, replaced: ReadonlyMap<Expr, unknown>): U
 // The driver's stack: nodes that wait for their inputs, and nodes that wait for what a rule put in their place. Lists
 // beside each other, as a frame is made for every replacement, and objects would be garbage.
 
-export class Frames {
+class Frames {
   readonly nodes: Expr[] = [];
   /** The input that comes next. */
   readonly next: number[] = [];

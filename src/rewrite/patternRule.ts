@@ -34,9 +34,9 @@ import { type Change, type Rule, type RuleContext, tagsOf } from "./rule.ts";
 // Right sides: from a pattern and what its names are bound to, the replacement.
 // A number on a right side takes the dtype of the operands beside it, or else of the node that is replaced.
 
-export type Bound = { readonly [name: string]: unknown };
+type Bound = { readonly [name: string]: unknown };
 
-export function instantiate(template: Pattern, bound: Bound, node: Expr): Expr {
+function instantiate(template: Pattern, bound: Bound, node: Expr): Expr {
   const value = literalValue(template.form, bound);
   return value === undefined ? build(template, bound, node) : filledLike(value, node);
 }
@@ -104,7 +104,7 @@ function attrsOf(form: AttrsForm, bound: Bound): Attrs {
 }
 
 /** A right side may only use what the left side binds. */
-export function checkTemplate(rule: string, right: Pattern, left: Pattern): void {
+function checkTemplate(rule: string, right: Pattern, left: Pattern): void {
   const known = namesOf(left);
   const unknown = [...namesOf(right)].find((name) => !known.has(name));
   if (unknown === undefined) return;
@@ -141,7 +141,7 @@ function namesOf(pattern: Pattern): Set<string> {
 // Which ops a pattern can match at its root and at its inputs: what dispatch rejects by, before any matching.
 
 /** The ops a node may have to match; null: any. */
-export function rootOps({ form }: Pattern): readonly Op[] | null {
+function rootOps({ form }: Pattern): readonly Op[] | null {
   switch (form.kind) {
     case "variable":
       return null;
@@ -163,7 +163,7 @@ export function rootOps({ form }: Pattern): readonly Op[] | null {
 }
 
 /** The ops its inputs may have, by position: for dispatch. */
-export function inputOps({ form }: Pattern): readonly (ReadonlySet<Op> | null)[] {
+function inputOps({ form }: Pattern): readonly (ReadonlySet<Op> | null)[] {
   if (form.kind !== "op") return [];
   const certain = form.rest === null ? form.inputs : form.inputs.slice(0, form.rest.at);
   return certain.map((input) => {

@@ -58,7 +58,7 @@ export interface Rewritten {
   readonly report: RewriteReport;
 }
 
-export interface RunOptions extends DriverOptions {
+interface RunOptions extends DriverOptions {
   /** true: counts and times every stage and rule. */
   readonly profile?: boolean;
   /** What global rewrites do that cannot find out what they need to know. */
@@ -68,11 +68,7 @@ export interface RunOptions extends DriverOptions {
 /** A later stage may make what an earlier one simplifies; so often they are run one after another at most. */
 export const MAX_ROUNDS = 4;
 
-export function runStages(
-  roots: readonly Expr[],
-  stages: readonly Stage[],
-  options: RunOptions = {},
-): Rewritten {
+function runStages(roots: readonly Expr[], stages: readonly Stage[], options: RunOptions = {}): Rewritten {
   const run = new StageRun(roots, options);
   for (let round = 1; round <= MAX_ROUNDS; round++) {
     const before = run.roots;

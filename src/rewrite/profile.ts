@@ -21,7 +21,7 @@ interface Count {
   removed: number;
 }
 
-export interface NodeAccounts {
+interface NodeAccounts {
   readonly byRule: ReadonlyMap<Rule, Count>;
   /** New and gone because inputs changed. */
   readonly rebuilt: Count;
@@ -29,7 +29,7 @@ export interface NodeAccounts {
   readonly made: number;
 }
 
-export function attributeNodes(
+function attributeNodes(
   before: readonly Expr[],
   after: readonly Expr[],
   fired: readonly Fired[],

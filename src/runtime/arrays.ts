@@ -26,7 +26,7 @@ import { chunksOfBox } from "./planGraph.ts";
 // Memory for bytes on their way, out of the backend's memory: blocks and what storage needs use each other's places again.
 // In: lengths. Out: bytes, of ordinary memory where the backend's has no room. Who takes them gives them back.
 
-export class KernelScratch implements ScratchMemory {
+class KernelScratch implements ScratchMemory {
   readonly memory: BlockMemory;
   /** What is out, by the bytes that were handed out. */
   readonly #blocks = new Map<Uint8Array, Block>();
@@ -53,7 +53,7 @@ export class KernelScratch implements ScratchMemory {
 }
 
 /** Options of reads and writes whose scratch lies there. */
-export const scratchIn = (memory: BlockMemory): { readonly scratch: KernelScratch } => ({
+const scratchIn = (memory: BlockMemory): { readonly scratch: KernelScratch } => ({
   scratch: new KernelScratch(memory),
 });
 

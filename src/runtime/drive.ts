@@ -28,7 +28,7 @@ const { process: host } = globalThis as unknown as {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The run was interrupted by a signal. */
-export class InterruptError extends Error {
+class InterruptError extends Error {
   override readonly name = "AbortError";
   readonly signal: string;
 
@@ -38,7 +38,7 @@ export class InterruptError extends Error {
   }
 }
 
-export interface Watch {
+interface Watch {
   /** Aborted by the user's signal or by the system's. */
   readonly signal: AbortSignal;
   /** The run is over and has cleaned up: a signal that nobody else listens to has its usual effect now. */

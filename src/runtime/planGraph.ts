@@ -21,7 +21,7 @@ import type { OperationNode, ReaderRange, TaskGraph, TaskRef } from "./scheduler
 // Must hold: every such place is in a product, and no other; one that has several such windows may be in several.
 
 /** By axis of the grid. */
-export type Places = readonly Run[];
+type Places = readonly Run[];
 
 export function readersOf(
   operation: Operation,

@@ -5,6 +5,7 @@ import type { Block } from "../core/block.ts";
 import { checks as mode } from "../core/checked.ts";
 import { placeOf, sameShape, sizeOf } from "../core/chunks.ts";
 import { ChunkwiseError, RunError, ValueError } from "../core/errors.ts";
+import type { StopSignal } from "../core/platform.ts";
 import { LaneFailure } from "../kernel/interpret/index.ts";
 import { checkBudget } from "../plan/budget.ts";
 import type { Operation, PlanData, PlanStep } from "../plan/plan.ts";
@@ -27,7 +28,7 @@ import type { IntermediateStore } from "./workDir.ts";
 
 // A failed task as the error that users see: what, the op, the chunk, the user's line, and every attempt.
 
-export function taskError({ ref, failures }: TaskFailed, plan: PlanData): RunError {
+function taskError({ ref, failures }: TaskFailed, plan: PlanData): RunError {
   const operation = plan.operations[ref.op]!;
   const chunk = placeOf(ref.task, operation.grid);
   const { error } = failures.at(-1)!;
@@ -80,7 +81,7 @@ function attemptsText(messages: readonly string[]): string {
 // What a task misses when it could not read a stored intermediate. In: the task and its error. Out: the tasks whose outputs
 // are not there any more, all of them at once; null for any other error.
 
-export function lostInputs(
+function lostInputs(
   execution: RunArrays,
   store: IntermediateStore | null,
   ref: TaskRef,
@@ -124,7 +125,7 @@ export interface RunSetting {
   readonly threads: number;
   /** Bytes of the budget that each thread with tasks takes but the first. */
   readonly threadMem: number;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: StopSignal | undefined;
   /** What makes the pool that carries the tasks. */
   readonly executor: Executor;
   /** Somebody named it: it carries everything, however little that is. */

@@ -18,7 +18,7 @@ import { functionsOf } from "./userFunctions.ts";
 // In which state the sources of a run are. In: a source, and the plan that reads it. Out: a text that is another for another
 // state of what is read, or null where that cannot be known: then nothing of an earlier run is taken for this one's.
 
-export async function sourceState(name: string, resource: Resource, plan: PlanData): Promise<string | null> {
+async function sourceState(name: string, resource: Resource, plan: PlanData): Promise<string | null> {
   // Nobody asks servers for the versions of such files.
   if (resource instanceof PartitionResource && isRemote(resource)) return null;
   // The fingerprint says it: elements in memory by what they are, files by size and time.

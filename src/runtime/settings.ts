@@ -11,7 +11,7 @@ import { type RetryOptions, retryPolicy, type TwinOptions, twinPolicy } from "./
 // What options must be: checks with the words that messages use, and how each is read from the environment's text.
 // In: a value from anywhere. Out: whether it will do.
 
-export interface Check<T> {
+interface Check<T> {
   /** For messages: "It must be …". */
   readonly wanted: string;
   readonly accepts: (value: unknown) => boolean;
@@ -40,24 +40,24 @@ const asJson = (text: string): unknown => {
 
 export const flag: Check<boolean> = check("true or false", (value) => typeof value === "boolean", asJson);
 
-export const text = <T extends string = string>(wanted: string): Check<T> =>
+const text = <T extends string = string>(wanted: string): Check<T> =>
   check(wanted, (value) => typeof value === "string" && value !== "", asItIs);
 
-export const choice = <const T extends string>(...known: readonly T[]): Check<T> =>
+const choice = <const T extends string>(...known: readonly T[]): Check<T> =>
   check(
     known.map((name) => JSON.stringify(name)).join(" or "),
     (value) => known.includes(value as T),
     asItIs,
   );
 
-export const names = (wanted: string): Check<readonly string[]> =>
+const names = (wanted: string): Check<readonly string[]> =>
   check(wanted, isNames, (list) => list.split(",").filter((name) => name !== ""));
 
 const isNames = (value: unknown): boolean =>
   Array.isArray(value) && value.every((name) => typeof name === "string");
 
 /** A whole number between two. */
-export const count = (least: number, most: number = Number.MAX_SAFE_INTEGER): Check<number> =>
+const count = (least: number, most: number = Number.MAX_SAFE_INTEGER): Check<number> =>
   check(
     most === Number.MAX_SAFE_INTEGER
       ? `a whole number of ${least} or more`
@@ -66,18 +66,18 @@ export const count = (least: number, most: number = Number.MAX_SAFE_INTEGER): Ch
     asJson,
   );
 
-export const orNull = <T>({ wanted, accepts, parse }: Check<T>): Check<T | null> =>
+const orNull = <T>({ wanted, accepts, parse }: Check<T>): Check<T | null> =>
   check(`${wanted}, or null`, (value) => value === null || accepts(value), parse && asJson);
 
 /** Bytes: a number, or a text such as "500MB". */
-export const size: Check<number | string> = check(
+const size: Check<number | string> = check(
   'a number of bytes, or a size such as "500MB" or "2GiB"',
   (value) => parseBytes(value as number | string) !== null,
   asItIs,
 );
 
 /** What other code checks: `fits` throws an error of its own that says more. */
-export const data = <T>(wanted: string, fits: (value: T) => void): Check<T> =>
+const data = <T>(wanted: string, fits: (value: T) => void): Check<T> =>
   check(
     wanted,
     (value) => {

@@ -347,7 +347,7 @@ export function planningOf(options: PlanOnlyOptions): PlanOptions {
 // intermediates is named, what an earlier run of the same computation has left there and in its targets.
 
 /** What runs need of the engine. */
-export interface RunParts {
+interface RunParts {
   readonly executors: ExecutorTable;
   readonly codecs: CodecTable;
 }

@@ -48,7 +48,7 @@ const RECENT_MS = 60_000;
 const RECENT_CHUNKS = 1000;
 
 /** What is to be looked into: what was written less than so long before the last of it, but no more than so many. */
-export interface Doubt {
+interface Doubt {
   readonly ms: number;
   readonly most: number;
 }

@@ -16,7 +16,7 @@ import { NotSupportedError } from "./errors.ts";
 // where code cannot. In: both. Out: the function, of the module as it is imported where this runs.
 // Must hold: addresses from elsewhere are looked at before they come here (runtime/planRoots.ts).
 
-export type ModuleFunction = (...args: unknown[]) => unknown;
+type ModuleFunction = (...args: unknown[]) => unknown;
 
 export async function exportedFunction(module: string, name: string): Promise<ModuleFunction> {
   const exports = (await import(/* @vite-ignore */ /* webpackIgnore: true */ module)) as {

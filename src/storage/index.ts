@@ -53,7 +53,7 @@ export type {
   StoreOptions,
   SweepOptions,
 } from "./store.ts";
-export { type ArrayOptions, type ChunkOptions, ZarrArray } from "./zarr/array.ts";
+export { type ChunkOptions, ZarrArray } from "./zarr/array.ts";
 export { consolidate } from "./zarr/consolidate.ts";
 export { type CodecArgument, type CreateArrayOptions, createArray } from "./zarr/create.ts";
 export {
@@ -67,7 +67,14 @@ export {
   setAttributes,
   ZarrGroup,
 } from "./zarr/group.ts";
-export type { ArrayMetadata, GroupMetadata, KeyEncoding, NodeMetadata, ZarrFormat } from "./zarr/metadata.ts";
+export type {
+  ArrayMetadata,
+  ArrayOptions,
+  GroupMetadata,
+  KeyEncoding,
+  NodeMetadata,
+  ZarrFormat,
+} from "./zarr/metadata.ts";
 export type { Endian, FillArgument, StoredName } from "./zarr/storedType.ts";
 export type { Json, JsonObject } from "./zarr/zarrJson.ts";
 export { ZipStore, zipOf } from "./zipStore.ts";

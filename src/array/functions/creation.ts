@@ -32,23 +32,23 @@ import { engine } from "../defaultEngine.ts";
 // that this library takes, not copied where it lies plainly; an error with the cure where it cannot be had.
 
 /** What zarrita's `get` gives. */
-export interface StridedChunk<T extends TypedArray = TypedArray> {
+interface StridedChunk<T extends TypedArray = TypedArray> {
   readonly data: T;
   readonly shape: Shape;
   readonly stride: readonly number[];
 }
 
 /** A column of Apache Arrow. */
-export interface ArrowVector {
+interface ArrowVector {
   readonly type: unknown;
   readonly nullCount?: number;
   toArray(): unknown;
 }
 
-export type ForeignArray = StridedChunk | ArrowVector;
+type ForeignArray = StridedChunk | ArrowVector;
 
 /** Anything else is handed on as it is. */
-export function familiar(value: Operand | ForeignArray): Operand {
+function familiar(value: Operand | ForeignArray): Operand {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value as Operand;
   const looks = value as unknown as Looks;
   if (isMethod(looks, "getChunk")) throw storedArray(value);

@@ -26,7 +26,7 @@ import type { AnyFunction, BlockFunction, ModuleFunction } from "./userFunction.
 // Signatures of generalised functions, as NumPy writes them: "(i,j),(j)->(i),()". In: text. Out: the core dimensions of
 // every input and output by name, a number being a size. What is not a signature is an error that says why.
 
-export interface Signature {
+interface Signature {
   readonly inputs: readonly (readonly string[])[];
   readonly outputs: readonly (readonly string[])[];
 }
@@ -35,7 +35,7 @@ const DIMENSION = "(?:[A-Za-z_]\\w*|[1-9]\\d*)";
 const OPERAND = `\\((?:${DIMENSION}(?:,${DIMENSION})*)?\\)`;
 const SIGNATURE: RegExp = new RegExp(`^(${OPERAND}(?:,${OPERAND})*)->(${OPERAND}(?:,${OPERAND})*)$`);
 
-export function parseSignature(signature: unknown): Signature {
+function parseSignature(signature: unknown): Signature {
   const text = typeof signature === "string" ? signature.replace(/\s+/g, "") : "";
   const found = text.length > MOST_LETTERS ? null : SIGNATURE.exec(text);
   if (found !== null) return { inputs: operandTexts(found[1]!), outputs: operandTexts(found[2]!) };
@@ -56,7 +56,7 @@ function operandTexts(text: string): string[][] {
 }
 
 /** The size of every core dimension, from the inputs and from what the user says of others. */
-export function coreSizes(
+function coreSizes(
   { inputs, outputs }: Signature,
   shapes: readonly Shape[],
   given: unknown,

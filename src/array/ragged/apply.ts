@@ -83,7 +83,7 @@ const WAYS: ReadonlyMap<object, Way> = new Map<object, Way>([
   [get, (inputs, attrs) => rowsSelected(inputs, attrs)],
 ]);
 
-export const selectRows = (record: RaggedOp<object>, inputs: readonly Expr[], attrs: Attrs): Expr | null =>
+const selectRows = (record: RaggedOp<object>, inputs: readonly Expr[], attrs: Attrs): Expr | null =>
   WAYS.get(record)?.(inputs, attrs) ?? null;
 
 /** One number for each row, and not one inside of each field? */

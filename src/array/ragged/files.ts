@@ -27,7 +27,7 @@ import { asLazyRagged, asRagged, LazyRagged, type RaggedArray, type RaggedInput 
 // Partitions come as they are ready; a file takes them in their order. In: a run that gives partitions to whoever takes
 // them, and a writer that reads them one after another. Out: what the writer says.
 
-export async function inOrder<T>(
+async function inOrder<T>(
   { npartitions }: LazyRagged,
   write: (layouts: AsyncIterable<Layout>) => Promise<T>,
   run: (take: TakePartition) => Promise<void>,

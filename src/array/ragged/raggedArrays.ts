@@ -241,8 +241,7 @@ export function asRagged(value: unknown): Ragged {
   });
 }
 
-export const isConstant = (value: unknown): value is Scalar | string =>
-  typeof value === "string" || isScalar(value);
+const isConstant = (value: unknown): value is Scalar | string => typeof value === "string" || isScalar(value);
 
 /** The partitions of a source, lazily. */
 export const lazyOf = (source: RaggedSource): LazyRagged =>

@@ -23,7 +23,7 @@ import { ExprSyntaxError, quote } from "./syntaxError.ts";
 // In: item nodes and a way to compute their values. Out: one IndexItem each.
 // Must hold: numbers are whole (and never -0); anything that is not a number, a slice or an axis is passed on untouched.
 
-export interface IndexSlice {
+interface IndexSlice {
   readonly start: number | null;
   readonly stop: number | null;
   readonly step: number | null;
@@ -34,11 +34,7 @@ export type IndexItem = number | IndexSlice | "..." | null | { readonly value: u
 
 type EvaluateNode = (node: Node) => unknown;
 
-export function selectionOf(
-  items: readonly ItemNode[],
-  text: string,
-  evaluateNode: EvaluateNode,
-): IndexItem[] {
+function selectionOf(items: readonly ItemNode[], text: string, evaluateNode: EvaluateNode): IndexItem[] {
   return items.map((item) => {
     if (item.kind === "ellipsis") return "...";
     if (item.kind === "none") return null;
@@ -106,7 +102,7 @@ export class UnknownName extends Error {
   }
 }
 
-export interface Scope {
+interface Scope {
   readonly text: string;
   readonly context: EvaluationContext<unknown>;
 }
@@ -116,18 +112,18 @@ interface Site {
   readonly keywords?: readonly KeywordNode[];
 }
 
-export function callFunction(name: string, args: unknown[], offset: number, scope: Scope): unknown {
+function callFunction(name: string, args: unknown[], offset: number, scope: Scope): unknown {
   return withNames({ offset }, scope, () => scope.context.call(name, args, new Map()));
 }
 
-export function lookUpConstant(name: string, offset: number, scope: Scope): unknown {
+function lookUpConstant(name: string, offset: number, scope: Scope): unknown {
   const value = withNames({ offset }, scope, () => scope.context.constant(name));
   if (value === undefined) throw unknownAt(offset, new UnknownName(name, []), scope);
   return value;
 }
 
 /** Runs the context; a name it does not know is looked for among the keywords, else it is the site's own. */
-export function withNames(site: Site, scope: Scope, run: () => unknown): unknown {
+function withNames(site: Site, scope: Scope, run: () => unknown): unknown {
   try {
     return run();
   } catch (error) {

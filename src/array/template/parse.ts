@@ -32,9 +32,9 @@ import { type Token, type Tokens, tokenize } from "./tokenize.ts";
 // Must hold: positional before keyword, no keyword twice; lists, tuples and strings occur only here.
 
 /** The parser's own entry, handed in because it and this file need each other. */
-export type ReadExpression = (cursor: Cursor) => Node;
+type ReadExpression = (cursor: Cursor) => Node;
 
-export function readArguments(cursor: Cursor, read: ReadExpression): Arguments {
+function readArguments(cursor: Cursor, read: ReadExpression): Arguments {
   const args: ArgumentNode[] = [];
   const keywords = new Map<string, KeywordNode>();
   readSequence(cursor, ")", () => {
@@ -86,7 +86,7 @@ function readArgument(cursor: Cursor, read: ReadExpression): ArgumentNode {
 }
 
 /** An opening bracket, parts separated by commas (one may trail), the closing bracket. */
-export function readSequence(cursor: Cursor, closer: string, readPart: () => void): void {
+function readSequence(cursor: Cursor, closer: string, readPart: () => void): void {
   cursor.nested(cursor.next(), () => {
     while (!cursor.is(closer)) {
       readPart();
@@ -106,7 +106,7 @@ const partners: ReadonlyMap<string, string> = new Map([
 ]);
 const closers: ReadonlySet<string> = new Set(partners.values());
 
-export function pairBrackets({ text, tokens }: Tokens): ReadonlySet<Token> {
+function pairBrackets({ text, tokens }: Tokens): ReadonlySet<Token> {
   const tuples = new Set<Token>();
   const open: Token[] = [];
   let before: Token | undefined;
@@ -148,7 +148,7 @@ function neverClosed(text: string, opener: Token, found: string): ExprSyntaxErro
 // In: a cursor after the value, and its node. Out: the node with all its suffixes around it.
 // Must hold: a loop, not a recursion, so `x.T.T.T…` may be as long as it likes.
 
-export function readSuffixes(cursor: Cursor, value: Node, read: ReadExpression): Node {
+function readSuffixes(cursor: Cursor, value: Node, read: ReadExpression): Node {
   let left = value;
   for (;;) {
     if (cursor.is("[")) left = readIndex(cursor, left, read);

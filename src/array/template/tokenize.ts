@@ -9,10 +9,10 @@ import { ExprSyntaxError, printable, quote } from "./syntaxError.ts";
 // In: text matched by `numeralPattern`. Out: a number; a bigint where a number would lose digits.
 // Must hold: never a silently different value (octal-looking zeros, lost digits) and never a huge bigint.
 
-export const numeralPattern: RegExp =
+const numeralPattern: RegExp =
   /0[xX][\da-fA-F_]+|0[oO][\d_]+|0[bB][\d_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?[jJ]?/y;
 
-export type Numeral =
+type Numeral =
   | { readonly kind: "number"; readonly value: number | bigint }
   | { readonly kind: "imaginary"; readonly value: number }
   | { readonly kind: "malformed"; readonly what: string; readonly cure?: string };
@@ -20,7 +20,7 @@ export type Numeral =
 const longestInteger = "0b".length + 64;
 const largestInteger = 2n ** 64n - 1n;
 
-export function readNumeral(text: string): Numeral {
+function readNumeral(text: string): Numeral {
   if (/(?<![\da-fA-F])_|_(?![\da-fA-F])/.test(text)) {
     return { kind: "malformed", what: "`_` in a number stands only between two digits" };
   }

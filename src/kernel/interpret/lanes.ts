@@ -23,7 +23,7 @@ import { type TrapKind, trapOf } from "../traps.ts";
 const view = new DataView(new ArrayBuffer(8));
 
 /** Ties go to the even neighbour; the sign of zero is kept. */
-export function roundToEven(x: number): number {
+function roundToEven(x: number): number {
   const down = Math.floor(x);
   const rest = x - down;
   if (rest < 0.5 || x === down) return copysign(down, x);
@@ -31,7 +31,7 @@ export function roundToEven(x: number): number {
   return copysign(down % 2 === 0 ? down : down + 1, x);
 }
 
-export function copysign(x: number, y: number): number {
+function copysign(x: number, y: number): number {
   view.setFloat64(0, y);
   const negative = view.getUint8(0) >= 128;
   return negative ? -Math.abs(x) : Math.abs(x);
@@ -158,7 +158,7 @@ function wrappedWidePower(x: bigint, y: bigint): bigint {
 // Casts between register types (docs/semantics.md, "Casts"): float → integer truncates and saturates with
 // NaN to 0, integer → integer wraps, → bool is "not zero". In and out: lanes as their typed arrays hold them.
 
-export function conversion(from: RealDType, to: RealDType): (x: Lane) => Lane {
+function conversion(from: RealDType, to: RealDType): (x: Lane) => Lane {
   if (to === "bool") return isWide(from) ? (x) => (x === 0n ? 0 : 1) : (x) => (x === 0 ? 0 : 1);
   if (isFloat(from)) return isFloat(to) ? (x) => x : saturate(to);
   if (isWide(from)) return fromWide(to);

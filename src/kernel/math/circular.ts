@@ -59,9 +59,9 @@ import {
 // nearest any float64 up to LARGEST comes to n π/2 is n·2⁻⁶⁸·⁶ (n = 145897).
 
 /** Beyond, math/huge.ts takes over. */
-export const LARGEST: number = 2 ** 18;
+const LARGEST: number = 2 ** 18;
 
-export interface Angle {
+interface Angle {
   /** An int64 whose two low bits are n modulo 4. */
   readonly quadrant: Term;
   readonly r: Term;
@@ -69,7 +69,7 @@ export interface Angle {
   readonly tail: Term;
 }
 
-export function angleOf(a: Term): Angle {
+function angleOf(a: Term): Angle {
   const rounded = add(mul(a, double(TWO_OVER_PI)), double(ROUNDER));
   const n = sub(rounded, double(ROUNDER));
   const nearly = sub(a, mul(n, double(PIO2_1)));
@@ -89,7 +89,7 @@ const LEVELS = 6;
 /** Rounds to a multiple of 2⁻²⁵: half of the mantissa of 1 ≤ X < 2. */
 const HALF_ROUNDER = 1.5 * 2 ** 27;
 
-export function hugeAngle(a: Term): Angle {
+function hugeAngle(a: Term): Angle {
   const { fraction, quadrant } = quarterTurns(levelsOf(select(gt(a, double(LARGEST)), a, double(2 ** 20))));
   const { high, low } = timesHalfPi(fraction);
   // ∞ − ∞ is NaN.

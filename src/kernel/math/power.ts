@@ -31,14 +31,14 @@ import { bitsOf, double, estrin, half, INFINITE, isOutside, NORMAL, square, uppe
 // x = 2ᵏ(1 + f), s = f/(2 + f), z = s², ln x = k ln 2 + (2/3) s (3 + z + z²P(z)); s, z and the sum are pairs.
 // In: x > 0, normal or not. Out: a relative error below 2⁻⁶⁵.
 
-export interface Pair {
+interface Pair {
   readonly high: Term;
   readonly low: Term;
 }
 
 const LIFT = 54;
 
-export function pairLog(x: Term): Pair {
+function pairLog(x: Term): Pair {
   const isSubnormal = lt(x, double(2 ** -1022));
   const { k, f } = partsOf(select(isSubnormal, mul(x, double(2 ** LIFT)), x));
   const exponent = sub(k, select(isSubnormal, double(LIFT), double(0)));

@@ -31,13 +31,13 @@ import {
 // equal places in the order of the indices. Must hold: both sides have the same remaining axes ("rest").
 
 /** With steps: for each index, row-major, where its elements lie from the begin of `rest`. */
-export interface Side extends Steps {
+interface Side extends Steps {
   /** The block along the axes that both sides have. */
   readonly rest: Block;
 }
 
 /** The part of an array that a block covers along the indexed axes. */
-export interface Extent {
+interface Extent {
   readonly whole: readonly number[];
   readonly start: readonly number[];
 }
@@ -45,7 +45,7 @@ export interface Extent {
 /** With fewer indices than this it pays to let a rest axis be the inner loop, even if it strides widely. */
 const FEW = 16;
 
-export function indexedSide(
+function indexedSide(
   block: Block,
   axes: readonly number[],
   indices: readonly Block[],
@@ -60,14 +60,14 @@ export function indexedSide(
   return { rest: selectAxes(block, otherAxes(block.shape.length, axes)), ...steps };
 }
 
-export function plainSide(block: Block, at: number, indexNdim: number, room?: Room): Side {
+function plainSide(block: Block, at: number, indexNdim: number, room?: Room): Side {
   const inserted = Array.from({ length: indexNdim }, (_, i) => at + i);
   const rest = selectAxes(block, otherAxes(block.shape.length, inserted));
   return { rest, steps: stepsOf(selectAxes(block, inserted), room), absent: null };
 }
 
 /** Moves all elements; rest axes from number `at` on lie inside of the index axes on the plain side. */
-export function moveSides(from: Side, to: Side, at: number): void {
+function moveSides(from: Side, to: Side, at: number): void {
   const way = passage(from.rest.dtype, from.rest.data, to.rest.data);
   const { shape, operands } = joinAxes(from.rest.shape, [from.rest, to.rest]);
   const count = from.steps.length;
@@ -91,7 +91,7 @@ function lastAxis(shape: Shape, operands: readonly Walkable[]): Row | undefined 
 }
 
 /** Both sides without the indices whose elements are not in the `indexed` block. */
-export function dropAbsent(indexed: Side, plain: Side): [Side, Side] {
+function dropAbsent(indexed: Side, plain: Side): [Side, Side] {
   const { absent } = indexed;
   if (absent === null) return [indexed, plain];
   const present = (_: number, i: number): boolean => absent[i] === 0;

@@ -14,7 +14,7 @@ import type { Room } from "./room.ts";
 export type Bits = Uint8Array | Uint16Array | Uint32Array;
 
 /** The bits of some elements and those of the place where they go. All strides below count words. */
-export interface Passage {
+interface Passage {
   readonly source: Bits;
   readonly target: Bits;
   /** Words of one element. */
@@ -22,7 +22,7 @@ export interface Passage {
 }
 
 /** Two axes of a copy: how many elements, and how far apart they lie. */
-export interface Plane {
+interface Plane {
   readonly rows: number;
   readonly columns: number;
   readonly fromRow: number;
@@ -57,7 +57,7 @@ export function passage(dtype: DType, source: TypedArray, target: TypedArray): P
 }
 
 /** Copies a plane that starts at the words `from` and `to`. */
-export function copyPlane(passage: Passage, plane: Plane, from: number, to: number): void {
+function copyPlane(passage: Passage, plane: Plane, from: number, to: number): void {
   const dense = plane.fromColumn === passage.words && plane.toColumn === passage.words;
   if (dense && plane.columns >= LONG_ROW) {
     copyDenseRows(passage, plane, from, to);
@@ -94,7 +94,7 @@ function copyStrip(passage: Passage, plane: Plane, columns: number, from: number
 }
 
 /** Some places of an operand, as distances in elements from a base. */
-export interface Places {
+interface Places {
   readonly base: number;
   readonly steps: Int32Array;
   /** The first step that counts. */

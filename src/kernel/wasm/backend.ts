@@ -30,9 +30,9 @@ import { runSegmentSort, runSort } from "./sorting.ts";
 
 // Routines that have kernels. A kernel gives true when it has done the call, false where the routine itself has to.
 
-export type RoutineKernel = (machine: WasmMachine, call: RoutineCall, threads: number) => boolean;
+type RoutineKernel = (machine: WasmMachine, call: RoutineCall, threads: number) => boolean;
 
-export const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, RoutineKernel>([
+const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, RoutineKernel>([
   ["sort", (machine, call, threads) => runSort(machine, "sort", call, threads)],
   ["argsort", (machine, call, threads) => runSort(machine, "argsort", call, threads)],
   ["segmentSort", (machine, call, threads) => runSegmentSort(machine, "sort", call, threads)],
@@ -47,7 +47,7 @@ export const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<strin
 // Must hold: a temporary has memory from the first step that touches it to the last.
 
 /** What programs run on, and the matrix product from outside, if one is in use. */
-export interface Running {
+interface Running {
   readonly machine: WasmMachine;
   product: MatrixProduct | null;
 }
@@ -57,7 +57,7 @@ const UNBORN: Block = { dtype: "uint8", shape: [], strides: [], offset: 0, data:
 const unborn = (): Block => UNBORN;
 
 /** A program and when its temporaries live. Modules are compiled when it is run, for how its blocks lie then. */
-export class WasmProgram implements Kernel {
+class WasmProgram implements Kernel {
   readonly #running: Running;
   readonly #program: BlockProgram;
   readonly #lifetimes: ReadonlyMap<number, Lifetime>;
@@ -148,7 +148,7 @@ const BYTES_PER_WEIGHT = 4;
  * blocks carry weights: buffers in proportion to their size whose pages are never touched, alive as long as they
  * are. What the collector finds is given back in a turn of the event loop, which `isDue` asks for.
  */
-export class Pressure {
+class Pressure {
   readonly #weights = new WeakMap<ArrayBufferLike, ArrayBuffer>();
   #bytes = 0;
   isDue = false;

@@ -256,7 +256,7 @@ export interface LanePlace {
 }
 
 /** Leaves the value of an operand's part on the stack. */
-export type PushOperand = (operand: number, type: RealDType, part: 0 | 1) => void;
+type PushOperand = (operand: number, type: RealDType, part: 0 | 1) => void;
 
 export interface Lanes {
   /** How many lanes one value has. */

@@ -30,7 +30,7 @@ import { runTilesOf, slotsFor, type TileJob, type Tiles } from "./stream.ts";
 // and the words that it reads.
 
 /** A loop over axes in a good order; operands come first, then results. */
-export interface Loop extends Arranged {
+interface Loop extends Arranged {
   readonly program: ScalarProgram;
   /** The first coordinate along each axis. */
   readonly first: readonly number[];
@@ -38,29 +38,25 @@ export interface Loop extends Arranged {
 }
 
 /** Where an access begins and how far it moves along each axis, in bytes. */
-export interface AccessPlace {
+interface AccessPlace {
   readonly address: number;
   readonly strides: readonly number[];
 }
 
-export function placeOf(memory: KernelMemory, walk: Walk): AccessPlace {
+function placeOf(memory: KernelMemory, walk: Walk): AccessPlace {
   const { bytes } = infoOf(walk.dtype);
   return { address: memory.placedAddress(walk), strides: walk.strides.map((stride) => stride * bytes) };
 }
 
 /** The words of a loop kernel. */
-export function parametersOf(
-  domain: Shape,
-  first: readonly number[],
-  places: readonly AccessPlace[],
-): number[] {
+function parametersOf(domain: Shape, first: readonly number[], places: readonly AccessPlace[]): number[] {
   const words = [...domain];
   for (const { address, strides } of places) words.push(address, ...strides);
   for (const start of first) words.push(start | 0, Math.floor(start / 2 ** 32));
   return words;
 }
 
-export function loopKernelFor(
+function loopKernelFor(
   kernels: Kernels,
   program: ScalarProgram,
   dims: number,
@@ -78,7 +74,7 @@ export function loopKernelFor(
 /** One tile: several of them fit a core's cache, beside what is worked on where it is. */
 const TILE_BYTES = 1 << 20;
 
-export function runTiles(machine: WasmMachine, loop: Loop): void {
+function runTiles(machine: WasmMachine, loop: Loop): void {
   const slots = slotsFor(loop.threads);
   const staging = machine.memory.take(slots * TILE_BYTES);
   if (staging === null)

@@ -105,7 +105,7 @@ function tellOfLoss(reason: unknown): void {
 // Jobs that threads share. In: a kernel, its parameters, how many units of work there are. Out: all units done, by the calling
 // thread and those that help it.
 
-export class Jobs {
+class Jobs {
   readonly #control: Control;
   readonly #helpers: Helpers;
   readonly #parameters: Int32Array;
@@ -173,7 +173,7 @@ export interface LoopJob {
   readonly dims: number;
 }
 
-export class PreparedLoops {
+class PreparedLoops {
   readonly #memory: KernelMemory;
   readonly #jobs: Jobs;
   readonly #loops = new WeakMap<LoopStep, PreparedLoop>();

@@ -18,18 +18,18 @@ import { MAX_PAGES } from "./module.ts";
 
 // A fresh memory for kernels. In: nothing. Out: the largest that the platform gives, shared between threads where it can be.
 
-export const PAGE = 65536;
+const PAGE = 65536;
 /** What a memory that is not shared has: parameters, scratch, and tiles. */
 const FIXED_PAGES = 256;
 
-export interface NewMemory {
+interface NewMemory {
   readonly memory: WebAssembly.Memory;
   /** What it may grow to. */
   readonly pages: number;
   readonly isShared: boolean;
 }
 
-export function newMemory(): NewMemory {
+function newMemory(): NewMemory {
   const most = checks.maximumPages ?? MAX_PAGES;
   // A platform may not have the addresses for all of it.
   for (let pages = most; typeof SharedArrayBuffer === "function" && pages > FIXED_PAGES; pages >>= 1) {

@@ -43,7 +43,7 @@ function advance(w: FunctionWriter, cursor: Local, units: Local, bytes: number):
 }
 
 /** Parameters: addresses of the elements, of int32 indexes, of the output, and of what comes where an index is negative. */
-export function pickModule(isShared: boolean, bytes: number): Uint8Array<ArrayBuffer> {
+function pickModule(isShared: boolean, bytes: number): Uint8Array<ArrayBuffer> {
   const { load, store } = WIDTHS[bytes]!;
   return moduleOf(isShared, (w, run) => {
     const [data, index, output, other] = parametersOf(w, run, 4) as [Local, Local, Local, Local];
@@ -72,7 +72,7 @@ export function pickModule(isShared: boolean, bytes: number): Uint8Array<ArrayBu
 }
 
 /** Parameters: addresses of one element for each segment, of int32 offsets, of the output. */
-export function spreadModule(isShared: boolean, bytes: number): Uint8Array<ArrayBuffer> {
+function spreadModule(isShared: boolean, bytes: number): Uint8Array<ArrayBuffer> {
   const { type, load, store } = WIDTHS[bytes]!;
   return moduleOf(isShared, (w, run) => {
     const [data, offsets, output] = parametersOf(w, run, 3) as [Local, Local, Local];

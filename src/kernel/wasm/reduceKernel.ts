@@ -24,7 +24,7 @@ import { loadName, pushConstant, storeName } from "./scalarCode.ts";
 // ends up with the value that the counter left: to be kept at a level, or the total after the last block.
 // One loop does both, for both are row 0 ⊕= rows or row 0 = level ⊕ row 0; so the combination is written once.
 
-export interface CombineCode {
+interface CombineCode {
   readonly combine: ScalarProgram;
   /** What rows are gone through with, widest first. */
   readonly steps: readonly Lanes[];

@@ -12,7 +12,7 @@ import { type ReduceFrame, RoundCode, type RoundPrograms, type StateLocals, setR
 // until the block is done. In: how many whole rounds a block has, and the rows beyond. Out: in scratch, the lanes, or
 // the block's value if the lanes are complete and could be folded here.
 
-export class RegisterRounds {
+class RegisterRounds {
   readonly #frame: ReduceFrame;
   readonly #code: RoundCode;
   readonly #lanes: VectorLanes;

@@ -19,12 +19,12 @@ import { scanModule } from "./scan/scanKernel.ts";
 // bytes. Out: how the scan walks, parameters and units. Units may run at once.
 
 /** An access in the memory: its address at the domain's begin, and a stride for each axis of the domain. */
-export interface ScanPlace {
+interface ScanPlace {
   readonly address: number;
   readonly strides: readonly number[];
 }
 
-export interface Scan {
+interface Scan {
   readonly domain: Shape;
   readonly axis: number;
   readonly exclusive: boolean;
@@ -35,7 +35,7 @@ export interface Scan {
   readonly result: ScanPlace;
 }
 
-export interface ScanJob {
+interface ScanJob {
   readonly shape: ScanShape;
   readonly parameters: readonly number[];
   readonly units: number;

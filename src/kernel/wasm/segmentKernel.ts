@@ -21,9 +21,9 @@ import { pushConstant, storeName } from "./scalarCode.ts";
 // left. Must hold: the state's parts have 64 bits; eight elements can be read wherever a segment begins.
 
 /** The longest segment that is folded so. */
-export const PAIRED = 8;
+const PAIRED = 8;
 
-export interface PairedSegment {
+interface PairedSegment {
   readonly lift: ScalarProgram;
   /** The number of the operand that is the place in the segment; null where places do not count. */
   readonly place: number | null;
@@ -31,7 +31,7 @@ export interface PairedSegment {
   readonly length: Local;
 }
 
-export class PairFold {
+class PairFold {
   readonly #w: FunctionWriter;
   readonly #frame: ReduceFrame;
   readonly #code: RoundCode;

@@ -35,13 +35,13 @@ export interface SortRows {
 }
 
 /** Segments, one after another in the input and in the output. */
-export interface SortSegments extends Omit<SortRows, "length" | "axes"> {
+interface SortSegments extends Omit<SortRows, "length" | "axes"> {
   /** The address of the offsets, and what lies there. */
   readonly offsets: number;
   readonly ends: Int32Array;
 }
 
-export interface SortJob {
+interface SortJob {
   readonly parameters: readonly number[];
   /** Rows. */
   readonly units: number;
@@ -81,7 +81,7 @@ export function sortJobs(rows: SortRows, threads: number, buffer: number): SortJ
 }
 
 /** Memory for the longest segment, where scratch is too small for it: then segments are sorted one after another. */
-export function segmentBufferBytes(segments: SortSegments): number {
+function segmentBufferBytes(segments: SortSegments): number {
   const rows = { ...segments, length: longestOf(segments.ends), axes: [] };
   return fitsScratch(rows) ? 0 : workBytes(rows);
 }
@@ -93,7 +93,7 @@ function longestOf(ends: Int32Array): number {
 }
 
 /** `buffer`: the address of `segmentBufferBytes` bytes. */
-export function segmentJob(segments: SortSegments, buffer: number): SortJob {
+function segmentJob(segments: SortSegments, buffer: number): SortJob {
   const count = segments.ends.length - 1;
   const mean = Math.max(1, (segments.ends[count]! - segments.ends[0]!) / count);
   const job = jobOf({ ...segments, length: 0, axes: [] }, 0, count, buffer, mean);

@@ -36,7 +36,7 @@ async function builtin<T>(name: string): Promise<T> {
 }
 
 /** A file in a folder of its own, for a picture that was given no name. */
-export async function temporaryFile(extension: string): Promise<string> {
+async function temporaryFile(extension: string): Promise<string> {
   const { mkdtemp } = await builtin<typeof FsPromises>("node:fs/promises");
   const { tmpdir } = await builtin<typeof Os>("node:os");
   const { join } = await builtin<typeof Path>("node:path");
@@ -45,7 +45,7 @@ export async function temporaryFile(extension: string): Promise<string> {
 
 const VIEWERS: { readonly [platform: string]: string } = { darwin: "open", win32: "explorer.exe" };
 
-export async function openFile(file: string | URL, program: string | undefined): Promise<void> {
+async function openFile(file: string | URL, program: string | undefined): Promise<void> {
   const { spawn } = await builtin<typeof ChildProcess>("node:child_process");
   const { resolve } = await builtin<typeof Path>("node:path");
   const { fileURLToPath } = await builtin<typeof import("node:url")>("node:url");

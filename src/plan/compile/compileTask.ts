@@ -20,12 +20,12 @@ import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./taskLa
 // are one loop. Every step has a level, one more than what it waits for; steps of a loop share a level, so
 // what a loop needs is on lower levels and no loop waits for itself.
 
-export type Unit =
+type Unit =
   | { readonly kind: "loop"; readonly steps: readonly number[] }
   | { readonly kind: "step"; readonly step: number };
 
 /** Units in an order in which each comes after what it needs. Sources are part of whoever needs them. */
-export function unitsOf(operation: Operation, boxes: readonly (Box | null)[]): Unit[] {
+function unitsOf(operation: Operation, boxes: readonly (Box | null)[]): Unit[] {
   const { steps } = operation;
   const levels = levelsOf(steps, boxes);
   sink(operation, boxes, levels);

@@ -33,7 +33,7 @@ export const statedTransfer = (array: PlanArray): Transfer | undefined =>
   array.kind === "dense" ? array.transfer : undefined;
 
 /** How a window moves along one axis of its array from task to task: so far, and so many times. */
-export interface Moves {
+interface Moves {
   readonly slope: number;
   readonly count: number;
 }
@@ -96,7 +96,7 @@ const isOneObject = ({ start, shape }: Box, { unit }: Transfer): boolean =>
 // which arrays from outside are streamed) is not counted here; it belongs to the process.
 // Must hold: no less than what the kernels of kernel/wasm and the routines take, for any number of threads.
 
-export interface Scratch {
+interface Scratch {
   readonly reason: string;
   readonly bytes: number;
 }

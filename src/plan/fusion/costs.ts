@@ -42,7 +42,7 @@ export const isRecut = (step: PlanStep): boolean => step.kind === "move" && step
 // memory. In: steps, and the boxes they have in all tasks. Out: for each whether it is streamed.
 
 /** What is wanted of an output. */
-export interface Asking {
+interface Asking {
   /** Together with all others that want the same value. */
   readonly laws: Laws;
   /** It is stored, or those that use it do so element by element, and want all of it. */
@@ -51,7 +51,7 @@ export interface Asking {
 }
 
 /** `asking` goes with the outputs. */
-export function streamedSteps(
+function streamedSteps(
   { steps, outputs }: Operation,
   laws: readonly (Laws | null)[],
   asking: readonly Asking[],

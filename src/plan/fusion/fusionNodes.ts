@@ -93,12 +93,12 @@ export interface Group {
   copiedWork: number;
 }
 
-export type Alone = Omit<Group, "members">;
+type Alone = Omit<Group, "members">;
 
 export const TOO_MANY_CELLS: string = `its tasks would be of more than ${MOST_CELLS} kinds`;
 
 /** A group of one operation, whatever its number is. */
-export function alone(operation: Operation, arrays: Arrays): Alone {
+function alone(operation: Operation, arrays: Arrays): Alone {
   const costs = costsAlone(operation, arrays);
   const reads = costs?.reads ?? [];
   const held = costs === null ? [] : heldBy(operation, costs, arrays);

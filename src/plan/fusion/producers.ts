@@ -90,7 +90,7 @@ function joinWhere(
 }
 
 /** What two groups read and hold in memory, on the same cells. */
-export interface Beside {
+interface Beside {
   readonly cells: Partition;
   readonly reads: readonly [Reads, Reads];
   readonly held: readonly [readonly number[], readonly number[]];

@@ -35,7 +35,7 @@ import {
 const known = new WeakMap<PlanStep, readonly AxisSeams[] | null>();
 
 /** Null for a step that has none. */
-export function seamsOf(steps: readonly PlanStep[], step: PlanStep): readonly AxisSeams[] | null {
+function seamsOf(steps: readonly PlanStep[], step: PlanStep): readonly AxisSeams[] | null {
   let seams = known.get(step);
   if (seams === undefined) {
     const found = stepSeams(step, inputTypes(steps, step));
@@ -90,7 +90,7 @@ const scanSeams = ({ axis, group, types }: ScanTreeStep): readonly AxisSeams[] =
 // to be cut so that all boxes of all steps move evenly with the place. Steps are looked at before those that they use,
 // so that what is asked of a step is known to move evenly when the step is looked at.
 
-export interface Trace {
+interface Trace {
   /** What is wanted of the operation's outputs, in their order. */
   readonly wanted: readonly Box[];
   /** By step, from each that uses it. */
@@ -101,14 +101,14 @@ export interface Trace {
 }
 
 /** `wanted` goes with the operation's outputs. */
-export function traceOf(operation: Operation, wanted: readonly Box[]): Trace {
+function traceOf(operation: Operation, wanted: readonly Box[]): Trace {
   const asked = operation.steps.map((): Box[] => []);
   const boxes = taskBoxes(operation, wanted, undefined, asked);
   return { wanted, asked, boxes, windows: windowsOf(operation, boxes) };
 }
 
 /** Null where nothing has to be cut. `next` has the next task along each axis of the grid. */
-export function cutOfSteps(
+function cutOfSteps(
   { steps }: Operation,
   runs: readonly Run[],
   first: Trace,

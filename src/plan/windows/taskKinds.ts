@@ -24,18 +24,18 @@ import {
 // cell. Out: the steps that solve them, as a lattice: one of them, and vectors by which the others are reached.
 
 /** Σ slope · step = sum, with a slope for each axis. */
-export interface Equation {
+interface Equation {
   readonly slopes: readonly number[];
   readonly sum: number;
 }
 
 /** Steps at + Σ tₙ · vectorₙ, for all tₙ below countₙ. */
-export interface Lattice {
+interface Lattice {
   readonly at: readonly number[];
   readonly lines: readonly { readonly vector: readonly number[]; readonly count: number }[];
 }
 
-export const pointsIn = ({ lines }: Lattice): number => lines.reduce((size, { count }) => size * count, 1);
+const pointsIn = ({ lines }: Lattice): number => lines.reduce((size, { count }) => size * count, 1);
 
 /** All steps of a cell with so many along each axis. */
 const wholeLattice = (counts: readonly number[]): Lattice => ({
@@ -44,7 +44,7 @@ const wholeLattice = (counts: readonly number[]): Lattice => ({
 });
 
 /** Null: no steps do. Undefined: an equation has more than two axes in it, and is not solved here. */
-export function solve(equations: readonly Equation[], counts: readonly number[]): Lattice | null | undefined {
+function solve(equations: readonly Equation[], counts: readonly number[]): Lattice | null | undefined {
   let lattice: Lattice | null | undefined = wholeLattice(counts);
   // Those with fewer axes first: they leave less of the others.
   const ordered = equations.toSorted((a, b) => axesIn(a) - axesIn(b));

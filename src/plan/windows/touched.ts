@@ -11,7 +11,7 @@ import { gcd, type Law, type Runs, startAt, tasksIn } from "./taskRuns.ts";
 // Remainders: how many numbers of a line leave a remainder of some size. In: numbers start, start + slope, … and a
 // divisor. Out: how many have a remainder of `least` or more. As fast for 10⁹ numbers as for ten.
 
-export interface Line {
+interface Line {
   readonly start: number;
   readonly slope: number;
   readonly count: number;

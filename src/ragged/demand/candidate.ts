@@ -32,7 +32,7 @@ import {
 // the two cannot differ.
 // Must hold: the result's node follows from the nodes named and from what is above them, whatever else the inputs hold.
 
-export interface Trace {
+interface Trace {
   /** The form of the result. Its parameters hold marks: for its nodes, not for use. */
   readonly form: Form;
   /** For each node of the result the marks of what it needs. */
@@ -43,7 +43,7 @@ export interface Trace {
   readonly parts: readonly (readonly number[])[];
 }
 
-export function traceOf(op: RaggedOp<object>, inputs: readonly Form[], attrs: object): Trace {
+function traceOf(op: RaggedOp<object>, inputs: readonly Form[], attrs: object): Trace {
   const form = op.form(
     inputs.map((input, i) => markedForm(input, i)),
     attrs,

@@ -42,7 +42,7 @@ import {
 /** A reason that is the operation as a whole. */
 export const WHOLE = -1;
 
-export class Levels {
+class Levels {
   readonly #form: Form;
   readonly #levels: Level[];
   readonly #reasons: Int32Array;

@@ -19,9 +19,9 @@ import { Column, WideColumn } from "./growingColumns.ts";
 
 // What a JavaScript value is, for an array. In: anything. Out: its kind, or a typed error for what no array holds.
 
-export type ValueKind = "number" | "bool" | "complex" | "string" | "list" | "record";
+type ValueKind = "number" | "bool" | "complex" | "string" | "list" | "record";
 
-export function kindOfValue(value: unknown): ValueKind {
+function kindOfValue(value: unknown): ValueKind {
   if (typeof value === "number" || typeof value === "bigint") return "number";
   if (typeof value === "boolean") return "bool";
   if (typeof value === "string") return "string";
@@ -41,13 +41,13 @@ function isPlainObject(value: unknown): value is object {
 }
 
 /** A whole number that a double holds exactly; −0 is not one, because an integer could not keep its sign. */
-export const isWhole = (value: unknown): boolean =>
+const isWhole = (value: unknown): boolean =>
   typeof value === "bigint" || (Number.isSafeInteger(value) && !Object.is(value, -0));
 
 // Columns of numbers and bools being built. In: values of one kind. Out: a flat layout; and a wider column with the
 // same rows when a number does not fit: integers → floats → complex.
 
-export interface Builder {
+interface Builder {
   readonly length: number;
   /** True when this builder can take the value without becoming another. */
   takes(value: unknown): boolean;
@@ -59,7 +59,7 @@ export interface Builder {
 
 const [LEAST, MOST] = integerRange("int64");
 
-export class IntegerBuilder implements Builder {
+class IntegerBuilder implements Builder {
   readonly #values = new WideColumn();
 
   get length(): number {
@@ -89,7 +89,7 @@ export class IntegerBuilder implements Builder {
   }
 }
 
-export class FloatBuilder implements Builder {
+class FloatBuilder implements Builder {
   readonly #values = new Column(Float64Array);
 
   get length(): number {
@@ -112,7 +112,7 @@ export class FloatBuilder implements Builder {
   }
 }
 
-export class ComplexBuilder implements Builder {
+class ComplexBuilder implements Builder {
   readonly #parts = new Column(Float64Array);
 
   get length(): number {
@@ -134,7 +134,7 @@ export class ComplexBuilder implements Builder {
   }
 }
 
-export class BoolBuilder implements Builder {
+class BoolBuilder implements Builder {
   readonly #values = new Column(Uint8Array);
 
   get length(): number {

@@ -33,7 +33,7 @@ export function gather(
 }
 
 /** Element i in the places from offsets[i] to offsets[i + 1]. */
-export function repeat(data: TypedArray, dtype: DType, offsets: Int32Array): TypedArray {
+function repeat(data: TypedArray, dtype: DType, offsets: Int32Array): TypedArray {
   const inputs = [blockOfData(data, dtype), blockOfData(offsets, "int32")];
   const out = newNumbers(dtype, offsets[offsets.length - 1]!);
   runRoutine("spread", inputs, out, {}, out.shape[0]! + offsets.length);
@@ -41,7 +41,7 @@ export function repeat(data: TypedArray, dtype: DType, offsets: Int32Array): Typ
 }
 
 /** Byte ranges one after another. */
-export function gatherRanges(bytes: Uint8Array, starts: Int32Array, offsets: Int32Array): Uint8Array {
+function gatherRanges(bytes: Uint8Array, starts: Int32Array, offsets: Int32Array): Uint8Array {
   const out = new Uint8Array(offsets[offsets.length - 1]!);
   for (let i = 0; i < starts.length; i++) {
     let from = starts[i]!;

@@ -31,7 +31,7 @@ import { frontAxis } from "./axis.ts";
 // NumPy's way of broadcasting, for arrays without any ragged axis: shapes are matched at their ends. In: layouts. Out:
 // the same, and where all are regular and not equally deep, the shallow ones as rows of an array of one row.
 
-export function alignRight(nodes: readonly Plain[]): readonly Plain[] {
+function alignRight(nodes: readonly Plain[]): readonly Plain[] {
   if (nodes.length < 2 || !nodes.every(isRegularTree)) return nodes;
   const depths = nodes.map((node) => depthsOf(node)[1]);
   const deepest = Math.max(...depths);
@@ -77,7 +77,7 @@ function wrapped(node: Plain, levels: number, size: number, isProbe: boolean): P
 // has to look at several rows at once.
 
 /** True: row i comes of row i. "changed": row by row, and there may be more or fewer rows. False: not row by row. */
-export type RowWay = boolean | "changed";
+type RowWay = boolean | "changed";
 export type Rowwise<A> = (inputs: readonly Plain[], attrs: A) => RowWay;
 
 export const always = (): boolean => true;

@@ -37,7 +37,7 @@ import { checkCount, Item, type RaggedOp, raggedOp } from "./op.ts";
 // All values of a layout in one row, whatever structure they had. In: nested data. Out: its leaves, one field after
 // another, in the type they meet in. Null lists have no values; null values are left out or kept, as asked.
 
-export interface FlattenOptions {
+interface FlattenOptions {
   readonly keepsNulls: boolean;
 }
 

@@ -47,7 +47,7 @@ import { Item, type RaggedOp, raggedOp, unwrapRow } from "./op.ts";
 // every group its value, or its state: what is kept of a part of the data, as numbers that can be stored.
 // Must hold: merging the states of parts, in order, is the state of the whole (up to rounding).
 
-export interface MergePart {
+interface MergePart {
   readonly offsets: Int32Array;
   /** How many elements each state stands for. */
   readonly counts: NumpyLayout;
@@ -56,7 +56,7 @@ export interface MergePart {
 }
 
 /** Of a reduction's end: `correction`, and what else its record asks for. */
-export interface FinishAttrs {
+interface FinishAttrs {
   readonly attrs: Attrs;
   /** Of the result. */
   readonly dtype: DType;
@@ -72,8 +72,7 @@ function castBefore({ accepts, computesIn: rule }: ReduceRecord, dtype: DType): 
 const computesIn = (op: ReduceRecord, dtype: DType): DType => infoOf(castBefore(op, dtype)).computesIn;
 
 /** The dtype of a reduction's result. */
-export const reducedDType = (op: ReduceRecord, dtype: DType): DType =>
-  resultOf(castBefore(op, dtype), op.result);
+const reducedDType = (op: ReduceRecord, dtype: DType): DType => resultOf(castBefore(op, dtype), op.result);
 
 /** One value for each group. */
 export function reducedGroups(
@@ -233,7 +232,7 @@ const deviation: ReduceRecord = {
 
 const count: Reducer = { name: "count", op: null, masksEmpty: false, countsPlaces: false };
 
-export const REDUCERS: readonly Reducer[] = [...REDUCE_OPS, deviation].map(twinOf).concat(count);
+const REDUCERS: readonly Reducer[] = [...REDUCE_OPS, deviation].map(twinOf).concat(count);
 
 export function reducerNamed(name: string): Reducer {
   const found = REDUCERS.find((reducer) => reducer.name === name);
@@ -254,7 +253,7 @@ export function endAttrs({ nestedOptions, parameters }: ReduceRecord, attrs: obj
   return Object.fromEntries(entries.map(([option, name]) => [name, parameters[name]!(given[option])]));
 }
 
-export function reducedLeaf(
+function reducedLeaf(
   { op, name }: Reducer,
   leaf: Leaf,
   groups: Omit<Groups, "order">,

@@ -31,7 +31,7 @@ import { type RaggedOp, raggedOp } from "./op.ts";
 type Compare = (a: number, b: number) => number;
 
 /** Values in order; or, as int64, the places in their segments that they had. */
-export function sortedNumbers(
+function sortedNumbers(
   leaf: NumpyLayout,
   offsets: Int32Array,
   ascending: boolean,
@@ -47,7 +47,7 @@ export function sortedNumbers(
 }
 
 /** Which string comes at each place. */
-export function sortedStrings(leaf: StringLayout, offsets: Int32Array, ascending: boolean): Int32Array {
+function sortedStrings(leaf: StringLayout, offsets: Int32Array, ascending: boolean): Int32Array {
   const compare = compareTexts(leaf);
   const directed: Compare = ascending ? compare : (a, b) => compare(b, a);
   const order = arange(leaf.length);

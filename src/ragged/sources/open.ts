@@ -31,7 +31,7 @@ import {
 // error that names the format.
 
 /** How a table was opened. */
-export interface OpenedBy {
+interface OpenedBy {
   readonly format: string;
   readonly files: FileArguments;
   readonly options: object;
@@ -43,7 +43,7 @@ export interface OpenedBy {
 const SOME_ROWS = 100_000;
 const SOME_BYTES = 16;
 
-export class OwnSource extends RaggedSource {
+class OwnSource extends RaggedSource {
   readonly name: string;
   readonly form: Form;
   readonly rows: readonly (number | null)[];

@@ -47,14 +47,14 @@ import { zerosOf } from "./zeros.ts";
 // without a needed leaf takes the cheapest below it, or one that is read anyway.
 
 /** What a schema node is in the form: a content, and the option around it where it may be null. */
-export interface Bound {
+interface Bound {
   readonly schema: SchemaNode;
   readonly option: Numbered | null;
   readonly content: Numbered;
   readonly children: readonly Bound[];
 }
 
-export function bind(schema: SchemaNode, node: Numbered): Bound {
+function bind(schema: SchemaNode, node: Numbered): Bound {
   const option = schema.nullable ? node : null;
   const content = option === null ? node : node.children[0]!;
   const below =
@@ -63,20 +63,20 @@ export function bind(schema: SchemaNode, node: Numbered): Bound {
 }
 
 /** Leaves by their nodes; in the order of their indices. */
-export function leavesOf(node: Bound): readonly Bound[] {
+function leavesOf(node: Bound): readonly Bound[] {
   return node.schema.kind === "leaf" ? [node] : node.children.flatMap(leavesOf);
 }
 
 const leafIndex = ({ schema }: Bound): number => (schema as Extract<SchemaNode, { kind: "leaf" }>).leaf;
 
-export interface Choice {
+interface Choice {
   readonly leaves: readonly number[];
   /** Only nulls and offsets of lists. */
   readonly shapesOnly: readonly number[];
 }
 
 /** Lowest lists first: what is read for an inner list serves the outer ones. */
-export function chosenLeaves(root: Bound, need: Need, bytesOf: (leaf: number) => number): Choice {
+function chosenLeaves(root: Bound, need: Need, bytesOf: (leaf: number) => number): Choice {
   const leaves: number[] = [];
   const shapesOnly: number[] = [];
   const visit = (node: Bound): boolean => {
@@ -95,19 +95,14 @@ export function chosenLeaves(root: Bound, need: Need, bytesOf: (leaf: number) =>
 const needsShape = ({ schema, option, content }: Bound, need: Need): boolean =>
   (schema.kind === "list" && need[content.at] === NEEDED) || (option !== null && need[option.at] === NEEDED);
 
-export interface ReadColumns {
+interface ReadColumns {
   readonly need: Need;
   /** All leaves of which anything was read. */
   readonly chosen: ReadonlySet<number>;
 }
 
 /** `column` is undefined where nothing below was read. */
-export function layoutOfBound(
-  node: Bound,
-  column: Column | undefined,
-  length: number,
-  read: ReadColumns,
-): Layout {
+function layoutOfBound(node: Bound, column: Column | undefined, length: number, read: ReadColumns): Layout {
   const content = contentOfBound(node, column, length, read);
   if (node.option === null) return content;
   const isKnown = column !== undefined && read.need[node.option.at] === NEEDED;

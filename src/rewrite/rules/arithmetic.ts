@@ -120,7 +120,7 @@ const cancelRule = (
   });
 
 /** The short ones need no flat list, and hold through nodes that others use too: nothing is computed twice. */
-export const CANCEL: readonly Rule[] = [
+const CANCEL: readonly Rule[] = [
   ...wrapsExactly("addThenSubtract", "(x + y) - y = x", p.subtract(p.add(x, y), y), x, REORDERED),
   ...wrapsExactly("subtractThenAdd", "(x - y) + y = x", p.add(p.subtract(x, y), y), x, REORDERED),
   ...wrapsExactly("subtractDifference", "x - (x - y) = y", p.subtract(x, p.subtract(x, y)), y, REORDERED),

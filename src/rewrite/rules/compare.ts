@@ -32,7 +32,7 @@ const isOrdered = when<TwoLimits>(
 );
 const isCrossed = when<TwoLimits>("d > c", (bound) => wholeOrNumber(bound.d) > wholeOrNumber(bound.c));
 
-export const LIMITS: readonly Rule[] = [
+const LIMITS: readonly Rule[] = [
   rule("maxSelf", "max(x, x) = x, also min", on([maximum, minimum])(x, x), x),
   rule("maxNaN", "max(x, nan) = nan, also min", on([maximum, minimum])(x, nan), Number.NaN),
   rule("minInfinity", "min(x, inf) = x", p.minimum(x, PLUS), x),

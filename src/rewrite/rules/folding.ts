@@ -46,7 +46,7 @@ function movedFull(node: Expr): Expr | null {
 const NO_FILLS: readonly unknown[] = [];
 
 /** Values that a move puts beside those of its inputs. */
-export function fillsOf({ op, attrs }: Expr): readonly unknown[] {
+function fillsOf({ op, attrs }: Expr): readonly unknown[] {
   if (op === pad) return attrs["mode"] === "constant" ? [attrs["value"]] : NO_FILLS;
   if (op !== overlap) return NO_FILLS;
   const modes = attrs["modes"] as readonly string[];
@@ -108,7 +108,7 @@ export const CONSTANTS: readonly Rule[] = [
 // Must hold: nothing of an array's size is made; a value is what every element would be, bit for bit (calculate.ts).
 
 /** One node over constants. */
-export function foldedValue(node: Expr, calculating: Calculating): Expr | null {
+function foldedValue(node: Expr, calculating: Calculating): Expr | null {
   const { op, inputs } = node;
   if (op.class !== "elementwise" || inputs.length === 0) return null;
   for (let i = 0; i < inputs.length; i++) if (inputs[i]!.op !== full) return null;
@@ -126,7 +126,7 @@ function setConstant(calculation: Calculation, slot: number, node: Expr): number
 }
 
 /** What the constant parts of a graph become; null where it has none. */
-export function foldedParts(order: NodeOrder, calculating: Calculating): ReadonlyMap<Expr, Expr> | null {
+function foldedParts(order: NodeOrder, calculating: Calculating): ReadonlyMap<Expr, Expr> | null {
   const slots = slotsOf(order);
   if (slots === null) return null;
   return calculating(slots.count, (calculation) => {

@@ -25,7 +25,7 @@ import type { Rule } from "../rule.ts";
 // softmax, and only axes tell it from one, not shapes.
 
 /** What may stand above an array and above its reduction. */
-export const EXPANDING: readonly Op[] = [broadcast, expandDims, squeeze, permute, reshape];
+const EXPANDING: readonly Op[] = [broadcast, expandDims, squeeze, permute, reshape];
 const isMoved = ({ op }: Expr): boolean => EXPANDING.includes(op);
 
 /** An axis that is one long, or along which nothing changes. */
@@ -35,7 +35,7 @@ const NONE = -1;
  * Do the elements of a reduction of x, below moves, meet the elements of x that they were made of? `whole` is x or a
  * function of it, below moves too.
  */
-export function reExpands(whole: Expr, reduced: Expr, x: Expr): boolean {
+function reExpands(whole: Expr, reduced: Expr, x: Expr): boolean {
   const [wide, along] = [axesAlong(whole, x), axesAlong(reduced, x)];
   if (wide === null || along === null || along.length > wide.length) return false;
   const { axes } = reduceAttrs(below(reduced).attrs);
@@ -47,21 +47,21 @@ export function reExpands(whole: Expr, reduced: Expr, x: Expr): boolean {
 }
 
 /** What moves were applied to. */
-export function below(node: Expr): Expr {
+function below(node: Expr): Expr {
   let base = node;
   while (isMoved(base)) base = base.inputs[0]!;
   return base;
 }
 
 /** Is a node another one below moves? */
-export function isAbove(node: Expr, base: Expr): boolean {
+function isAbove(node: Expr, base: Expr): boolean {
   let at = node;
   while (at !== base && isMoved(at)) at = at.inputs[0]!;
   return at === base;
 }
 
 /** The moves above x, or above what is no move, applied to another node of its shape. */
-export const movedLike = (node: Expr, base: Expr, x?: Expr): Expr =>
+const movedLike = (node: Expr, base: Expr, x?: Expr): Expr =>
   isMoved(node) && node !== x ? makeExpr(node.op, [movedLike(node.inputs[0]!, base, x)], node.attrs) : base;
 
 /** For every axis, the axis of x along which it runs; null where a move mixes axes. */

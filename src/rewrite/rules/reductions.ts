@@ -62,7 +62,7 @@ const withAxes = ({ attrs }: Expr, axes: readonly number[]): Expr["attrs"] => ({
 });
 
 /** One element as the result of a reduction that says what it gives; null for others. */
-export function ofOneElement({ op, dtype }: Expr, x: Expr): Expr | null {
+function ofOneElement({ op, dtype }: Expr, x: Expr): Expr | null {
   const { alone } = op as ReduceOp;
   if (alone === "truth") return castTo(castTo(x, "bool"), dtype);
   return alone === "element" ? x : null;
@@ -82,7 +82,7 @@ function multiplied({ value, times }: OverRepeats, node: Expr): Expr {
 
 const NOT_REPEATED = decline("no repetition is reduced");
 
-export const REDUCED_BROADCASTS: readonly Rule[] = [
+const REDUCED_BROADCASTS: readonly Rule[] = [
   rule(
     "extremeBroadcast",
     "max(broadcast(x)) = max(x)",

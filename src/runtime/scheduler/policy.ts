@@ -15,7 +15,7 @@ export const now = (): number => origin + performance.now();
 
 const KEPT = 63;
 
-export class Durations {
+class Durations {
   readonly #last: number[] = [];
   #next = 0;
   #median: number | null = null;

@@ -39,14 +39,14 @@ import { doubtOf, removeDamaged, writtenBy } from "../workDir.ts";
 // The mark in a target: which computation fills it, how safe that was written, and what its files were like when it was
 // done. In: stores and paths. Out: whether a target is ours to go on with. The mark is there before the array is.
 
-export interface Mark {
+interface Mark {
   readonly key: string;
   readonly written: string;
   /** Of its files when all was done; undefined when it is not. */
   readonly state: string | undefined;
 }
 
-export async function markOf(store: Store, path: string): Promise<Mark | null> {
+async function markOf(store: Store, path: string): Promise<Mark | null> {
   const bytes = await store.get(keyIn(path, MARK));
   if (bytes === undefined) return null;
   const [key = "", written = "", state] = new TextDecoder().decode(bytes).split(" ");
@@ -54,29 +54,24 @@ export async function markOf(store: Store, path: string): Promise<Mark | null> {
 }
 
 /** True when the target was begun by the computation with this key, and nobody changed it after it was finished. */
-export async function isOurs(store: Store, path: string, key: string): Promise<boolean> {
+async function isOurs(store: Store, path: string, key: string): Promise<boolean> {
   const mark = await markOf(store, path);
   if (mark?.key !== key) return false;
   return mark.state === undefined || mark.state === finishedState(await objectsBelow(store, path), path);
 }
 
 /** True when whoever filled the target said that it is done. */
-export async function isFinished(store: Store, path: string): Promise<boolean> {
+async function isFinished(store: Store, path: string): Promise<boolean> {
   return (await markOf(store, path))?.state !== undefined;
 }
 
 /** `before`: the mark of the run that is gone on with, when what it left has been looked at. */
-export async function markBegun(
-  store: Store,
-  path: string,
-  key: string,
-  before: Mark | null = null,
-): Promise<void> {
+async function markBegun(store: Store, path: string, key: string, before: Mark | null = null): Promise<void> {
   await setMark(store, path, `${key} ${writtenBy(store.isDurable === true, before?.written)}`);
 }
 
 /** `objects`: what is there now, null where the store does not tell. */
-export async function markFinished(
+async function markFinished(
   store: Store,
   path: string,
   key: string,
@@ -87,7 +82,7 @@ export async function markFinished(
 }
 
 /** It holds what others wrote, too. */
-export async function removeMark(store: Store, path: string): Promise<void> {
+async function removeMark(store: Store, path: string): Promise<void> {
   await store.delete?.(keyIn(path, MARK));
 }
 
@@ -102,16 +97,12 @@ const finishedState = (objects: readonly DatedObject[] | null, path: string): st
 // whether an earlier run's work is gone on with or a new array made, and what has to go first; errors for places that may not
 // be taken. Must hold: nothing is lost for an array that is refused afterwards, and what went away meanwhile is noticed.
 
-export type Claim =
+type Claim =
   | { readonly kind: "resume"; readonly zarr: ZarrArray }
   | { readonly kind: "new"; readonly inTheWay: InTheWay | null };
 
 /** What the computation with this key finds at a place. */
-export async function claimOf(
-  { store, path }: Place,
-  settings: CreateArrayOptions,
-  key: string,
-): Promise<Claim> {
+async function claimOf({ store, path }: Place, settings: CreateArrayOptions, key: string): Promise<Claim> {
   const overwrite = settings.overwrite === true;
   // What is done and to be overwritten is computed again; what is not done is the run that overwrites.
   if ((await isOurs(store, path, key)) && !(overwrite && (await isFinished(store, path)))) {
@@ -144,7 +135,7 @@ const missing = (where: string): NotFoundError =>
   new NotFoundError({ what: "the array is not there any more", where, cure: CURE });
 
 /** After a run that wrote a part of an array: it is where it was. */
-export async function checkThere({ store, metadataKey }: ZarrArray): Promise<void> {
+async function checkThere({ store, metadataKey }: ZarrArray): Promise<void> {
   if (store.near !== "files" || store.has === undefined) return;
   if (!(await store.has(metadataKey))) throw missing(metadataKey);
 }
@@ -153,10 +144,7 @@ export async function checkThere({ store, metadataKey }: ZarrArray): Promise<voi
  * After a run: the array is where it was put, with as many chunks as it has, where every one was written. Out: what is there,
  * from the same walk; null where the store does not tell.
  */
-export async function checkWritten(
-  array: ZarrArray,
-  wasAll: boolean,
-): Promise<readonly DatedObject[] | null> {
+async function checkWritten(array: ZarrArray, wasAll: boolean): Promise<readonly DatedObject[] | null> {
   const objects = await objectsBelow(array.store, array.path);
   if (objects === null) await checkThere(array);
   else if (!objects.some(({ key }) => key === array.metadataKey)) throw missing(array.metadataKey);

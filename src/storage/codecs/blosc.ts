@@ -24,7 +24,7 @@ import { bitShuffled, bitUnshuffle, shuffled, unshuffle } from "./shuffle.ts";
 const FAR = 8191;
 
 /** Fills `target` exactly, or throws. */
-export function blosclzDecompress(source: Uint8Array, target: Uint8Array, where: string): void {
+function blosclzDecompress(source: Uint8Array, target: Uint8Array, where: string): void {
   const end = source.length;
   let from = 0;
   let to = 0;

@@ -94,7 +94,7 @@ function inflateInNode(
 }
 
 /** A Uint8Array proper: a Buffer's `slice` shares memory. */
-export const plain = (buffer: Uint8Array): Uint8Array =>
+const plain = (buffer: Uint8Array): Uint8Array =>
   new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
 
 const webName = (format: Format): "gzip" | "deflate" => (format === "gzip" ? "gzip" : "deflate");
@@ -148,7 +148,7 @@ interface WasmZstd {
   encode(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
-export interface ZstdOptions {
+interface ZstdOptions {
   readonly level: number;
   readonly checksum: boolean;
 }

@@ -220,7 +220,7 @@ export class CrcSum {
 
 // Checksums kept beside the data: crc32c (Zarr v3), crc32 and adler32 (numcodecs). Always verified.
 
-export type ChecksumName = "crc32c" | "crc32" | "adler32";
+type ChecksumName = "crc32c" | "crc32" | "adler32";
 
 const TABLES: { readonly [name: string]: () => CrcTables } = {
   crc32c: () => castagnoli(),
@@ -301,7 +301,6 @@ const crcTables = (polynomial: number, blocks: CrcTables["distances"]): (() => C
 const castagnoli = crcTables(0x82f63b78, [209, 195, 170, 155, 65]);
 const ieee = crcTables(0xedb88320, [203, 124, 118, 80, 17]);
 
-export const crc32c: (bytes: Uint8Array) => number = FUNCTIONS.crc32c;
 export const crc32: (bytes: Uint8Array) => number = FUNCTIONS.crc32;
 
 function adler32(bytes: Uint8Array): number {

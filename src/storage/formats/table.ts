@@ -22,7 +22,7 @@ import type { RaggedFormat } from "./raggedFormat.ts";
 // at its state besides.
 
 /** Where an array is, as data. */
-export interface SourceLocation {
+interface SourceLocation {
   /** The name of its format. */
   readonly format: string;
   readonly store: StoreLocation;
@@ -32,7 +32,7 @@ export interface SourceLocation {
 }
 
 /** The format that opened an array. */
-export interface OpenedBy {
+interface OpenedBy {
   readonly format: string;
   /** Other threads do not have it. */
   readonly isHereOnly: boolean;
@@ -182,7 +182,7 @@ export interface SentFormat extends ModuleFormat {
   readonly module: string;
 }
 
-export interface FormatEntry {
+interface FormatEntry {
   readonly name: string;
   readonly suffixes: readonly string[];
   readonly isHereOnly: boolean;
@@ -190,12 +190,12 @@ export interface FormatEntry {
 }
 
 /** Null for one that no message can carry. */
-export const sentFormat = (format: OwnFormat): SentFormat | null =>
+const sentFormat = (format: OwnFormat): SentFormat | null =>
   "module" in format
     ? { name: format.name, suffixes: [...(format.suffixes ?? [])], module: String(format.module) }
     : null;
 
-export function ownEntry(format: OwnFormat): FormatEntry {
+function ownEntry(format: OwnFormat): FormatEntry {
   const { name, suffixes = [] } = format;
   check(format);
   if (!("module" in format)) return { name, suffixes, isHereOnly: true, load: async () => format };

@@ -11,11 +11,11 @@ import type { Json } from "../zarr/zarrJson.ts";
 // says where it stops making sense. Must hold: nothing is ever run; depth and length are bounded by the text's.
 
 /** A dictionary is a Map; tuples and lists are both arrays. */
-export type Literal = string | number | boolean | null | readonly Literal[] | ReadonlyMap<string, Literal>;
+type Literal = string | number | boolean | null | readonly Literal[] | ReadonlyMap<string, Literal>;
 
 const DEEPEST = 20;
 
-export function parseLiteral(text: string, where: string): Literal {
+function parseLiteral(text: string, where: string): Literal {
   const reader = new Reader(text, where);
   const value = reader.value(0);
   reader.end();

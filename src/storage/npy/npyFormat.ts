@@ -54,19 +54,19 @@ import {
 // keep the gaps between them small. Must hold: no more than a piece is in memory at once, whatever the box.
 
 /** Bytes that are read at once. */
-export const PIECE = 4 << 20;
+const PIECE = 4 << 20;
 /** Bytes between those that are wanted which are read along with them: a call of the system's costs less than a request. */
 const NEAR_GAP = 4 << 10;
 const FAR_GAP = 64 << 10;
 
 /** How far apart neighbours along each axis lie in the file, in elements. */
-export const fileStrides = ({ shape, isFortran }: Pick<NpyHeader, "shape" | "isFortran">): Shape =>
+const fileStrides = ({ shape, isFortran }: Pick<NpyHeader, "shape" | "isFortran">): Shape =>
   isFortran ? [...stridesOf([...shape].reverse())].reverse() : stridesOf(shape);
 
 /** Bytes of an object at an offset. */
 type ReadBytes = (offset: number, length: number) => Promise<Uint8Array>;
 
-export class NpyElements {
+class NpyElements {
   readonly #header: NpyHeader;
   readonly #strides: Shape;
   /** Axes from the slowest to the fastest. */

@@ -28,7 +28,7 @@ import {
 // Page headers. In: the bytes of a column chunk and where a page begins. Out: what its header says, checked against
 // what the chunk can hold. What must hold: no size or count that comes out is larger than the chunk justifies.
 
-export interface PageHeader {
+interface PageHeader {
   readonly kind: PageKind;
   /** Where the page's own bytes begin and end in the chunk. */
   readonly start: number;
@@ -44,7 +44,7 @@ export interface PageHeader {
   readonly v2: PageV2 | null;
 }
 
-export interface PageV2 {
+interface PageV2 {
   readonly nulls: number;
   readonly rows: number;
   readonly definitionBytes: number;
@@ -52,7 +52,7 @@ export interface PageV2 {
   readonly isCompressed: boolean;
 }
 
-export function pageHeaderAt(chunk: Uint8Array, at: number): PageHeader {
+function pageHeaderAt(chunk: Uint8Array, at: number): PageHeader {
   const reader = new ThriftReader(chunk, at);
   const struct = reader.struct();
   const kind = present(nameAt(struct, 1, PAGES, "page type"), "the type of a page");
@@ -107,7 +107,7 @@ function v2Of(header: ThriftStruct, count: number): PageV2 {
 // Values that are indices into a dictionary. In: the indices of a page, and the dictionary's values. Out: the values
 // themselves, gathered behind those that are there already. What must hold: every index is in the dictionary.
 
-export function takeIndexed(cursor: Cursor, store: ValueStore, dictionary: ValueStore, count: number): void {
+function takeIndexed(cursor: Cursor, store: ValueStore, dictionary: ValueStore, count: number): void {
   if (count === 0) return;
   if (cursor.at >= cursor.end) throw new Damage("dictionary indices are cut short");
   const width = cursor.bytes[cursor.at++]!;

@@ -22,13 +22,13 @@ import { type Statistics, statisticsOf } from "./statistics.ts";
 // Several ranges of a file in few reads: ranges that lie close together are read at once, the gap with them. Bytes are
 // counted as they are read, gaps included.
 
-export interface Range {
+interface Range {
   readonly offset: number;
   readonly length: number;
 }
 
 /** A gap of so many bytes costs less than another request. */
-export const MOST_GAP = 65_536;
+const MOST_GAP = 65_536;
 /** Reads do not grow beyond this by joining. */
 const MOST_JOINED = 2 ** 28;
 
@@ -53,7 +53,7 @@ export function joinRanges(ranges: readonly Range[], gap: number = MOST_GAP): Jo
 }
 
 /** A file whose bytes are counted. */
-export class CountedFile {
+class CountedFile {
   readonly file: ByteFile;
   #bytesRead = 0;
   #requests = 0;

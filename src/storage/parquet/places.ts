@@ -18,10 +18,7 @@ const SPECIAL = /[*?[{]/;
 
 const PARQUET: readonly string[] = [".parquet"];
 
-export async function matchingPaths(
-  pattern: string,
-  endings: readonly string[] = PARQUET,
-): Promise<string[]> {
+async function matchingPaths(pattern: string, endings: readonly string[] = PARQUET): Promise<string[]> {
   const fs = await requireBuiltin("node:fs");
   const stat = fs.statSync(pattern, { throwIfNoEntry: false });
   if (stat?.isDirectory()) return inFolder(fs, pattern, endings);

@@ -19,7 +19,7 @@ export type Logical =
   | { readonly kind: "int"; readonly bits: 8 | 16 | 32 | 64; readonly signed: boolean };
 
 /** What a group is, beside a plain struct. */
-export type GroupKind = "list" | "map" | null;
+type GroupKind = "list" | "map" | null;
 
 const UNITS: readonly TimeUnit[] = ["ms", "us", "ns"];
 /** Logical types without parameters, by their field in the union. */

@@ -8,7 +8,7 @@ import { Damage } from "./errors.ts";
 // Thrift's compact protocol, written. In: structs as lists of [field number, value], in ascending order; numbers say
 // their width by the wrapper that carries them. Out: bytes.
 
-export interface Int {
+interface Int {
   readonly width: 8 | 32 | 64;
   readonly value: number;
 }

@@ -24,7 +24,7 @@ import { emptyFolder, inFolder, partName, sinkOf, type WriteTarget } from "./tar
 // Whether a column in memory is what a schema says. In: a field's schema node and a column that somebody else made. Out:
 // nothing, or an error that names the column. What must hold afterwards: writing it reads no position that is not there.
 
-export function checkColumn(node: SchemaNode, column: Column | undefined, slots: number): void {
+function checkColumn(node: SchemaNode, column: Column | undefined, slots: number): void {
   const wrong = (what: string): ValueError => new ValueError({ what: `the column ${node.path} ${what}` });
   if (column === undefined) throw wrong("is missing");
   if (column.kind !== node.kind) throw wrong(`is a ${column.kind}, and the schema says ${node.kind}`);
@@ -101,7 +101,7 @@ export type Field =
   | (FieldBase & { readonly kind: "list"; readonly isMap?: boolean; readonly item: Field })
   | (FieldBase & { readonly kind: "struct"; readonly fields: readonly Field[] });
 
-export function elementsOf(fields: readonly Field[]): SchemaElement[] {
+function elementsOf(fields: readonly Field[]): SchemaElement[] {
   if (fields.length === 0)
     throw new ValueError({ what: "a table without columns cannot be written as Parquet" });
   return [group("schema", "required", fields.length), ...fieldElements(fields)];
@@ -153,7 +153,7 @@ function pairElements(item: Field, name: string): SchemaElement[] {
   ];
 }
 
-export function writtenType(type: LeafType): LeafType {
+function writtenType(type: LeafType): LeafType {
   const { physical, logical } = type;
   if (physical === "int96")
     return { physical: "int64", length: 0, logical: { kind: "timestamp", unit: "ns", utc: false } };

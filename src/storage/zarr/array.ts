@@ -7,11 +7,11 @@ import { type Box, chunkBox, gridOf, type Shape, sameShape } from "../../core/ch
 import type { DType } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { KeptMemory, type Room, releaseBytes, Taken } from "../codecs/codec.ts";
-import { builtInCodecs, type KnownCodecs } from "../codecs/table.ts";
+import { builtInCodecs } from "../codecs/table.ts";
 import { asked, keyIn, requireSet, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import { fillBlock, isAllFill } from "./blockCopies.ts";
 import { buildPipeline, decodeChunk, encodeParts, ownParts, readChunk, readPart } from "./codecPipeline.ts";
-import type { ArrayMetadata } from "./metadata.ts";
+import type { ArrayMetadata, ArrayOptions } from "./metadata.ts";
 import {
   type ByteSource,
   checkPlace,
@@ -36,18 +36,6 @@ import { keptBytes } from "./shard.ts";
 import { chunksPresent, readShardChunk, replaceChunk, type ShardCache } from "./shardAccess.ts";
 import type { StoredName } from "./storedType.ts";
 import type { JsonObject } from "./zarrJson.ts";
-
-/** Options of opening and making arrays: `openArray(store, path, {maxChunkBytes: 1e9})`. */
-export interface ArrayOptions {
-  /** Chunks that take more bytes than this in memory are refused: 2 GiB unless told otherwise. */
-  maxChunkBytes?: number;
-  /** Chunks that hold only the fill value are stored all the same; otherwise they are left out, unless it is null. */
-  writeEmptyChunks?: boolean;
-  /** The codecs that there are; the built-in ones unless given: `new CodecTable([{name, module}])` has others besides. */
-  known?: KnownCodecs;
-  /** What a chunk that is not stored is: its fill value, or a LostChunkError, where all that is read was stored before. */
-  missing?: "fill" | "error";
-}
 
 /** Options of `getChunk` and `getShard`. */
 export interface ChunkOptions extends StoreOptions {

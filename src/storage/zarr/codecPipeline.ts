@@ -33,7 +33,7 @@ import type { Endian, Fill, StoredType } from "./storedType.ts";
 const DEEPEST_SHARDS = 4;
 
 /** What all chunks of an array have in common, those in shards too. */
-export interface ArrayCodecs {
+interface ArrayCodecs {
   readonly type: StoredType;
   readonly fill: Fill;
   /** Which codecs there are. */

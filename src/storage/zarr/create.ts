@@ -8,9 +8,10 @@ import type { CodecSpec } from "../codecs/codec.ts";
 import { builtInCodecs, ZSTD_LEVEL } from "../codecs/table.ts";
 import { MetadataError } from "../errors.ts";
 import { normalPath, type Store, type StoreOptions } from "../store.ts";
-import { type ArrayOptions, ZarrArray } from "./array.ts";
+import { ZarrArray } from "./array.ts";
 import {
   type ArrayMetadata,
+  type ArrayOptions,
   checkChunkShape,
   codecToV3,
   dimensionNamesFrom,

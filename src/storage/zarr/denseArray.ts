@@ -183,7 +183,7 @@ export const MARK = ".chunkwise-run";
 const METADATA = ["zarr.json", ".zarray", ".zattrs"];
 const AT_ONCE = 16;
 
-export async function arrayState(array: ZarrArray, reads: UnitsRead): Promise<string | null> {
+async function arrayState(array: ZarrArray, reads: UnitsRead): Promise<string | null> {
   const { store, path } = array;
   const objects = await objectsBelow(store, path);
   if (objects !== null) return stateOf(objects, path);
@@ -225,7 +225,7 @@ async function versionsRead(array: ZarrArray, reads: UnitsRead): Promise<string 
   return versionsOf(array.store, keys);
 }
 
-export async function versionsOf(store: Store, keys: readonly StoreKey[]): Promise<string | null> {
+async function versionsOf(store: Store, keys: readonly StoreKey[]): Promise<string | null> {
   const versions = new Map<StoreKey, string>();
   await mapLimited(keys, AT_ONCE, async (key) => {
     const version = await store.version!(key);

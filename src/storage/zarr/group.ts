@@ -3,9 +3,15 @@
 
 import { NotFoundError, NotSupportedError } from "../errors.ts";
 import { normalPath, requireList, type Store, type StoreKey, type StoreOptions } from "../store.ts";
-import { type ArrayOptions, ZarrArray } from "./array.ts";
+import { ZarrArray } from "./array.ts";
 import { type CreateArrayOptions, createArray } from "./create.ts";
-import type { ConsolidatedMetadata, GroupMetadata, NodeMetadata, ZarrFormat } from "./metadata.ts";
+import type {
+  ArrayOptions,
+  ConsolidatedMetadata,
+  GroupMetadata,
+  NodeMetadata,
+  ZarrFormat,
+} from "./metadata.ts";
 import { type FindOptions, findNode, makeParents, requireNode, writeNode } from "./nodes.ts";
 import { clearPlace, lookAtPlace } from "./place.ts";
 import type { JsonObject } from "./zarrJson.ts";

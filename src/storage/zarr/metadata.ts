@@ -4,9 +4,22 @@
 import { checkSize, describe, isLength, type Shape, sizeOf } from "../../core/chunks.ts";
 import { ShapeError } from "../../core/errors.ts";
 import type { CodecSpec } from "../codecs/codec.ts";
+import type { KnownCodecs } from "../codecs/table.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import { type Fill, fillJson, parseFill, type StoredType, typeFromV3, zeroFill } from "./storedType.ts";
 import { isObject, type Json, type JsonObject } from "./zarrJson.ts";
+
+/** Options of opening and making arrays: `openArray(store, path, {maxChunkBytes: 1e9})`. */
+export interface ArrayOptions {
+  /** Chunks that take more bytes than this in memory are refused: 2 GiB unless told otherwise. */
+  maxChunkBytes?: number;
+  /** Chunks that hold only the fill value are stored all the same; otherwise they are left out, unless it is null. */
+  writeEmptyChunks?: boolean;
+  /** The codecs that there are; the built-in ones unless given: `new CodecTable([{name, module}])` has others besides. */
+  known?: KnownCodecs;
+  /** What a chunk that is not stored is: its fill value, or a LostChunkError, where all that is read was stored before. */
+  missing?: "fill" | "error";
+}
 
 /** The version of Zarr: 2 or 3. */
 export type ZarrFormat = 2 | 3;

@@ -35,9 +35,9 @@ import { fromUtf8, type Json, type JsonObject, jsonBytes, LONGEST_JSON, parseJso
 // Zarr v2: .zarray, .zgroup and .zattrs ⇄ metadata. Order, byte order, filters and compressor become v3's
 // list of codecs, and back. xarray's _ARRAY_DIMENSIONS attribute gives the dimension names.
 
-export const DIMENSIONS_ATTRIBUTE = "_ARRAY_DIMENSIONS";
+const DIMENSIONS_ATTRIBUTE = "_ARRAY_DIMENSIONS";
 
-export function arrayFromV2(json: Json, attributes: Json | undefined, where: string): ArrayMetadata {
+function arrayFromV2(json: Json, attributes: Json | undefined, where: string): ArrayMetadata {
   const object = objectOf(json, ".zarray", where);
   checkFormat(object, where);
   const shape = shapeFrom(object["shape"], "shape", where, 0);
@@ -72,7 +72,7 @@ function checkFormat(object: JsonObject, where: string): void {
   throw new MetadataError({ what: `zarr_format is ${describe(object["zarr_format"])}, not 2`, where });
 }
 
-export function groupFromV2(json: Json, attributes: Json | undefined, where: string): GroupMetadata {
+function groupFromV2(json: Json, attributes: Json | undefined, where: string): GroupMetadata {
   checkFormat(objectOf(json, ".zgroup", where), where);
   return {
     kind: "group",
@@ -123,7 +123,7 @@ function codecFromV2(json: Json, type: StoredType, where: string): CodecSpec {
   return { name: id, configuration: { ...rest, shuffle: mode, typesize: type.bytes } };
 }
 
-export function arrayToV2(array: ArrayMetadata, where: string): { zarray: JsonObject; zattrs: JsonObject } {
+function arrayToV2(array: ArrayMetadata, where: string): { zarray: JsonObject; zattrs: JsonObject } {
   const { transposed, endian, rest } = splitCodecs(array, where);
   const compressor = rest.at(-1);
   const isFilter =
@@ -181,7 +181,7 @@ function codecToV2({ name, configuration }: CodecSpec): JsonObject {
   return { id: name, ...rest, shuffle: SHUFFLES.indexOf(String(shuffle ?? "noshuffle")) };
 }
 
-export const groupToV2 = (): JsonObject => ({ zarr_format: 2 });
+const groupToV2 = (): JsonObject => ({ zarr_format: 2 });
 
 export interface FindOptions extends StoreOptions {
   /** Looks for this version only; otherwise for v3, then for v2. */

@@ -13,7 +13,7 @@ import { advance, listWords, place, pushMin, readWords, upTo } from "./productLo
 // thread packs the block of rows it is at into its scratch, one block of depth after another, and runs the
 // micro-kernel over all tiles: the block stays in the second cache, a panel of b in the first.
 
-export const MULTIPLY_WORDS = [
+const MULTIPLY_WORDS = [
   "a",
   "aRowStride",
   "aDepthStride",

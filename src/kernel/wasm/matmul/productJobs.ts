@@ -25,7 +25,7 @@ import { COLUMN_ROWS, columnSumsModule, rowDotsModule, VECTOR_WORDS } from "./ro
 /** Bytes of the matrix that are worth a turn. */
 const UNIT_BYTES = 256 << 10;
 
-export function vectorJob(product: Product, family: Family): MatrixJob | null {
+function vectorJob(product: Product, family: Family): MatrixJob | null {
   if (!isPlain(family)) return null;
   const { m, k, a } = product;
   const { elementBytes } = family;

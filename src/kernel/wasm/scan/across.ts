@@ -24,14 +24,14 @@ import {
 // the carry's row, the next row and the row to write. Out: code, for vectors of columns or for one column. It keeps
 // two values of each column: the carry, and what the rows of the block come to so far.
 
-export interface Walkers {
+interface Walkers {
   readonly carry: Local;
   readonly next: Local;
   readonly target: Local;
 }
 
 /** Each writes the code of one step. */
-export interface Columns {
+interface Columns {
   readonly count: number;
   /** local = what a scan starts with */
   takeStart(): void;
@@ -47,7 +47,7 @@ export interface Columns {
   storeWithCarry(): void;
 }
 
-export class VectorColumns implements Columns {
+class VectorColumns implements Columns {
   readonly count: number;
   readonly #frame: ScanFrame;
   readonly #walkers: Walkers;
@@ -126,7 +126,7 @@ export class VectorColumns implements Columns {
   }
 }
 
-export class ScalarColumn implements Columns {
+class ScalarColumn implements Columns {
   readonly count = 1;
   readonly #frame: ScanFrame;
   readonly #walkers: Walkers;

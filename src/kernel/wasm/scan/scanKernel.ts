@@ -36,7 +36,7 @@ import {
 type Parts = readonly Local[];
 
 /** Writes a block: to be made before the loops, as constants are kept in locals. */
-export function denseBlock(frame: ScanFrame): (carry: Parts) => void {
+function denseBlock(frame: ScanFrame): (carry: Parts) => void {
   const { w, at, bytes, combine, parts, type } = frame;
   const lanes = isFloat(type) && parts.length === 1 ? lanesOf(combine) : null;
   const constants = new VectorConstants(w, combine);
@@ -118,7 +118,7 @@ interface Kept {
   readonly local: readonly Local[];
 }
 
-export function scanAlong(frame: ScanFrame): void {
+function scanAlong(frame: ScanFrame): void {
   const { w, at, parts, type, shape } = frame;
   const [carry, local] = [0, 1].map(() => parts.map(() => w.local(machineType(type))));
   const kept = { carry: carry!, local: local! };

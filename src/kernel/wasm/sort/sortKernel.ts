@@ -27,7 +27,7 @@ import { orderEntries, prepareEntries } from "./turns.ts";
 const LONGEST = 16;
 
 /** Leaves the code that `done` is behind of if the row could be sorted. */
-export function sortShort(row: Row, done: number): void {
+function sortShort(row: Row, done: number): void {
   const { w, at } = row;
   if (row.kind !== "sort") return;
   w.block((other) => {
@@ -100,7 +100,7 @@ function comparisons(length: number): [number, number][] {
 // The first look at a row, before anything is written. In: the row. Out: how many of its elements are numbers (not
 // NaN), which bits of their keys differ, whether they are in order already, whether −0 is among them.
 
-export function survey(row: Row): void {
+function survey(row: Row): void {
   const { w, at, keyType } = row;
   for (const local of [at.isUnsorted, at.hasNegativeZero, at.numbers]) w.i32(0).set(local);
   keyConstant(row, -1n).set(at.all);
@@ -147,7 +147,7 @@ function setBits(row: Row): void {
 // numbers, in their order; zeros of both signs in theirs.
 
 /** A row that is in order already. */
-export function copyInput(row: Row): void {
+function copyInput(row: Row): void {
   const { w, at } = row;
   startRow(row);
   timesUnrolled(w, at.length, at.left, () => {
@@ -161,7 +161,7 @@ export function copyInput(row: Row): void {
   });
 }
 
-export function copyEntries(row: Row): void {
+function copyEntries(row: Row): void {
   const { w, at, entryBytes } = row;
   w.get(at.entries).set(at.read).get(at.output).set(at.write);
   timesUnrolled(w, at.numbers, at.left, () => {
@@ -178,7 +178,7 @@ export function copyEntries(row: Row): void {
 }
 
 /** Goes on where the numbers ended. */
-export function appendNaNs(row: Row): void {
+function appendNaNs(row: Row): void {
   const { w, at } = row;
   if (!row.isFloat) return;
   w.get(at.numbers).get(at.length).op("i32.lt_u");
@@ -198,7 +198,7 @@ export function appendNaNs(row: Row): void {
 }
 
 /** Radix sort has put −0 below 0; here zeros are written again as they come in the input. */
-export function restoreZeros(row: Row): void {
+function restoreZeros(row: Row): void {
   const { w, at } = row;
   if (!row.isFloat || row.kind === "argsort") return;
   w.get(at.hasNegativeZero);

@@ -13,7 +13,7 @@ import { loadEntry, MAX_WIDTH, type Row, storeEntry, TABLE_BYTES, TABLES } from 
 // same in order; or, where that would take too many moves, `moves` beyond `budget` and entries half in order.
 
 /** By whole entries. */
-export function insertEntries(row: Row): void {
+function insertEntries(row: Row): void {
   const { w, at, entryType } = row;
   walkEntries(row, () => {
     w.get(at.entry).get(at.last).op(`${entryType}.ge_u`);
@@ -28,7 +28,7 @@ export function insertEntries(row: Row): void {
 }
 
 /** argsort of keys beyond 32 bits: entries with the same 32 bits, by the rest, which is read from the input. */
-export function insertTies(row: Row): void {
+function insertTies(row: Row): void {
   const { w, at, keyType } = row;
   const isTie = (other: () => void): void => {
     w.get(at.entry);
@@ -97,7 +97,7 @@ function loadBefore(row: Row) {
 }
 
 /** The key of the element whose position is in an entry. */
-export function pushWholeKey(row: Row, entry: () => void): void {
+function pushWholeKey(row: Row, entry: () => void): void {
   const { w, at } = row;
   entry();
   w.op("i32.wrap_i64").get(at.inputStride).op("i32.mul").get(at.input).op("i32.add");
@@ -110,7 +110,7 @@ export function pushWholeKey(row: Row, entry: () => void): void {
 // counts. Out: `entries` in that order, equal ones as they were; `spare` is what the other buffer is then.
 
 /** Divides the bits from `low` on, as many as on the stack, into digits of equal width, none above `widest`. */
-export function chooseDigits({ w, at }: Row): void {
+function chooseDigits({ w, at }: Row): void {
   w.set(at.temporary);
   w.get(at.temporary).get(at.widest).op("i32.add").i32(1).op("i32.sub");
   w.get(at.widest).op("i32.div_u").set(at.passes);
@@ -119,7 +119,7 @@ export function chooseDigits({ w, at }: Row): void {
   w.i32(1).get(at.width).op("i32.shl").i32(1).op("i32.sub").set(at.mask);
 }
 
-export function radixPasses(row: Row): void {
+function radixPasses(row: Row): void {
   const { w, at } = row;
   w.get(at.low).set(at.shift).get(at.counters).set(at.table);
   times(w, at.passes, at.pass, () => {

@@ -23,7 +23,7 @@ import { below, FULL, within } from "./selectAxes.ts";
 // Jagged indexes: lists of places, or of bools, one list for every list. In: an array and an index array with as many
 // rows. Out: the chosen elements of each list. A null in the index is a null in the result.
 
-export function selectJagged(node: Plain, index: Plain): Plain {
+function selectJagged(node: Plain, index: Plain): Plain {
   checkJaggedRows(node, index);
   if (isOption(index)) {
     const rows = rowsOfValid(index.index);

@@ -30,18 +30,18 @@ import type { AxisItem, Places } from "./items.ts";
 // Ranges as Python has them. In: start:stop:step, any of them missing or negative, and a length. Out: the first place
 // and how many there are.
 
-export interface RangeItem {
+interface RangeItem {
   readonly start: number | null;
   readonly stop: number | null;
   readonly step: number;
 }
 
-export interface Cut {
+interface Cut {
   readonly first: number;
   readonly count: number;
 }
 
-export function rangeOf({ start, stop, step }: RangeItem, length: number): Cut {
+function rangeOf({ start, stop, step }: RangeItem, length: number): Cut {
   const [least, most] = step > 0 ? [0, length] : [-1, length - 1];
   const first = bounded(start, step > 0 ? least : most, length, least, most);
   const last = bounded(stop, step > 0 ? most : least, length, least, most);
@@ -54,7 +54,7 @@ function bounded(bound: number | null, missing: number, length: number, least: n
 }
 
 /** How many elements of every list of one size. */
-export const sizeOfRange = (item: RangeItem, size: number): number => rangeOf(item, size).count;
+const sizeOfRange = (item: RangeItem, size: number): number => rangeOf(item, size).count;
 
 /** Which element of the index arrays belongs to each row; null before the first of them. */
 type Along = Int32Array | null;

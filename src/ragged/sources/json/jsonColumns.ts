@@ -36,7 +36,7 @@ interface FieldColumn {
 
 const encoder = new TextEncoder();
 
-export class RecordColumn implements JsonColumn {
+class RecordColumn implements JsonColumn {
   readonly #node: NodeOf<"record">;
   readonly #options: ColumnOptions;
   readonly #fields: readonly FieldColumn[];
