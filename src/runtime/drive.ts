@@ -19,6 +19,8 @@ interface Host {
   on(signal: string, listener: () => void): void;
   off(signal: string, listener: () => void): void;
   listenerCount(signal: string): number;
+  getMaxListeners(): number;
+  setMaxListeners(count: number): void;
   kill(pid: number, signal: string): void;
 }
 const { process: host } = globalThis as unknown as {
@@ -52,17 +54,25 @@ export function watchInterrupts(given: AbortSignal | undefined): Watch {
   else given?.addEventListener("abort", follow, { once: true });
   const isNode = host?.versions?.node !== undefined;
   const listeners = isNode ? SIGNALS.map((name) => [name, listenerFor(name, controller)] as const) : [];
+  if (isNode) allowListeners(1);
   for (const [name, listener] of listeners) host!.on!(name, listener);
   return {
     signal: controller.signal,
     end() {
       given?.removeEventListener("abort", follow);
       for (const [name, listener] of listeners) host!.off!(name, listener);
+      if (isNode) allowListeners(-1);
       const { reason } = controller.signal;
       if (reason instanceof InterruptError && host!.listenerCount!(reason.signal) === 0)
         host!.kill!(host!.pid!, reason.signal);
     },
   };
+}
+
+/** Node takes more than ten listeners for a leak, and there may be as many runs as the user likes. 0 is no limit. */
+function allowListeners(more: 1 | -1): void {
+  const most = host!.getMaxListeners!();
+  if (most > 0) host!.setMaxListeners!(most + more);
 }
 
 /** The first time the run ends itself; a second time the process does. */

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import * as cw from "../../src/index.ts";
 import { ensureBuilt } from "../built.ts";
 
 const root = mkdtempSync(join(tmpdir(), "cw-interrupt-"));
@@ -30,4 +31,23 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s", async (signal) => {
   expect(readdirSync(temporary)).toEqual([]);
   const files = readdirSync(dir, { recursive: true, encoding: "utf8" });
   expect(files.filter((file) => file.endsWith(".partial"))).toEqual([]);
+});
+
+test("as many runs at once as one likes are no leak of listeners", async () => {
+  const warnings: string[] = [];
+  const hear = ({ name }: Error): void => void warnings.push(name);
+  process.on("warning", hear);
+  const before = process.getMaxListeners();
+  const store = (k: number): Promise<unknown> =>
+    cw
+      .ones([40], { chunks: 10 })
+      .multiply(k)
+      .add(cw.arange(40))
+      .toZarr(join(root, `many-${k}`));
+  await Promise.all(Array.from({ length: 2 * before }, (_, k) => store(k)));
+  // Node tells of warnings in a later turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", hear);
+  expect(warnings).toEqual([]);
+  expect(process.getMaxListeners()).toBe(before);
 });
