@@ -9,14 +9,14 @@ import { rolldown } from "rolldown";
 const ROOT = resolve(import.meta.dirname, "..");
 const DIST = resolve(process.argv[2] ?? join(ROOT, "dist"));
 const door = (name) => join(ROOT, "src", "doors", `${name}.ts`);
-const PUBLIC = ["rewrite", "ragged", "observe", "native", "zarr"];
+const PUBLIC = ["rewrite", "ragged", "observe", "native", "zarr", "functions", "bullmq"];
 
 async function bundle(input, output) {
   const made = await rolldown({
     input,
     platform: "neutral",
-    // Node's own modules, and codecs that are loaded when a chunk needs them.
-    external: [/^node:/, /^numcodecs/],
+    // Node's own modules, codecs that are loaded when a chunk needs them, and the signer of requests to S3.
+    external: [/^node:/, /^numcodecs/, /^aws4fetch$/],
     resolve: { mainFields: ["module", "main"], conditionNames: ["import", "default"] },
     // Modules enter things into tables.
     treeshake: { moduleSideEffects: true },
@@ -30,8 +30,11 @@ for (const file of readdirSync(DIST, { withFileTypes: true }))
   if (file.isFile() && /\.js(\.map)?$/.test(file.name)) rmSync(join(DIST, file.name));
 const doors = Object.fromEntries([...PUBLIC, "thread"].map((name) => [name, door(name)]));
 await bundle(
-  { index: join(ROOT, "src", "index.ts"), ...doors },
-  { dir: DIST, entryFileNames: "[name].js", chunkFileNames: "shared-[name].js" },
+  { index: join(ROOT, "src", "index.ts"), cli: join(ROOT, "src", "cli", "cli.ts"), ...doors },
+  {
+    ...{ dir: DIST, entryFileNames: "[name].js", chunkFileNames: "shared-[name].js" },
+    banner: ({ name, isEntry }) => (isEntry && name === "cli" ? "#!/usr/bin/env node" : ""),
+  },
 );
 await bundle(door("planThread"), { file: join(DIST, "planThread.js"), codeSplitting: false });
 copyFileSync(join(ROOT, "src", "kernel", "wasm", "worker.js"), join(DIST, "worker.js"));

@@ -67,8 +67,14 @@ export type { AsyncComputeOptions, ComputeOptions } from "./runtime/spec.ts";
 export { Spec, type SpecOptions } from "./runtime/spec.ts";
 export { FunctionMemoryError } from "./runtime/userFunctions.ts";
 export {
+  type AccessToken,
+  type AwsCredentials,
+  type AzureLocation,
+  AzureStore,
+  type AzureStoreOptions,
   type ByteRange,
   type ChunkWriter,
+  type CloudStoreOptions,
   type CodecArgument,
   type CodecImplementation,
   CodecTable,
@@ -80,6 +86,9 @@ export {
   type FileStoreOptions,
   type Format,
   FormatTable,
+  type GcsLocation,
+  GcsStore,
+  type GcsStoreOptions,
   HttpStore,
   type HttpStoreOptions,
   type Look,
@@ -96,6 +105,9 @@ export {
   type PlainData,
   type PreparedPlace,
   type RaggedFormat,
+  type S3Location,
+  S3Store,
+  type S3StoreOptions,
   type SourceArgument,
   StorageError,
   type Store,
@@ -106,5 +118,6 @@ export {
   type StoreOptions,
   StoreRequestError,
   type Table,
+  type TokenOption,
   ZipStore,
 } from "./storage/index.ts";

@@ -144,6 +144,6 @@ describe("architecture", () => {
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
       dependencies: object;
     };
-    expect(Object.keys(dependencies)).toEqual(["@noble/hashes", "numcodecs"]);
+    expect(Object.keys(dependencies)).toEqual(["@noble/hashes", "aws4fetch", "numcodecs"]);
   });
 });

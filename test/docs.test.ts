@@ -123,7 +123,11 @@ describe("links", () => {
 });
 
 test("the README's commands are two, and are scripts", () => {
-  const commands = inLanguage("sh").flatMap(({ lines }) => lines);
+  const ofPage = (page: string): string[] =>
+    inLanguage("sh").flatMap(({ place, lines }) => (place.startsWith(`${page}:`) ? lines : []));
+  const commands = ofPage("README.md");
+  // Those of docs/clusters.md are run by test/cluster/commands.test.ts; other pages have none.
+  expect(pages.filter((page) => ofPage(page).length > 0)).toEqual(["README.md", "docs/clusters.md"]);
   expect(commands).toEqual(["npm install && npm run demo", "npm install && npm test"]);
   const { scripts } = JSON.parse(read("package.json")) as { scripts: { [name: string]: string } };
   const names = commands.map((command) => /&& npm (?:run )?(\S+)$/.exec(command)?.[1] ?? "");

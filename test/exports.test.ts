@@ -6,6 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import * as cw from "chunkwise";
+import * as bullmq from "chunkwise/bullmq";
+import * as functions from "chunkwise/functions";
 import * as rg from "chunkwise/ragged";
 import * as zarr from "chunkwise/zarr";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -30,10 +32,14 @@ test("values at run time are the ones that are declared", () => {
   expect(Object.keys(cw).sort()).toMatchSnapshot();
   expect(Object.keys(rg).sort()).toMatchSnapshot("chunkwise/ragged");
   expect(Object.keys(zarr).sort()).toMatchSnapshot("chunkwise/zarr");
+  expect(Object.keys(functions).sort()).toMatchSnapshot("chunkwise/functions");
+  expect(Object.keys(bullmq).sort()).toMatchSnapshot("chunkwise/bullmq");
 });
 
 /** A program of a user's, checked with all declarations: nothing is skipped. */
 const CONSUMER = `import * as cw from "./index.js";
+import * as bullmq from "./doors/bullmq.js";
+import * as functions from "./doors/functions.js";
 import * as native from "./doors/native.js";
 import * as observe from "./doors/observe.js";
 import * as rg from "./doors/ragged.js";
@@ -43,7 +49,7 @@ const x = cw.zeros([3], { dtype: "float32" });
 export const y: cw.LazyArray<"float32"> = cw.abs(x).add(1).sqrt();
 export const lists: rg.RaggedArray = cw.sqrt(rg.fromIter([[1, 2], [3]]));
 export const lazily: Promise<unknown> = rg.lazy(lists).sum({ axis: 1 }).compute();
-export { native, observe, rewrite, zarr };
+export { bullmq, functions, native, observe, rewrite, zarr };
 `;
 
 test.each([

@@ -5,6 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as cw from "chunkwise";
+import * as bullmq from "chunkwise/bullmq";
+import * as functions from "chunkwise/functions";
 import * as observe from "chunkwise/observe";
 import * as rg from "chunkwise/ragged";
 import * as rewrite from "chunkwise/rewrite";
@@ -21,6 +23,8 @@ const DOORS: readonly Door[] = [
   ["chunkwise/rewrite", "doors/rewrite.d.ts", rewrite],
   ["chunkwise/zarr", "doors/zarr.d.ts", zarr],
   ["chunkwise/observe", "doors/observe.d.ts", observe],
+  ["chunkwise/functions", "doors/functions.d.ts", functions],
+  ["chunkwise/bullmq", "doors/bullmq.d.ts", bullmq],
   ["chunkwise/native", "doors/native.d.ts", native],
 ];
 

@@ -4,7 +4,8 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Attrs, type Block, newBlock } from "../src/core/block.ts";
+import type { Attrs } from "../src/core/block.ts";
+import { type Block, newBlock } from "../src/core/block.ts";
 import type { Shape } from "../src/core/chunks.ts";
 import {
   allocate,

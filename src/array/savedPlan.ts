@@ -16,83 +16,20 @@ import { NDArray } from "../lazy/ndarray.ts";
 import { Plan } from "../plan/index.ts";
 import { foreignPlan, PlanError } from "../plan/load.ts";
 import type { Json } from "../plan/planJson.ts";
-import { type Admitted, type Root, Roots } from "../runtime/planRoots.ts";
+import { PlanAccess } from "../runtime/planAccess.ts";
+import type { Root } from "../runtime/planRoots.ts";
 import { runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
 import { type AsyncComputeOptions, checkRun, OPTIONS_AT, settingFor } from "../runtime/spec.ts";
 import { type FunctionResource, findFunction } from "../runtime/userFunctions.ts";
 import { isModuleAddress } from "../storage/builtin.ts";
+import { cloudLocationFrom } from "../storage/cloud/openCloud.ts";
 import { StoredSource } from "../storage/formats/table.ts";
 import { storeAt } from "../storage/location.ts";
 import { normalPath, type StoreLocation } from "../storage/store.ts";
 import { engine } from "./defaultEngine.ts";
 import { sourceOf } from "./opening.ts";
 import { backendOf, requestOf } from "./prepare.ts";
-
-// Which of the modules and stores that a plan names it may use. In: the caller's roots, and addresses as the text has them.
-// Out: addresses as they really are; one error that names all that is not allowed, and the call that would allow it.
-
-class PlanAccess {
-  readonly #modules: Roots;
-  readonly #stores: Roots;
-  readonly #refused = { modules: new Set<string>(), stores: new Set<string>() };
-
-  constructor({
-    modules,
-    stores,
-  }: { modules?: readonly Root[] | undefined; stores?: readonly Root[] | undefined }) {
-    this.#modules = new Roots(modules, "modules");
-    this.#stores = new Roots(stores, "stores");
-  }
-
-  readonly module = (address: string): string =>
-    this.#taken(this.#modules.module(address), "modules") ?? address;
-
-  store(location: StoreLocation): StoreLocation {
-    if (location.kind === "file") {
-      const root = this.#taken(this.#stores.folder(location.root), "stores");
-      return { kind: "file", root: root ?? location.root };
-    }
-    if (location.kind === "module") {
-      // It reads whatever its argument says: who allows it to run has not allowed that yet.
-      this.#taken(this.#stores.module(location.module), "stores");
-      return { ...location, module: this.module(location.module) };
-    }
-    const url = this.#taken(this.#stores.site(location.url), "stores");
-    return { kind: "http", url: url ?? location.url };
-  }
-
-  #taken(admitted: Admitted, kind: "modules" | "stores"): string | null {
-    if ("address" in admitted) return admitted.address;
-    this.#refused[kind].add(admitted.refused);
-    return null;
-  }
-
-  /** Throws when something was asked for that is not allowed. */
-  check(): void {
-    const [modules, stores] = [[...this.#refused.modules], [...this.#refused.stores]];
-    if (modules.length + stores.length === 0) return;
-    const wants = [
-      ...(modules.length > 0 ? [`run ${listText(modules)}`] : []),
-      ...(stores.length > 0 ? [`read ${listText(stores)}`] : []),
-    ];
-    const options = [
-      ...(modules.length > 0 ? [`modules: ${JSON.stringify(modules.slice(0, MOST_NAMED))}`] : []),
-      ...(stores.length > 0 ? [`stores: ${JSON.stringify(stores.slice(0, MOST_NAMED))}`] : []),
-    ];
-    throw new PlanError({
-      what: `the plan wants to ${wants.join(" and to ")}, which is not below a root that was named`,
-      cure: `If you trust who made it, name these or what they are below: loadPlan(text, {${options.join(", ")}})`,
-    });
-  }
-}
-
-const MOST_NAMED = 5;
-
-const listText = (names: readonly string[]): string =>
-  names.length > MOST_NAMED
-    ? `${names.slice(0, MOST_NAMED).join(", ")} and ${names.length - MOST_NAMED} more`
-    : names.join(", ");
 
 const FORMAT = "chunkwise plan";
 const VERSION = 2;
@@ -146,7 +83,7 @@ function base64Of(bytes: Uint8Array): string {
 export interface LoadPlanOptions {
   /** Folders, files or addresses of modules whose functions it may call. */
   readonly modules?: readonly Root[] | undefined;
-  /** Folders or addresses of stores that it may read. */
+  /** Folders or addresses of stores that it may read: "/data", "https://example.org/data", "s3://bucket/data". */
   readonly stores?: readonly Root[] | undefined;
 }
 
@@ -236,6 +173,8 @@ function locationFrom(name: string, json: Json | undefined): StoreLocation {
   } = (json ?? {}) as { [name: string]: Json };
   if (kind === "file" && typeof root === "string") return { kind, root };
   if (kind === "http" && typeof url === "string") return { kind, url };
+  const cloud = cloudLocationFrom(json);
+  if (cloud !== null) return cloud;
   if (kind === "module" && isModuleAddress(module) && typeof exported === "string")
     return { kind, module, name: exported, argument };
   throw new PlanError({

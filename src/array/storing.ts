@@ -17,6 +17,7 @@ import { runKey } from "../runtime/runKey.ts";
 import { type AsyncComputeOptions, checkRun, OPTIONS_AT, settingFor } from "../runtime/spec.ts";
 import type { Written } from "../runtime/storedArrays.ts";
 import { type ArraySettings, zarrFormat } from "../runtime/zarr/zarrFormat.ts";
+import { isCloudAddress } from "../storage/cloud/cloudAddress.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import {
   type DenseFormat,
@@ -229,11 +230,12 @@ function resolved(array: LazyArray, { region, ...options }: Omit<TargetOptions, 
 const transferOf = ({ dtype }: LazyArray, { unit, transfer }: WrittenUnit): Transfer =>
   transfer ?? plainTransfer(dtype, unit);
 
-/** The same for a plan: a path or URL is a folder. */
+/** The same for a plan: a path is a folder. */
 export function plannedTo(array: LazyArray, target: PlanTarget): ResultCut {
   const { store, ...options } = target;
   const isStore = typeof store === "object" && !(store instanceof URL);
-  const near = isStore ? (store as Pick<Store, "open">) : FileStore.prototype;
+  const folder = isCloudAddress(String(store)) ? {} : FileStore.prototype;
+  const near = isStore ? (store as Pick<Store, "open">) : folder;
   const written = zarrFormat.unitOf!(newArray(array), options, engine, near);
   return { chunks: written.unit, transfer: transferOf(array, written), isReadable: true };
 }

@@ -11,6 +11,11 @@ export interface StopSignal extends SignalHere {}
 export type Address = Has<"URL", null> extends { prototype: infer U } ? U : { readonly href: string };
 /** The function `fetch`. */
 export type Fetch = Has<"fetch", (...args: never[]) => Promise<unknown>>;
+/** What a function of a service is given, a `Request`, and what it gives, a `Response`. */
+export type WebRequest =
+  Has<"Request", null> extends { prototype: infer R } ? R : { readonly method: string };
+export type WebResponse =
+  Has<"Response", null> extends { prototype: infer R } ? R : { readonly status: number };
 /** `using x = …`, where the language has it. */
 export type UsedUp = SymbolConstructor extends { readonly dispose: infer Key extends symbol }
   ? { readonly [K in Key]: () => void }

@@ -17,6 +17,8 @@ export interface TaskRecord {
   readonly isTwin: boolean;
   /** Which of the pool's workers had it. */
   readonly worker: number;
+  /** Its name, where workers are other processes. */
+  readonly by?: string | undefined;
   /** When the worker began, had its inputs, had its outputs, and when they were stored. Never descending. */
   readonly startTime: number;
   /** When it had its inputs. */
@@ -52,6 +54,7 @@ export function recordOf(computation: number, event: TaskEnd): TaskRecord {
     attempt,
     isTwin,
     worker,
+    ...(event.by === undefined ? {} : { by: event.by }),
     startTime,
     readTime,
     computeTime,

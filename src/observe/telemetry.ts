@@ -215,6 +215,7 @@ function taskAttributes(event: TaskEnd): SpanAttributes {
     "chunkwise.attempt": event.attempt,
     "chunkwise.is_twin": event.isTwin,
     "chunkwise.worker": event.worker,
+    ...(event.by === undefined ? {} : { "chunkwise.worker_name": event.by }),
     "chunkwise.outcome": event.outcome,
     "chunkwise.bytes_read": event.bytesRead,
     "chunkwise.bytes_written": event.bytesWritten,

@@ -24,7 +24,8 @@ import { timeTicks } from "./ticks.ts";
 // once; each row has its tasks by time. Must hold: every task of a worker that is shown is in one of its rows.
 
 interface TimelineRow {
-  readonly worker: number;
+  /** A number, or the name of a process elsewhere. */
+  readonly worker: number | string;
   /** Where it is among the rows of its worker: 0 for the first. */
   readonly lane: number;
   readonly tasks: readonly TaskRecord[];
@@ -34,16 +35,24 @@ interface TimelineRow {
 const MOST_LANES = 4;
 
 export function timelineRows(tasks: readonly TaskRecord[]): TimelineRow[] {
-  const byWorker = new Map<number, TaskRecord[]>();
+  const byWorker = new Map<number | string, TaskRecord[]>();
   for (const task of tasks) {
-    const list = byWorker.get(task.worker);
-    if (list === undefined) byWorker.set(task.worker, [task]);
+    const worker = task.by ?? task.worker;
+    const list = byWorker.get(worker);
+    if (list === undefined) byWorker.set(worker, [task]);
     else list.push(task);
   }
-  const workers = [...byWorker].sort((a, b) => a[0] - b[0]);
+  const workers = [...byWorker].sort(([a], [b]) => ordered(a, b));
   return workers.flatMap(([worker, list]) =>
     lanesOf(list).map((lane, index) => ({ worker, lane: index, tasks: lane })),
   );
+}
+
+/** Names first, then numbers: attempts that nobody has told of have no name. */
+function ordered(a: number | string, b: number | string): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (typeof a === "string" && typeof b === "string") return a < b ? -1 : 1;
+  return typeof a === "string" ? -1 : 1;
 }
 
 /** First come, first lane that is free. */
@@ -266,7 +275,14 @@ function rowLabel({ worker, lane }: TimelineRow, at: number, { rowHeight }: Fram
   const every = Math.ceil(12 / rowHeight);
   if (lane > 0 || at % every !== 0) return [];
   const y = TOP + at * rowHeight + Math.min(14, rowHeight / 2 + 4);
-  return [textElement(`worker ${worker}`, { x: LEFT - 8, y, "text-anchor": "end", fill: "#555555" })];
+  return [
+    textElement(typeof worker === "string" ? cutText(worker, 14) : `worker ${worker}`, {
+      x: LEFT - 8,
+      y,
+      "text-anchor": "end",
+      fill: "#555555",
+    }),
+  ];
 }
 
 function detailed({ tasks }: TimelineRow, at: number, frame: Frame): string[] {

@@ -278,7 +278,7 @@ class OperationLoader {
         return {
           ...{ kind, op, ...common, types, exclusive: flag(json["exclusive"], where) },
           axis: whole(json["axis"], where, types[0]!.shape.length),
-          group: whole(json["group"], where),
+          group: groupFrom(json["group"], where),
         };
       default:
         throw wrong(where, `${describe(kind)} is not a kind of step`);
@@ -312,6 +312,13 @@ class OperationLoader {
     if (tag === "$reference") return this.#names.find(value);
     throw wrong(where, `${describe(json)} is not an attribute`);
   }
+}
+
+/** One of no places would never end. */
+function groupFrom(json: Json | undefined, where: string): number {
+  const group = whole(json, where);
+  if (group < 1) throw wrong(where, "a group is empty");
+  return group;
 }
 
 const wrongClass = (where: string, op: Op, kind: string): PlanError =>

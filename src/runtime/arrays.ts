@@ -53,7 +53,7 @@ class KernelScratch implements ScratchMemory {
 }
 
 /** Options of reads and writes whose scratch lies there. */
-const scratchIn = (memory: BlockMemory): { readonly scratch: KernelScratch } => ({
+export const scratchIn = (memory: BlockMemory): { readonly scratch: KernelScratch } => ({
   scratch: new KernelScratch(memory),
 });
 
@@ -218,6 +218,9 @@ const partOf = ({ box: from, block }: Part, box: Box): Block =>
     box.shape,
   );
 
+/** Has something done when it is its turn. */
+type InTurn = (action: () => Promise<void>) => Promise<void>;
+
 /** The chunks of an intermediate, of either kind: a partition rests as the bytes that it is packed in. */
 abstract class HeldChunks<Plan extends PlanArray> {
   readonly plan: Plan;
@@ -280,14 +283,18 @@ abstract class HeldChunks<Plan extends PlanArray> {
     await this.write(this.stored(chunk), this.placeOf(chunk), block);
   }
 
-  /** From the store. One that is computed again meanwhile is stored after that. */
-  delete(chunk: number): Promise<void> {
+  /** From the store, in its turn. One that is computed again meanwhile is stored after that. */
+  delete(chunk: number, inTurn: InTurn = (removal) => removal()): Promise<void> {
     this.drop(chunk);
-    const gone = (this.store?.deleteShard(this.placeOf(chunk)) ?? Promise.resolve()).finally(() =>
-      this.#leaving.delete(chunk),
-    );
+    const removal = (): Promise<void> => this.store?.deleteShard(this.placeOf(chunk)) ?? Promise.resolve();
+    const gone = inTurn(removal).finally(() => this.#leaving.delete(chunk));
     this.#leaving.set(chunk, gone);
     return gone;
+  }
+
+  /** A chunk is being removed from the store: who makes it again waits for that. */
+  leaving(chunk: number): Promise<void> | undefined {
+    return this.#leaving.get(chunk);
   }
 
   stored(chunk: number): ZarrArray {

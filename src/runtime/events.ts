@@ -67,6 +67,8 @@ export interface TaskStats {
   readonly bytesRead: number;
   /** Bytes that it wrote. */
   readonly bytesWritten: number;
+  /** Who did it, where workers have names. */
+  readonly by?: string | undefined;
   /** The most bytes of blocks that the task had at once; null where it is not measured. */
   readonly measuredMem: number | null;
 }

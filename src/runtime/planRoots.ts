@@ -6,9 +6,16 @@ import { describe } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import type { Address } from "../core/platform.ts";
 import { builtinNow } from "../storage/builtin.ts";
+import {
+  type CloudAddress,
+  cloudAddress,
+  isBelowAddress,
+  isCloudAddress,
+} from "../storage/cloud/cloudAddress.ts";
+import { messageOf } from "../storage/errors.ts";
 import { realRoot } from "../storage/fileTree.ts";
 
-/** A folder, a file, or an http(s) address. */
+/** A folder, a file, an http(s) address, or that of a folder in an object store: "s3://bucket/data". */
 export type Root = string | Address;
 
 /** An address that may be used, as it really is; or none, and what is wrong with it where there is more than its place. */
@@ -19,6 +26,7 @@ const isWeb = (address: string): boolean => /^https?:/i.test(address);
 export class Roots {
   readonly #folders: string[] = [];
   readonly #sites: URL[] = [];
+  readonly #buckets: CloudAddress[] = [];
 
   constructor(roots: unknown, option: string) {
     if (roots === undefined) return;
@@ -29,6 +37,12 @@ export class Roots {
   #add(root: unknown, option: string): void {
     const text = root instanceof URL ? root.href : root;
     if (typeof text !== "string" || text === "") throw badRoots(option, root);
+    if (isCloudAddress(text)) {
+      const bucket = bucketOf(text);
+      if (typeof bucket === "string") throw badRoots(option, root);
+      this.#buckets.push(bucket);
+      return;
+    }
     if (isWeb(text)) {
       const site = siteOf(text);
       if (typeof site === "string") throw badRoots(option, root);
@@ -57,7 +71,9 @@ export class Roots {
   }
 
   site(address: string): Admitted {
-    return isWeb(address) ? this.#site(address) : { refused: `${describe(address)} is not an address` };
+    if (isWeb(address)) return this.#site(address);
+    if (isCloudAddress(address)) return this.#bucket(address);
+    return { refused: `${describe(address)} is not an address` };
   }
 
   #site(address: string): Admitted {
@@ -69,9 +85,24 @@ export class Roots {
     return isBelow ? { address: site.href } : { refused: site.href };
   }
 
+  #bucket(address: string): Admitted {
+    const bucket = bucketOf(address);
+    if (typeof bucket === "string") return { refused: bucket };
+    return this.#buckets.some((root) => isBelowAddress(bucket, root)) ? { address } : { refused: address };
+  }
+
   #has(path: string): boolean {
     const separator = builtinNow("node:path")?.sep ?? "/";
     return this.#folders.some((folder) => isPathBelow(path, folder, separator));
+  }
+}
+
+/** The place in an object store that an address names; else what is wrong with it. */
+function bucketOf(address: string): CloudAddress | string {
+  try {
+    return cloudAddress(address);
+  } catch (error) {
+    return messageOf(error);
   }
 }
 

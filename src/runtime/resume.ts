@@ -19,11 +19,15 @@ async function storedChunks(array: PlanArray, places: Places): Promise<Set<numbe
 
 type Places = AsyncIterable<readonly number[]>;
 
-/** Tasks whose results are stored in targets that are resumed, or that have none; with their intermediates, or without. */
+/**
+ * Tasks whose results are stored in targets that are resumed, or that have none; with their intermediates, or without.
+ * `keepsAll`: there are no targets, and results are kept where intermediates are.
+ */
 export async function foundTasks(
   plan: PlanData,
   targets: ReadonlyMap<string, DenseTarget>,
   intermediates: IntermediateStore | null,
+  keepsAll = false,
 ): Promise<FoundTask[]> {
   const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
   const found: FoundTask[] = [];
@@ -31,7 +35,9 @@ export async function foundTasks(
     const made = outputs.map(({ array }) => arrays.get(array)!);
     const results = made.filter(({ role }) => role === "result");
     const held = made.filter(({ role }) => role === "intermediate");
-    const inTargets = await allStored(results, async ({ name }) => targets.get(name)?.written?.());
+    const inTargets = keepsAll
+      ? await storedIn(intermediates, results)
+      : await allStored(results, async ({ name }) => targets.get(name)?.written?.());
     const inStore = await storedIn(intermediates, held);
     const tasks = results.length > 0 ? inTargets : inStore;
     for (const task of tasks ?? []) found.push({ op, task, hasHeld: inStore?.has(task) ?? false });
@@ -43,7 +49,7 @@ async function storedIn(
   intermediates: IntermediateStore | null,
   arrays: readonly PlanArray[],
 ): Promise<Set<number> | null> {
-  if (intermediates === null || !intermediates.isNamed) return null;
+  if (intermediates === null || !intermediates.isNamed || intermediates.isNew) return null;
   const shards = async (array: PlanArray): Promise<Places> => {
     const stored: ZarrArray = await intermediates.arrayFor(array);
     return stored.listShards();

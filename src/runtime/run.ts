@@ -101,19 +101,38 @@ async function missingFor(
     const key = `${need.op}.${need.task}`;
     if (missing.has(key)) continue;
     for (const held of execution.heldBy(need))
-      if (await isMissing(held, need.task, error)) missing.set(key, need);
+      if (await isMissing(held, need.task, error, store.isShared)) missing.set(key, need);
   }
   await store.mend();
   return [...missing.values()];
 }
 
-async function isMissing(held: HeldArray, chunk: number, { path, place }: LostChunkError): Promise<boolean> {
+async function isMissing(
+  held: HeldArray,
+  chunk: number,
+  { path, place }: LostChunkError,
+  isShared: boolean,
+): Promise<boolean> {
   const { store } = held;
   if (store === null || held.inMemory(chunk) !== undefined) return false;
   const at = held.placeOf(chunk);
   // What is damaged is there by its name.
   const isNamed = store.path === path && place !== null && sameShape(at, place);
+  if (isNamed && isShared) return isSpoiled(held, at);
   return isNamed || !(await store.hasShard(at));
+}
+
+/** Workers elsewhere take what is there for done: what is damaged goes, unless it was made again since somebody saw it. */
+async function isSpoiled({ store, kind }: HeldArray, at: readonly number[]): Promise<boolean> {
+  try {
+    if (kind === "dense") await store!.getShard(at);
+    else if (!(await store!.hasShard(at))) return true;
+    return false;
+  } catch (error) {
+    if (!(error instanceof LostChunkError)) throw error;
+    await store!.deleteShard(at);
+    return true;
+  }
 }
 
 export interface RunSetting {
@@ -191,7 +210,7 @@ const NO_RETRIES: Policy = { ...DEFAULT_POLICY, retry: { ...DEFAULT_POLICY.retry
 
 export async function runPlan(request: RunRequest, setting: RunSetting): Promise<Block[]> {
   setting.signal?.throwIfAborted();
-  const functions = functionsOf(request.plan);
+  const functions = setting.executor.isElsewhere === true ? [] : functionsOf(request.plan);
   for (const called of functions) await called.load();
   checkOnce(request.plan, setting.budget);
   const watch = functions.length === 0 ? null : new MemoryWatch(functions, setting);
@@ -201,7 +220,8 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   const isPlain = setting.store?.isNamed !== true && (executor.isHere === true || !isAskedFor);
   if (isPlain && isOneTask(execution)) return runOne(execution);
   const here = (workers?: number): Pool => inlinePool(execution, workers);
-  const pool = await poolOf(executor, { arrays: execution, threads, isAskedFor, here }).catch(
+  const shared = executor.isElsewhere === true ? setting.store : null;
+  const pool = await poolOf(executor, { arrays: execution, threads, isAskedFor, shared, here }).catch(
     async (error: unknown) => {
       // A named folder is for others now.
       await setting.store?.close(false);
@@ -210,13 +230,17 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   );
   // Without files there is nothing to clean up.
   if (execution.isInMemory && setting.store?.isNamed !== true) return runOn(pool, execution, setting);
-  const interrupts = watchInterrupts(setting.signal);
+  const interrupts = watchInterrupts(anyOf(setting.signal, setting.store?.lost));
   try {
     return await runOn(pool, execution, { ...setting, signal: interrupts.signal });
   } finally {
     interrupts.end();
   }
 }
+
+/** The user's signal, and that of a folder that another process has taken over. */
+const anyOf = (given: AbortSignal | undefined, lost: AbortSignal | undefined): AbortSignal | undefined =>
+  given === undefined || lost === undefined ? (given ?? lost) : AbortSignal.any([given, lost]);
 
 /** One task computes while the other's files are read and written. */
 const PLAIN_LANES = 2;
@@ -244,9 +268,9 @@ async function runOn(pool: Pool, execution: RunArrays, setting: RunSetting): Pro
   const runChecks = checksOf(execution);
   const scheduler = schedulerOf(execution, pool, setting, store, runChecks);
   const driven = drivenBy(execution, scheduler, pool, storesAll, runChecks, store);
-  for (const task of setting.found) scheduler.found(task);
   let isDone = false;
   try {
+    for (const task of (await pool.found?.(setting.found)) ?? setting.found) scheduler.found(task);
     if (storesAll) await openStores(execution, store!);
     scheduler.begin(now());
     await drive(driven, signal);
@@ -278,7 +302,7 @@ type SchedulerSetting = Pick<RunSetting, "budget" | "policy" | "threads" | "thre
 
 function schedulerOf(
   execution: RunArrays,
-  { name, workers, ahead, hasOwnMemory }: Pool,
+  pool: Pool,
   { budget, policy, threads, threadMem }: SchedulerSetting,
   store: IntermediateStore | null,
   runChecks: RunChecks | null,
@@ -287,23 +311,27 @@ function schedulerOf(
     runChecks?.leaves(ref);
     for (const held of execution.heldBy(ref)) {
       held.drop(ref.task);
-      if (held.store !== null) store?.later(held.delete(ref.task));
+      if (held.store !== null) store?.remove(held, ref.task);
     }
   };
   const drop = (ref: TaskRef): void => {
     runChecks?.leaves(ref);
     for (const held of execution.heldBy(ref)) held.drop(ref.task);
   };
+  const { name, workers, ahead, queueMs, hasOwnMemory, isElsewhere } = pool;
   const emit = execution.request.emit ?? null;
   const storesAll = store?.isNamed ?? false;
   const { operations } = execution.graph;
-  // Without a store nothing can be put out of the way.
+  // Workers elsewhere look after their memory themselves. Without a store nothing can be put out of the way.
+  const elsewhere = { budget: Number.POSITIVE_INFINITY, holdsNothing: true, workersNow: () => pool.workers };
   const given =
-    hasOwnMemory && store !== null
-      ? sharesOf(budget, operations, workers, (busy) => (Math.min(busy, threads) - 1) * threadMem)
-      : { workers, budget, shares: null };
+    isElsewhere === true
+      ? { workers, shares: null, ...elsewhere }
+      : hasOwnMemory && store !== null
+        ? sharesOf(budget, operations, workers, (busy) => (Math.min(busy, threads) - 1) * threadMem)
+        : { workers, budget, shares: null };
   return new Scheduler(execution.graph, {
-    ...{ policy, pool: name, ahead, storesAll, emit, free, drop, ...given },
+    ...{ policy, pool: name, ahead, queueMs, storesAll, emit, free, drop, ...given },
     maySpill: store !== null,
   });
 }

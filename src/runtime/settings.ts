@@ -3,7 +3,11 @@
 // from (`workDir`: CHUNKWISE_WORK_DIR), and its line in docs/running.md: the comment above it.
 // Must hold: what changes a plan says so ("rewrite", "plan", "memory"): no plan is taken for another.
 
+import { describe } from "../core/chunks.ts";
 import { parseBytes } from "../core/counts.ts";
+import { ValueError } from "../core/errors.ts";
+import { closest } from "../core/suggest.ts";
+import { builtinNow } from "../storage/builtin.ts";
 import type { CodecArgument } from "../storage/zarr/create.ts";
 import type { Executor } from "./pools/pool.ts";
 import { type RetryOptions, retryPolicy, type TwinOptions, twinPolicy } from "./scheduler/policy.ts";
@@ -167,8 +171,8 @@ export const SETTINGS = {
   executor: option(executor, "run", ["run"]),
   /** Threads for tasks and kernels: as many as the machine has, up to 8. */
   threads: option(count(1, 1024), "run", ["sync", "run"]),
-  /** A folder for intermediates. Named, it keeps them when a run is killed, and the same computation resumes. */
-  workDir: option(text("a folder"), "run", ["run"]),
+  /** A folder for intermediates, or the address of a store. Named, it keeps them when a run is killed, and the same computation resumes. */
+  workDir: option(text("a folder, or the address of a store"), "run", ["run"]),
   /** false. true: what counts as done is on the disk, so that it outlives a power cut; slower. */
   durable: option(flag, "run", ["run"]),
   /** How often a task is tried, and how long it waits between: {attempts: 3, delayMs: 200, maxDelayMs: 10000}. */
@@ -190,3 +194,49 @@ export interface Settings extends OptionsOf<typeof SETTINGS> {}
 export type OptionsOf<Table> = {
   readonly [K in keyof Table]?: Table[K] extends Check<infer T> ? T | undefined : never;
 };
+
+/** One object of settings that there are. */
+export function checkSettings(options: unknown, where: string): Settings {
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw new ValueError({ where, what: `the options are ${describe(options)}`, cure: "Give one object" });
+  const known = Object.keys(SETTINGS);
+  for (const name of Object.keys(options)) {
+    if (name in SETTINGS) continue;
+    throw new ValueError({ where, what: `there is no option ${describe(name)}`, cure: closest(name, known) });
+  }
+  return options as Settings;
+}
+
+const { process: host } = globalThis as { process?: { env?: { [name: string]: string | undefined } } };
+
+/** `workDir`: CHUNKWISE_WORK_DIR. */
+export const variableOf = (name: string): string =>
+  `CHUNKWISE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+
+/** What variables of the environment say. */
+export function fromEnvironment(): Settings {
+  const found: { [name: string]: unknown } = {};
+  for (const [name, { parse }] of Object.entries(SETTINGS)) {
+    const text = host?.env?.[variableOf(name)];
+    if (text) found[name] = parse!(text);
+  }
+  return found;
+}
+
+/** A JSON file that CHUNKWISE_CONFIG names, with the options of Spec. */
+export function fromConfiguration(): Settings {
+  const path = host?.env?.["CHUNKWISE_CONFIG"];
+  const fs = builtinNow("node:fs");
+  if (!path || fs === undefined) return {};
+  const where = `the configuration ${path}`;
+  try {
+    return checkSettings(JSON.parse(fs.readFileSync(path, "utf8")), where);
+  } catch (error) {
+    if (error instanceof ValueError) throw error;
+    const cure = "CHUNKWISE_CONFIG must name a JSON file";
+    throw new ValueError(
+      { where, what: `cannot be read: ${(error as Error).message}`, cure },
+      { cause: error },
+    );
+  }
+}

@@ -10,7 +10,6 @@ import { machineThreads } from "../core/threads.ts";
 import type { Backend } from "../kernel/backend.ts";
 import type { PlanOptions } from "../plan/index.ts";
 import type { PlanData } from "../plan/plan.ts";
-import { builtinNow } from "../storage/builtin.ts";
 import type { CodecTable } from "../storage/codecs/table.ts";
 import type { DenseTarget } from "../storage/formats/denseFormat.ts";
 import type { CodecArgument } from "../storage/zarr/create.ts";
@@ -25,10 +24,13 @@ import type { RunKey } from "./runKey.ts";
 import { policyOf, type RetryOptions, type TwinOptions } from "./scheduler/policy.ts";
 import {
   type Call,
+  checkSettings,
   type Effect,
   type ExecutorName,
   either,
   flag,
+  fromConfiguration,
+  fromEnvironment,
   functionOf,
   having,
   instanceOf,
@@ -37,6 +39,7 @@ import {
   SETTINGS,
   type Settings,
 } from "./settings.ts";
+import { isStoreAddress, sharedStore } from "./sharedDir.ts";
 import { namedStore, temporaryStore } from "./workDir.ts";
 
 /** Options of `new cw.Spec(…)`: each can also come from the environment or a configuration file. */
@@ -114,18 +117,6 @@ export class Spec {
 const bytesOf = (size: number | string | undefined): number | undefined =>
   size === undefined ? undefined : parseBytes(size)!;
 
-/** One object of settings that there are. */
-function checkSettings(options: unknown, where: string): SpecOptions {
-  if (typeof options !== "object" || options === null || Array.isArray(options))
-    throw new ValueError({ where, what: `the options are ${describe(options)}`, cure: "Give one object" });
-  const known = Object.keys(SETTINGS);
-  for (const name of Object.keys(options)) {
-    if (name in SETTINGS) continue;
-    throw new ValueError({ where, what: `there is no option ${describe(name)}`, cure: closest(name, known) });
-  }
-  return options as SpecOptions;
-}
-
 function checkValues(settings: SpecOptions): SpecOptions {
   for (const [name, value] of Object.entries(settings)) {
     const { wanted, accepts } = SETTINGS[name as keyof Settings];
@@ -142,39 +133,6 @@ function checkValues(settings: SpecOptions): SpecOptions {
 /** Without what was left open. */
 export const definedIn = <T extends object>(options: T): T =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
-
-const { process: host } = globalThis as { process?: { env?: { [name: string]: string | undefined } } };
-
-/** `workDir`: CHUNKWISE_WORK_DIR. */
-export const variableOf = (name: string): string =>
-  `CHUNKWISE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-
-function fromEnvironment(): SpecOptions {
-  const found: { [name: string]: unknown } = {};
-  for (const [name, { parse }] of Object.entries(SETTINGS)) {
-    const text = host?.env?.[variableOf(name)];
-    if (text) found[name] = parse!(text);
-  }
-  return found;
-}
-
-/** A JSON file that CHUNKWISE_CONFIG names, with the options of Spec. */
-function fromConfiguration(): SpecOptions {
-  const path = host?.env?.["CHUNKWISE_CONFIG"];
-  const fs = builtinNow("node:fs");
-  if (!path || fs === undefined) return {};
-  const where = `the configuration ${path}`;
-  try {
-    return checkSettings(JSON.parse(fs.readFileSync(path, "utf8")), where);
-  } catch (error) {
-    if (error instanceof ValueError) throw error;
-    const cure = "CHUNKWISE_CONFIG must name a JSON file";
-    throw new ValueError(
-      { where, what: `cannot be read: ${(error as Error).message}`, cure },
-      { cause: error },
-    );
-  }
-}
 
 function checkMemory({ allowedMem, reservedMem }: Spec, machine: number): void {
   const [allowed, reserved] = [bytesText(allowedMem), bytesText(reservedMem)];
@@ -370,21 +328,33 @@ export function settingOf(options: CheckedRun, { executors, codecs: known }: Run
   };
 }
 
-/** The same, with what is there already. */
+/** The same, with what is there already. `resumed`: targets that are gone on with; not given where results stay in memory. */
 export async function settingFor(
   plan: PlanData,
   key: () => Promise<RunKey>,
   options: CheckedRun,
   parts: RunParts,
-  resumed: ReadonlyMap<string, DenseTarget> = new Map(),
+  resumed?: ReadonlyMap<string, DenseTarget> | undefined,
 ): Promise<RunSetting> {
   const setting = settingOf(options, parts);
   const { workDir, codecs, durable } = options.spec;
   const isDurable = options.durable ?? durable;
   const storing = { codecs, known: parts.codecs };
-  const named = workDir === null ? null : namedStore(workDir, await key(), storing, isDurable);
-  if (named === null && resumed.size === 0) return setting;
-  const found = await foundTasks(plan, resumed, named);
-  named?.settle();
-  return { ...setting, store: named ?? setting.store, found };
+  const isElsewhere = setting.executor.isElsewhere === true;
+  const isShared = isElsewhere || (workDir !== null && isStoreAddress(workDir));
+  const named = isShared
+    ? await sharedStore(workDir, await key(), storing, isDurable)
+    : workDir === null
+      ? null
+      : namedStore(workDir, await key(), storing, isDurable);
+  if (named === null && (resumed?.size ?? 0) === 0) return setting;
+  try {
+    const found = await foundTasks(plan, resumed ?? new Map(), named, isElsewhere && resumed === undefined);
+    await named?.settle();
+    return { ...setting, store: named ?? setting.store, found };
+  } catch (error) {
+    // The folder is for others now.
+    await named?.close(false);
+    throw error;
+  }
 }

@@ -33,10 +33,12 @@ import { transferOf } from "../storage/zarr/denseArray.ts";
 import type { ArrayMetadata } from "../storage/zarr/metadata.ts";
 import { type BlockSource, type BlockTarget, ScratchOptions, type Soon } from "./arrays.ts";
 import { chunksIn } from "./planGraph.ts";
-import { INTERMEDIATE_CODECS } from "./workDir.ts";
 
 // Where a plan's arrays may come to lie, for its stated memory. In: how a spec stores intermediates, and what results go
 // to. Out: what planning needs to know of it.
+
+/** How intermediates are stored unless a spec says otherwise. */
+export const INTERMEDIATE_CODECS: readonly CodecArgument[] = ["crc32c"];
 
 const NO_RESULTS: readonly null[] = [];
 /** Intermediates are read chunk by chunk: HeldArray. */
@@ -75,14 +77,25 @@ export function transferTo(
   return transferOf(buildPipeline(codecs, unitShape, { type, fill, known, where: "/" }), store);
 }
 
-function intermediateTransfer(
+const intermediateTransfer = (
   codecs: readonly CodecArgument[],
   known: KnownCodecs,
   dtype: DType,
   chunks: readonly number[],
+): Transfer => ({
+  ...storedTransfer(codecs, known, dtype, chunks, FileStore.prototype),
+  atOnce: READ_AT_ONCE,
+});
+
+/** Of an intermediate, where several of its chunks may be read at once. */
+export function storedTransfer(
+  codecs: readonly CodecArgument[],
+  known: KnownCodecs,
+  dtype: DType,
+  chunks: readonly number[],
+  store: Pick<Store, "open">,
 ): Transfer {
-  const metadata = planArray({ shape: chunks, dtype, chunks, codecs, known }, "/");
-  return { ...transferTo(metadata, FileStore.prototype, known), atOnce: READ_AT_ONCE };
+  return transferTo(planArray({ shape: chunks, dtype, chunks, codecs, known }, "/"), store, known);
 }
 
 /** A source, of any format. */

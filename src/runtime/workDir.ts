@@ -1,125 +1,32 @@
-// Where a run keeps intermediates that are not in memory: Zarr arrays in a folder of its own. A named folder outlives
-// a run that fails or is killed, so that the same computation goes on where it was; any other is removed at the end,
-// however the process ends, unless it is killed outright.
+// Where a run keeps intermediates that are not in memory: Zarr arrays in a folder of its own (in a store that several processes
+// share: sharedDir.ts). A named folder outlives a run that fails or is killed, so that the same computation goes on where it
+// was; any other is removed at the end, however the process ends, unless it is killed outright.
 
 import type * as Fs from "node:fs";
 import type * as Path from "node:path";
 import { type ChunkShape, sameShape } from "../core/chunks.ts";
+import type { Transfer } from "../core/transfer.ts";
 import type { DensePlanArray, PlanArray } from "../plan/plan.ts";
 import { builtinNow } from "../storage/builtin.ts";
 import type { KnownCodecs } from "../storage/codecs/table.ts";
-import { CorruptDataError, MetadataError, NotFoundError } from "../storage/errors.ts";
+import { MetadataError, NotFoundError } from "../storage/errors.ts";
 import { FileStore } from "../storage/fileStore.ts";
-import { keyIn, type StoreKey } from "../storage/store.ts";
-import type { ZarrArray } from "../storage/zarr/array.ts";
-import { canBeWhole } from "../storage/zarr/codecPipeline.ts";
-import { type CodecArgument, type CreateArrayOptions, createArray } from "../storage/zarr/create.ts";
+import { Turnstile } from "../storage/retry.ts";
+import { keyIn, type Store, type StoreKey } from "../storage/store.ts";
+import { ZarrArray } from "../storage/zarr/array.ts";
+import {
+  type CodecArgument,
+  type CreateArrayOptions,
+  createArray,
+  planArray,
+} from "../storage/zarr/create.ts";
 import { openArray } from "../storage/zarr/group.ts";
 import { writeNode } from "../storage/zarr/nodes.ts";
-import { type Pipeline, placeFromKey } from "../storage/zarr/place.ts";
+import type { HeldArray } from "./arrays.ts";
+import { type Doubt, doubtOf, removeDamaged, writtenBy } from "./damaged.ts";
 import { folderLock } from "./folderLock.ts";
 import type { RunKey } from "./runKey.ts";
-
-// How safe what a run wrote is. A system that stops without warning may lose what was written last: files are then shorter
-// than they were, or full of zeros. In: how it was written, as a word that lies beside it. Out: how much of it is in doubt.
-// A system that has run on since has lost nothing, and what `durable` wrote is on the disk.
-
-/** What was synced before it was told of. */
-const DURABLE = "durable";
-
-/** What stands beside what is written from now on; `before` for what was there already, null when there was nothing. */
-export const writtenBy = (isDurable: boolean, before: string | null = null): string =>
-  isDurable && (before === null || before === DURABLE) ? DURABLE : systemName();
-
-/** Another one each time that the system is started. */
-function systemName(): string {
-  try {
-    const id = builtinNow("node:fs")?.readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
-    if (id !== undefined) return id.trim();
-  } catch {}
-  const uptime = builtinNow("node:os")?.uptime() ?? 0;
-  return `minute-${Math.round((Date.now() / 1000 - uptime) / 60)}`;
-}
-
-/** Systems write what is changed to the disk within a minute; some wait for ten. */
-const SLOWEST_MS = 600_000;
-/** A server of files may have been started anew when this system was not. */
-const RECENT_MS = 60_000;
-const RECENT_CHUNKS = 1000;
-
-/** What is to be looked into: what was written less than so long before the last of it, but no more than so many. */
-interface Doubt {
-  readonly ms: number;
-  readonly most: number;
-}
-
-const NONE: Doubt = { ms: 0, most: 0 };
-
-export function doubtOf(written: string | undefined, isFinished: boolean): Doubt {
-  if (written === DURABLE) return NONE;
-  if (written !== systemName()) return { ms: SLOWEST_MS, most: Number.POSITIVE_INFINITY };
-  return isFinished ? NONE : { ms: RECENT_MS, most: RECENT_CHUNKS };
-}
-
-// Stored chunks of an earlier run that are not what it wrote: removed before anything is taken for done. In: an array in
-// files, and how much of it is in doubt. Out: an array whose chunks are as they were written, as far as that can be known.
-
-interface StoredChunk {
-  readonly place: readonly number[];
-  readonly size: number;
-  readonly time: number;
-}
-
-/** `isPacked`: chunks are bytes of any length, as partitions are. */
-export async function removeDamaged(array: ZarrArray, doubt: Doubt, isPacked = false): Promise<void> {
-  const chunks = (await chunksOf(array)).sort((a, b) => b.time - a.time);
-  const newest = chunks[0]?.time ?? 0;
-  for (const [i, { place, size, time }] of chunks.entries()) {
-    const fits = isPacked ? size > 0 : canBeWhole(size, array.pipeline);
-    const isDoubtful = newest - time < doubt.ms && i < doubt.most;
-    if (fits && !(isDoubtful && !(await isIntact(array, place, isPacked)))) continue;
-    await array.deleteShard(place);
-  }
-}
-
-async function chunksOf({ store, path, metadata, shardGrid }: ZarrArray): Promise<StoredChunk[]> {
-  const chunks: StoredChunk[] = [];
-  for await (const objects of store.listSizes?.((path === "" ? "/" : path) as StoreKey) ?? [])
-    for (const { key, size, modified } of objects) {
-      const place = placeFromKey(metadata.keyEncoding, key.slice(path.length + 1), shardGrid);
-      // What other stores have is whole: they set objects in one step.
-      if (place !== null && modified !== undefined) chunks.push({ place, size, time: modified });
-    }
-  return chunks;
-}
-
-/** By its sum where there is one. What a system lost reads as zeros: chunks that really have some are made again. */
-async function isIntact(array: ZarrArray, place: readonly number[], isPacked: boolean): Promise<boolean> {
-  try {
-    const bytes = await array.getRaw(place);
-    if (bytes === undefined) return false;
-    if (isPacked || !hasSum(array.pipeline)) return !hasEmptyPage(bytes);
-    await array.decodeShard(bytes);
-    return true;
-  } catch (cause) {
-    if (cause instanceof CorruptDataError) return false;
-    throw cause;
-  }
-}
-
-const hasSum = ({ bytesCodecs, serial }: Pipeline): boolean =>
-  bytesCodecs.some(({ sum }) => sum !== undefined) || (serial.kind === "shard" && hasSum(serial.inner));
-
-const PAGE = 4096;
-
-function hasEmptyPage(bytes: Uint8Array): boolean {
-  for (let at = 0; at < bytes.length; at += PAGE)
-    if (bytes.subarray(at, at + PAGE).every((byte) => byte === 0)) return true;
-  return false;
-}
-
-/** How intermediates are stored unless a spec says otherwise. */
-export const INTERMEDIATE_CODECS: readonly CodecArgument[] = ["crc32c"];
+import { INTERMEDIATE_CODECS, storedTransfer } from "./storedArrays.ts";
 
 /** How arrays are stored: with which codecs, of which. */
 export interface Storing {
@@ -137,38 +44,65 @@ const { process: host } = globalThis as {
 /** Chunks of fill value are stored like others: one that is not there is lost. */
 const ALL_STORED = { writeEmptyChunks: true, missing: "error" } as const;
 
+/** A folder that a run has, wherever that is. */
+export interface RunHome {
+  /** Made when it is first needed. */
+  readonly store: Store;
+  /** Of the folder, in the store; "" where the store is the folder. */
+  readonly path: string;
+  /** There is something to clean up. */
+  readonly isMade: boolean;
+  /** How an earlier run wrote what is here; null where there was none. */
+  readonly before: string | null;
+  /** False when the folder may be another's by now. */
+  readonly mayRemove: boolean;
+  /** Aborted when another process has taken the folder over. */
+  readonly lost?: AbortSignal | undefined;
+  /** What is here is written like this from now on. */
+  settle(written: string): void | Promise<void>;
+  /** The run is over: the folder goes, or is left for a later run. */
+  close(isDone: boolean): void | Promise<void>;
+}
+
 export class IntermediateStore {
-  /** True when it is to be found again by a later run. */
+  /** True when it is to be found again by a later run, and everything is stored. */
   readonly isNamed: boolean;
-  readonly #makeFolder: () => string;
+  readonly #home: RunHome;
   readonly #storing: Storing;
   readonly #isDurable: boolean;
-  /** How an earlier run wrote what is here; null where there was none. */
-  readonly #before: string | null = null;
   readonly #arrays = new Map<string, Promise<ZarrArray>>();
   readonly #pending = new Set<Promise<unknown>>();
-  #folder: string | null = null;
-  #store: FileStore | null = null;
+  readonly #removals = new Turnstile(REMOVED_AT_ONCE);
 
-  constructor(makeFolder: () => string, isNamed: boolean, storing: Storing, isDurable = false) {
-    this.#makeFolder = makeFolder;
+  constructor(home: RunHome, isNamed: boolean, storing: Storing, isDurable = false) {
+    this.#home = home;
     this.#isDurable = isDurable;
     this.isNamed = isNamed;
     this.#storing = storing;
-    // It is there, and locked, whether or not anything is put into it.
-    if (!isNamed) return;
-    this.#folder = makeFolder();
-    this.#before = wordIn(this.#folder);
   }
 
-  /** Made when it is first needed. */
-  get store(): FileStore {
-    if (this.#store === null) {
-      this.#folder ??= this.#makeFolder();
-      if (!this.isNamed) host?.on?.("exit", this.removeNow);
-      this.#store = new FileStore(this.#folder, { durable: this.#isDurable });
-    }
-    return this.#store;
+  get store(): Store {
+    return this.#home.store;
+  }
+
+  /** Of the run's folder, in the store. */
+  get path(): string {
+    return this.#home.path;
+  }
+
+  /** It is in a store that other processes have, too. */
+  get isShared(): boolean {
+    return this.path !== "";
+  }
+
+  /** Nothing of an earlier run is here. */
+  get isNew(): boolean {
+    return this.path !== "" && this.#home.before === null;
+  }
+
+  /** Aborted when another process has taken the folder over. */
+  get lost(): AbortSignal | undefined {
+    return this.#home.lost;
   }
 
   /** The array for an intermediate; made when it is first asked for, found when an earlier run made it. */
@@ -182,26 +116,48 @@ export class IntermediateStore {
   }
 
   async #open(array: PlanArray): Promise<ZarrArray> {
-    const { name } = array;
+    const path = `${this.path}/${array.name}`;
+    const { before } = this.#home;
+    if (before === null && this.path !== "") return this.#make(array, path);
     try {
-      const found = await openArray(this.store, name, { ...ALL_STORED, known: this.#storing.known });
-      await removeDamaged(found, doubtOf(this.#before ?? undefined, false), array.kind === "ragged");
+      const found = await openArray(this.store, path, { ...ALL_STORED, known: this.#storing.known });
+      await removeDamaged(found, this.#doubt(), array.kind === "ragged");
       return found;
     } catch (error) {
       // Metadata that a power cut spoiled are as good as none, and so are the chunks.
       if (!(error instanceof NotFoundError || error instanceof MetadataError)) throw error;
-      if (error instanceof MetadataError) await this.store.delete("/zarr.json");
+      if (error instanceof MetadataError) await this.store.delete?.(keyIn(this.path, "zarr.json"));
     }
+    if (this.path !== "") await this.store.deleteBelow?.(path as StoreKey);
+    return this.#make(array, path);
+  }
+
+  /** Stores other than files have objects whole, or not at all. */
+  #doubt(): Doubt {
+    const isFiles = this.store.near === "files";
+    return isFiles ? doubtOf(this.#home.before ?? undefined, false) : { ms: 0, most: 0 };
+  }
+
+  async #make(array: PlanArray, path: string): Promise<ZarrArray> {
     const { codecs, known } = this.#storing;
     const options = { codecs: codecs ?? INTERMEDIATE_CODECS, known, overwrite: true };
-    return createArray(this.store, name, { ...options, ...ALL_STORED, ...storedAs(array) });
+    const all = { ...options, ...ALL_STORED, ...storedAs(array) };
+    if (this.path === "") return createArray(this.store, path, all);
+    // Nothing is looked at in a folder that is the run's own, nor written above it.
+    const metadata = planArray(all, path);
+    await writeNode(this.store, path, metadata, {});
+    return new ZarrArray(this.store, path, metadata, all);
+  }
+
+  /** What storing an array takes, for what tasks state. */
+  transferOf({ dtype, chunks }: DensePlanArray): Transfer {
+    const { codecs, known } = this.#storing;
+    return storedTransfer(codecs ?? INTERMEDIATE_CODECS, known, dtype, chunks, this.store);
   }
 
   /** All that an earlier run left has been looked at: what is here is as safe as it is written now. */
-  settle(): void {
-    if (this.#folder === null) return;
-    const written = writtenBy(this.#isDurable, this.#before);
-    builtinNow("node:fs")?.writeFileSync(`${this.#folder}/${WRITTEN}`, written);
+  async settle(): Promise<void> {
+    if (this.#home.isMade) await this.#home.settle(writtenBy(this.#isDurable, this.#home.before));
   }
 
   /** Metadata that somebody removed are written again: threads read them. */
@@ -218,17 +174,67 @@ export class IntermediateStore {
     this.#pending.add(settled);
   }
 
+  /** Removes a chunk that nobody reads any more, in its turn; unless the folder may be another's. */
+  remove(held: HeldArray, chunk: number): void {
+    if (!this.#home.mayRemove) return held.drop(chunk);
+    this.later(held.delete(chunk, (removal) => this.#removals.pass(undefined, removal)));
+  }
+
   /** The run is over. What a later run could use stays. */
   async close(isDone: boolean): Promise<void> {
     await Promise.all(this.#pending);
-    if (this.#folder === null) return;
-    if (isDone || !this.isNamed) this.removeNow();
-    else folderLock(this.#folder).release();
-    host?.off?.("exit", this.removeNow);
+    if (this.#home.isMade) await this.#home.close(isDone);
+  }
+}
+
+/** Objects that are removed at once. */
+const REMOVED_AT_ONCE = 16;
+
+/** A folder of this machine's: a temporary one, or one that the user named and this process has locked. */
+class LocalHome implements RunHome {
+  readonly path = "";
+  readonly before: string | null;
+  readonly mayRemove = true;
+  readonly #make: () => string;
+  readonly #isNamed: boolean;
+  readonly #isDurable: boolean;
+  #folder: string | null = null;
+  #store: FileStore | null = null;
+
+  constructor(make: () => string, isNamed: boolean, isDurable: boolean) {
+    this.#make = make;
+    this.#isNamed = isNamed;
+    this.#isDurable = isDurable;
+    // It is there, and locked, whether or not anything is put into it.
+    if (isNamed) this.#folder = make();
+    this.before = this.#folder === null ? null : wordIn(this.#folder);
+  }
+
+  get isMade(): boolean {
+    return this.#folder !== null;
+  }
+
+  get store(): FileStore {
+    if (this.#store === null) {
+      this.#folder ??= this.#make();
+      if (!this.#isNamed) host?.on?.("exit", this.#removeNow);
+      this.#store = new FileStore(this.#folder, { durable: this.#isDurable });
+    }
+    return this.#store;
+  }
+
+  settle(written: string): void {
+    builtinNow("node:fs")?.writeFileSync(`${this.#folder}/${WRITTEN}`, written);
+  }
+
+  close(isDone: boolean): void {
+    if (isDone || !this.#isNamed) this.#removeNow();
+    else folderLock(this.#folder!).release();
+    host?.off?.("exit", this.#removeNow);
   }
 
   /** At once: also when the process is about to end. */
-  readonly removeNow = (): void => {
+  readonly #removeNow = (): void => {
     if (this.#folder !== null) builtinNow("node:fs")?.rmSync(this.#folder, { recursive: true, force: true });
   };
 }
@@ -282,7 +288,7 @@ export function temporaryStore(storing: Storing): IntermediateStore | null {
   const os = builtinNow("node:os");
   if (node === null || os === undefined) return null;
   const make = (): string => node.fs.mkdtempSync(node.path.join(os.tmpdir(), "chunkwise-"));
-  return new IntermediateStore(make, false, storing);
+  return new IntermediateStore(new LocalHome(make, false, false), false, storing);
 }
 
 /** In the user's folder, by the key of the computation; null when another process works on the same one. */
@@ -299,7 +305,7 @@ export function namedStore(
   node.fs.mkdirSync(folder, { recursive: true });
   removeDead(node, parent);
   if (!folderLock(folder).take()) return null;
-  return new IntermediateStore(() => folder, true, storing, isDurable);
+  return new IntermediateStore(new LocalHome(() => folder, true, isDurable), true, storing, isDurable);
 }
 
 /** Folders of runs that cannot be gone on with. */

@@ -123,6 +123,43 @@ export class FileIo {
     if (this.#options.durable === true) await this.syncFolder(this.path.dirname(path));
   }
 
+  /** Only where nothing has that name yet: false where something has. The file is whole before it has its name. */
+  async writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
+    const temporary = `${this.path.dirname(path)}${this.path.sep}${strayName(this.#strayStart)}`;
+    try {
+      await this.#fill(temporary, [bytes]);
+      if (!this.#linkNew(temporary, path)) return false;
+    } finally {
+      this.fs.rmSync(temporary, { force: true });
+    }
+    if (this.#options.durable === true) await this.syncFolder(this.path.dirname(path));
+    return true;
+  }
+
+  #linkNew(temporary: string, path: string): boolean {
+    try {
+      this.fs.linkSync(temporary, path);
+      return true;
+    } catch (cause) {
+      const { code = "" } = cause as NodeJS.ErrnoException;
+      // A file server whose answer was lost is asked again, and finds its own link.
+      if (code === "EEXIST") return this.fs.lstatSync(temporary).nlink > 1;
+      if (!CANNOT_LINK.has(code)) throw cause;
+      return this.#copyNew(temporary, path);
+    }
+  }
+
+  /** Where the file system has no second names: just as exclusive, but who reads meanwhile may see a part of it. */
+  #copyNew(temporary: string, path: string): boolean {
+    try {
+      this.fs.copyFileSync(temporary, path, this.fs.constants.COPYFILE_EXCL);
+      return true;
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false;
+      throw cause;
+    }
+  }
+
   async #fill(path: string, parts: Iterable<Uint8Array>): Promise<void> {
     const file = this.fs.openSync(path, this.#newFlags);
     try {
@@ -264,6 +301,9 @@ const CANNOT_SYNC: ReadonlySet<string> = new Set([
   "ENOTSUP",
   "ENOSYS",
 ]);
+
+/** What file systems answer that give a file one name only. */
+const CANNOT_LINK: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 /** One call of the system reads less than 2 GiB. */
 const MOST_AT_ONCE = 2 ** 30;

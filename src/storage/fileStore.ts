@@ -9,7 +9,6 @@ import { builtinNow, requireBuiltin } from "./builtin.ts";
 import { StoreRequestError } from "./errors.ts";
 import { allocateBytes, FileIo, type OpenFile } from "./fileIo.ts";
 import {
-  ageOf,
   asRequestError,
   contains,
   deepestReal,
@@ -22,6 +21,7 @@ import {
   listedKeys,
   realRoot,
   removeTree,
+  sweepTree,
   syncTree,
 } from "./fileTree.ts";
 import type { FileOptions, ListedFile } from "./fileTypes.ts";
@@ -38,7 +38,7 @@ import {
   type SweepOptions,
   tooLong,
 } from "./store.ts";
-import { isStray, strayIsDead } from "./strays.ts";
+import { isStray } from "./strays.ts";
 
 /** Options of `new cw.FileStore(root, …)`. */
 export interface FileStoreOptions extends FileOptions {
@@ -174,7 +174,19 @@ export class FileStore implements Store {
     return this.setParts(key, [value], options);
   }
 
-  async setParts(key: StoreKey, parts: Iterable<Uint8Array>, options: SetOptions = {}): Promise<void> {
+  setParts(key: StoreKey, parts: Iterable<Uint8Array>, options: SetOptions = {}): Promise<void> {
+    return this.#writing(key, options, (io, path) => io.write(path, parts));
+  }
+
+  setNew(key: StoreKey, value: Uint8Array, options: SetOptions = {}): Promise<boolean> {
+    return this.#writing(key, options, (io, path) => io.writeNew(path, value));
+  }
+
+  async #writing<T>(
+    key: StoreKey,
+    options: SetOptions,
+    write: (io: FileIo, path: string) => Promise<T>,
+  ): Promise<T> {
     this.#mayWrite(key);
     const io = this.#io ?? (await this.#open());
     options.signal?.throwIfAborted();
@@ -183,12 +195,12 @@ export class FileStore implements Store {
     return this.#written(key, async () => {
       // The folders that are there already must be inside before any is made in them.
       if (!this.#places!.isThere(folder, key)) await this.#makeFolder(io, folder, key, options);
-      await io.write(path, parts).catch(async (cause: unknown) => {
+      return write(io, path).catch(async (cause: unknown) => {
         if (!isMissing(cause)) throw cause;
         // Somebody removed the folder after we had seen it.
         this.#places!.forget();
         await this.#makeFolder(io, folder, key, options);
-        await io.write(path, parts);
+        return write(io, path);
       });
     });
   }
@@ -317,25 +329,7 @@ export class FileStore implements Store {
   async sweepStrays(options: SweepOptions = {}): Promise<number> {
     const io = this.#io ?? (await this.#open());
     const folder = this.#place(options.below ?? "/", {}, "folder");
-    return folder === undefined ? 0 : this.#sweep(io, folder, options);
-  }
-
-  async #sweep(io: FileIo, folder: string, options: SweepOptions): Promise<number> {
-    const { endedThreads, olderThanMs = Number.POSITIVE_INFINITY } = options;
-    let removed = 0;
-    const entries = await io.fs.promises.readdir(folder, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      const path = io.path.join(folder, entry.name);
-      if (entry.isDirectory()) removed += await this.#sweep(io, path, options);
-      else if (
-        isStray(entry.name) &&
-        (strayIsDead(entry.name, endedThreads) || ageOf(io, path) > olderThanMs)
-      ) {
-        io.fs.rmSync(path, { force: true });
-        removed++;
-      }
-    }
-    return removed;
+    return folder === undefined ? 0 : sweepTree(io, folder, options);
   }
 
   #open(): Promise<FileIo> {

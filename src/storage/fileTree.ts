@@ -6,8 +6,8 @@ import type * as Fs from "node:fs";
 import { messageOf, NotFoundError, StorageError, StoreKeyError, StoreRequestError } from "./errors.ts";
 import type { FileIo } from "./fileIo.ts";
 import type { ListedFile } from "./fileTypes.ts";
-import { isPlainName, keySegments, type StoreKey, type StoreOptions } from "./store.ts";
-import { isStray } from "./strays.ts";
+import { isPlainName, keySegments, type StoreKey, type StoreOptions, type SweepOptions } from "./store.ts";
+import { isStray, strayIsDead } from "./strays.ts";
 
 // Folders and files below a store's root: what is there, in which state, and whether it really is inside. In: paths that
 // were made of checked keys. Out: answers, and errors that name the key.
@@ -97,7 +97,26 @@ export function escapes(key: StoreKey, real: string): StoreKeyError {
   });
 }
 
-export function ageOf(io: FileIo, path: string): number {
+/** Removes what dead writers left in a folder and below; how many files. */
+export async function sweepTree(io: FileIo, folder: string, options: SweepOptions): Promise<number> {
+  const { endedThreads, olderThanMs = Number.POSITIVE_INFINITY } = options;
+  let removed = 0;
+  const entries = await io.fs.promises.readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const path = io.path.join(folder, entry.name);
+    if (entry.isDirectory()) removed += await sweepTree(io, path, options);
+    else if (
+      isStray(entry.name) &&
+      (strayIsDead(entry.name, endedThreads) || ageOf(io, path) > olderThanMs)
+    ) {
+      io.fs.rmSync(path, { force: true });
+      removed++;
+    }
+  }
+  return removed;
+}
+
+function ageOf(io: FileIo, path: string): number {
   try {
     return Date.now() - io.fs.lstatSync(path).mtimeMs;
   } catch {

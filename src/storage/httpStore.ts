@@ -3,7 +3,16 @@
 // waiting longer each time; no more than a set number run at once.
 
 import type { Address, Fetch } from "../core/platform.ts";
-import { CorruptDataError, messageOf, NotSupportedError, StoreRequestError } from "./errors.ts";
+import { messageOf, NotSupportedError, StoreRequestError } from "./errors.ts";
+import {
+  checkPartial,
+  rangeHeader,
+  readBody,
+  reasonOf,
+  tooShortError,
+  versionOf,
+  wholeSize,
+} from "./httpAnswers.ts";
 import { KeptObjects, type PartAnswer } from "./keptObjects.ts";
 import { type Backoff, retrying, Turnstile } from "./retry.ts";
 import {
@@ -14,7 +23,6 @@ import {
   type StoreKey,
   type StoreLocation,
   type StoreOptions,
-  tooShort,
 } from "./store.ts";
 
 /** Options of `new cw.HttpStore(url, …)`. */
@@ -170,15 +178,6 @@ function versionIn(headers: Headers): string | null {
   return age >= SETTLED_MS ? `${changed} ${length}` : null;
 }
 
-/** fetch hides what went wrong in the cause. */
-const reasonOf = (cause: unknown): string =>
-  cause instanceof Error && cause.cause instanceof Error ? ` (${cause.cause.message})` : "";
-
-const rangeHeader = (range: ByteRange): string =>
-  "suffixLength" in range
-    ? `bytes=-${range.suffixLength}`
-    : `bytes=${range.offset}-${range.offset + range.length - 1}`;
-
 function statusError(response: Response, key: StoreKey): Error {
   const { status } = response;
   if (status === 416) return tooShortError(key);
@@ -192,99 +191,4 @@ function statusError(response: Response, key: StoreKey): Error {
   });
   const seconds = Number(response.headers.get("Retry-After"));
   return Object.assign(error, { retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : 0 });
-}
-
-const tooShortError = (key: StoreKey): CorruptDataError =>
-  new CorruptDataError({
-    what: "the object is shorter than the range that was asked for",
-    where: key,
-    cure: "It was cut short; write it again",
-  });
-
-/** A server that ignores the range sends everything with 200: refused, or reads would be slow and wrong. */
-function checkPartial(response: Response, range: ByteRange, key: StoreKey): void {
-  if (response.status !== 206)
-    throw new NotSupportedError({
-      what: `the server answered a range with ${response.status} instead of 206`,
-      where: key,
-      cure: "Use a server that supports range requests",
-    });
-  const found = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(response.headers.get("Content-Range") ?? "");
-  // A page from another origin may not see the header; then the length is all there is to check.
-  if (found === null) return;
-  const [first, last, size] = [Number(found[1]), Number(found[2]), Number(found[3])];
-  const isRight =
-    "suffixLength" in range
-      ? Number.isNaN(size) || (last === size - 1 && first === Math.max(0, size - range.suffixLength))
-      : first === range.offset;
-  if (!isRight)
-    throw new NotSupportedError({
-      what: `the server answered ${rangeHeader(range)} with ${found[0]}`,
-      where: key,
-      cure: "Use a server that supports range requests",
-    });
-}
-
-/** Of the object that a part is of; null where a page may not see the header. */
-function wholeSize(response: Response): number | null {
-  const [, size] = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "") ?? [];
-  return size === undefined ? null : Number(size);
-}
-
-/** The same for the same bytes, whoever compressed them on the way. */
-const versionOf = ({ headers }: Response): string | null =>
-  headers.get("ETag")?.replace(/^W\//, "") ?? headers.get("Last-Modified");
-
-async function readBody(
-  response: Response,
-  range: ByteRange | null,
-  key: StoreKey,
-  maxBytes: number,
-): Promise<Uint8Array> {
-  const asked = range === null ? maxBytes : "suffixLength" in range ? range.suffixLength : range.length;
-  const header = response.headers.get("Content-Length");
-  // Of a compressed transfer the header counts other bytes.
-  const isPlain = (response.headers.get("Content-Encoding") ?? "identity") === "identity";
-  const length = header !== null && isPlain ? Number(header) : null;
-  if ((length ?? 0) > asked)
-    throw new NotSupportedError({
-      what: `an answer of ${length} bytes, where at most ${asked} belong`,
-      where: key,
-    });
-  const bytes = await collect(response, length, asked, key);
-  // Cut off in transit: another attempt may bring it whole.
-  if (length !== null && bytes.length !== length)
-    throw new StoreRequestError({
-      what: `the answer has ${bytes.length} bytes, and ${length} were announced`,
-      where: key,
-      retryable: true,
-      cure: "Try again",
-    });
-  if (range !== null && bytes.length < asked && !("suffixLength" in range))
-    throw tooShort(key, asked, bytes.length);
-  return bytes;
-}
-
-async function collect(
-  response: Response,
-  length: number | null,
-  most: number,
-  key: StoreKey,
-): Promise<Uint8Array> {
-  if (length !== null || response.body === null) return new Uint8Array(await response.arrayBuffer());
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
-    parts.push(part);
-    size += part.length;
-    if (size > most)
-      throw new NotSupportedError({ what: `an answer of more than ${most} bytes`, where: key });
-  }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

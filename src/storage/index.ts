@@ -1,5 +1,11 @@
 // Storage: stores, and Zarr arrays and groups in them. What the rest of the house imports.
 
+export type { AccessToken, TokenOption } from "./cloud/accessToken.ts";
+export { AzureStore, type AzureStoreOptions } from "./cloud/azureStore.ts";
+export type { CloudStoreOptions } from "./cloud/cloudOptions.ts";
+export { GcsStore, type GcsStoreOptions } from "./cloud/gcsStore.ts";
+export type { AwsCredentials, S3StoreOptions } from "./cloud/s3Options.ts";
+export { S3Store } from "./cloud/s3Store.ts";
 export type { Bytes, SizeBound } from "./codecs/codec.ts";
 export type {
   CodecImplementation,
@@ -41,11 +47,14 @@ export { HttpStore, type HttpStoreOptions } from "./httpStore.ts";
 export { type StoreArgument, storeAt, storeOf } from "./location.ts";
 export { MemoryStore } from "./memoryStore.ts";
 export type {
+  AzureLocation,
   ByteRange,
+  GcsLocation,
   GetOptions,
   ListedObject,
   OpenObject,
   PlainData,
+  S3Location,
   SetOptions,
   Store,
   StoreKey,

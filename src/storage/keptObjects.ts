@@ -1,6 +1,7 @@
 // Objects of which part after part is wanted, over a network where a request costs more than bytes. In: ranges. Out: their
 // bytes. The first two are asked for as they are; for the third the whole object is got and kept, and serves all that follow.
-// Must hold: no more bytes are kept than the reader allows; parts of two versions of an object are never mixed.
+// Must hold: no more bytes are kept than the reader allows; parts of two versions of an object are never mixed; where objects
+// can change, what is kept is asked about again after a while.
 
 import { StoreRequestError } from "./errors.ts";
 import { type ByteRange, cut, type StoreKey, type StoreOptions } from "./store.ts";
@@ -10,6 +11,14 @@ export interface PartAnswer {
   readonly bytes: Uint8Array;
   readonly size: number | null;
   readonly version: string | null;
+}
+
+/** How a store whose objects change is asked whether what is kept is still so. */
+export interface KeptCheck {
+  /** What was right so long ago is taken for right. */
+  readonly freshMs: number;
+  /** The version that there is now; undefined where nothing is. */
+  version(key: StoreKey, options: StoreOptions): Promise<string | null | undefined>;
 }
 
 type Fetch = (key: StoreKey, range: ByteRange, options: StoreOptions) => Promise<PartAnswer | undefined>;
@@ -24,6 +33,7 @@ interface Known {
   keptBytes: number;
   /** It was kept, and had to make room: it is not got again and again. */
   wasDropped: boolean;
+  checkedAt: number;
 }
 
 const PARTS_FIRST = 2;
@@ -35,8 +45,20 @@ export class KeptObjects {
   readonly #known = new Map<StoreKey, Known>();
   #keptBytes = 0;
 
-  constructor(fetch: Fetch) {
+  readonly #check: KeptCheck | null;
+
+  constructor(fetch: Fetch, check: KeptCheck | null = null) {
     this.#fetch = fetch;
+    this.#check = check;
+  }
+
+  /** Somebody wrote or removed it: what was known is not so any more. */
+  forget(key: StoreKey): void {
+    this.#forget(key);
+  }
+
+  forgetAll(): void {
+    for (const key of [...this.#known.keys()]) this.#forget(key);
   }
 
   /** `most`: bytes that may be kept of all objects together. */
@@ -47,6 +69,7 @@ export class KeptObjects {
     options: StoreOptions,
   ): Promise<Uint8Array | undefined> {
     const known = this.#use(key);
+    await this.#checked(key, known, options);
     if (known.whole === null && (++known.asked <= PARTS_FIRST || known.wasDropped)) {
       const part = this.#part(key, known, range, options);
       known.first ??= part.catch(() => {});
@@ -62,9 +85,27 @@ export class KeptObjects {
     return whole ? cut(whole, range).slice() : this.#part(key, known, range, options);
   }
 
+  async #checked(key: StoreKey, known: Known, options: StoreOptions): Promise<void> {
+    const check = this.#check;
+    if (check === null || known.whole === null || Date.now() - known.checkedAt < check.freshMs) return;
+    known.checkedAt = Date.now();
+    if ((await check.version(key, options)) !== known.version) throw this.#changed(key);
+  }
+
+  #changed(key: StoreKey): StoreRequestError {
+    this.#forget(key);
+    return new StoreRequestError({
+      what: "the object changed on the server while it was read",
+      where: key,
+      retryable: false,
+      cure: "Run it again when nobody writes there",
+    });
+  }
+
   #use(key: StoreKey): Known {
     const known = this.#known.get(key) ?? {
       ...{ asked: 0, size: null, version: null, first: null, whole: null, keptBytes: 0, wasDropped: false },
+      checkedAt: Date.now(),
     };
     this.#known.delete(key);
     this.#known.set(key, known);
@@ -83,15 +124,7 @@ export class KeptObjects {
     const { size, version } = answer;
     const isOther = (before: unknown, now: unknown): boolean =>
       before !== null && now !== null && before !== now;
-    if (isOther(known.size, size) || isOther(known.version, version)) {
-      this.#forget(key);
-      throw new StoreRequestError({
-        what: "the object changed on the server while it was read",
-        where: key,
-        retryable: false,
-        cure: "Run it again when nobody writes there",
-      });
-    }
+    if (isOther(known.size, size) || isOther(known.version, version)) throw this.#changed(key);
     known.size ??= size;
     known.version ??= version;
     return answer.bytes;

@@ -5,6 +5,8 @@ import { describe } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import type { Address } from "../core/platform.ts";
 import { exportedFunction } from "./builtin.ts";
+import { isCloudAddress } from "./cloud/cloudAddress.ts";
+import { cloudStoreAt, cloudStoreOf } from "./cloud/openCloud.ts";
 import { NotSupportedError } from "./errors.ts";
 import { FileStore } from "./fileStore.ts";
 import { HttpStore } from "./httpStore.ts";
@@ -16,16 +18,17 @@ export type StoreArgument = string | Address | Store;
 
 /**
  * A store of what stands for one: `await storeOf("data.zarr")` is a FileStore, of an http(s) URL an HttpStore, of a
- * path that ends with .zip a ZipStore.
+ * path that ends with .zip a ZipStore, of s3://bucket/path an S3Store, and so with gs:// and az://.
  */
 export async function storeOf(argument: StoreArgument): Promise<Store> {
   if (typeof argument !== "string" && !(argument instanceof URL)) return checked(argument);
   const text = String(argument);
   if (/^https?:\/\//i.test(text)) return new HttpStore(text);
+  if (isCloudAddress(text)) return cloudStoreOf(argument);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text) && !/^file:/i.test(text))
     throw new ValueError({
-      what: `${describe(text)} is neither a path nor an http: address`,
-      cure: "Give a path, an http(s) URL, or a store",
+      what: `${describe(text)} is neither a path nor an address that is known`,
+      cure: "Give a path, an http(s) URL, s3://bucket/path, gs://bucket/path, az://account/container/path, or a store",
     });
   if (text === "")
     throw new ValueError({ what: "the path is empty", cure: 'Give a folder, as "data/temperature.zarr"' });
@@ -37,7 +40,7 @@ function checked(store: Store): Store {
   if (typeof store === "object" && typeof store?.get === "function") return store;
   throw new ValueError({
     what: `${describe(store)} is not a store`,
-    cure: "A store has a method get(key); FileStore, HttpStore, ZipStore and MemoryStore are there, or give a path",
+    cure: "A store has a method get(key); FileStore, HttpStore, S3Store, ZipStore and MemoryStore are there, or give a path",
   });
 }
 
@@ -64,6 +67,10 @@ export async function storeAt(
       return new FileStore(location.root, { blocking, durable: location.durable === true });
     case "http":
       return new HttpStore(location.url);
+    case "s3":
+    case "gs":
+    case "az":
+      return cloudStoreAt(location);
     case "module": {
       const open = await exportedFunction(location.module, location.name);
       return checked((await open(location.argument)) as Store);

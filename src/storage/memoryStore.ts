@@ -30,6 +30,12 @@ export class MemoryStore implements Store {
     this.#versions.set(key, ++this.#sets);
   }
 
+  async setNew(key: StoreKey, value: Uint8Array): Promise<boolean> {
+    if (this.#objects.has(key)) return false;
+    await this.set(key, value);
+    return true;
+  }
+
   version(key: StoreKey): string | undefined {
     return this.#objects.has(key) ? String(this.#versions.get(key)) : undefined;
   }

@@ -65,6 +65,8 @@ export interface ListedObject {
   readonly size: number;
   /** When it was changed last, in ms: what tells one state of an object from another. */
   readonly modified?: number;
+  /** What `version` would say of it, where a listing says so. */
+  readonly version?: string;
 }
 
 /** What JSON can hold, and messages carry. */
@@ -73,10 +75,63 @@ export type PlainData =
   | readonly PlainData[]
   | { readonly [name: string]: PlainData };
 
+/** A place in S3 or what speaks like it. Who opens it uses credentials of its own environment. */
+export interface S3Location {
+  /** What kind of place it is. */
+  readonly kind: "s3";
+  /** The bucket. */
+  readonly bucket: string;
+  /** "" or "a/b". */
+  readonly path: string;
+  /** Not there: AWS. */
+  readonly endpoint?: string;
+  /** Not there: as the profile says, or us-east-1. */
+  readonly region?: string;
+  /** Not there: with an endpoint only. */
+  readonly pathStyle?: boolean;
+  /** Not there: requests are signed. */
+  readonly anonymous?: true;
+  /** The name of a profile of whoever opens it. */
+  readonly profile?: string;
+}
+
+/** A place in Google Cloud Storage. */
+export interface GcsLocation {
+  /** What kind of place it is. */
+  readonly kind: "gs";
+  /** The bucket. */
+  readonly bucket: string;
+  /** "" or "a/b". */
+  readonly path: string;
+  /** Not there: Google's. */
+  readonly endpoint?: string;
+  /** Not there: with a token. */
+  readonly anonymous?: true;
+}
+
+/** A place in Azure's blob storage. */
+export interface AzureLocation {
+  /** What kind of place it is. */
+  readonly kind: "az";
+  /** The account. */
+  readonly account: string;
+  /** The container. */
+  readonly container: string;
+  /** "" or "a/b". */
+  readonly path: string;
+  /** Not there: Azure's. */
+  readonly endpoint?: string;
+  /** Not there: with a token or a SAS. */
+  readonly anonymous?: true;
+}
+
 /** Where a store is, as plain data: what another thread or process opens the same one from. */
 export type StoreLocation =
   | { readonly kind: "file"; readonly root: string; readonly durable?: true }
   | { readonly kind: "http"; readonly url: string }
+  | S3Location
+  | GcsLocation
+  | AzureLocation
   /** What a function that the module exports under this name makes of the argument. */
   | { readonly kind: "module"; readonly module: string; readonly name: string; readonly argument: PlainData };
 
@@ -111,6 +166,12 @@ export interface Store {
   set?(key: StoreKey, value: Uint8Array, options?: SetOptions): Answer<unknown>;
   /** The same for an object in parts, which follow each other. */
   setParts?(key: StoreKey, parts: Iterable<Uint8Array>, options?: SetOptions): Answer<unknown>;
+  /**
+   * Only where no object is there: true when this call made it, false when there was one, which stays as it is. Of all who
+   * try at once, wherever they are, just one is told true: what locks and names that are taken once stand on. A store that
+   * cannot promise it does not have the method, or says so in an error.
+   */
+  setNew?(key: StoreKey, value: Uint8Array, options?: SetOptions): Answer<boolean>;
   /** Room for an object that is written in parts, in any order, by any thread: the key of what nobody sees before `publish`. */
   reserve?(key: StoreKey, length: number): Answer<StoreKey>;
   /** Bytes of what was reserved, at a place in it. */

@@ -78,6 +78,17 @@ describe("timeline", () => {
     expect(timelineSvg(historyOf({}, 10))).toContain("34 earlier tasks not kept");
   });
 
+  test("workers that have names have rows by them", () => {
+    const [task] = some.tasks;
+    const named = ["node-b", "node-a", undefined].map((by, i) => ({ ...task!, worker: i, by }));
+    const rows = timelineRows(named).map(({ worker }) => worker);
+    expect(rows).toEqual(["node-a", "node-b", 2]);
+    const { computations, operations, tasksDropped } = some;
+    const svg = timelineSvg({ computations, operations, tasksDropped, tasks: named });
+    elementsOf(svg);
+    expect(svg).toMatch(/>node-a<[\s\S]*>node-b<[\s\S]*>worker 2</);
+  });
+
   test("tasks of a worker that overlap have rows of their own", () => {
     const [task] = some.tasks;
     const at = (startTime: number, endTime: number) => ({ ...task!, worker: 0, startTime, endTime });

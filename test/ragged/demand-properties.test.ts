@@ -3,7 +3,8 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ABSENT, closed, type Form, type Level, type Need } from "../../src/core/form/form.ts";
+import type { Form } from "../../src/core/form/form.ts";
+import { ABSENT, closed, type Level, type Need } from "../../src/core/form/form.ts";
 import { outlineOf } from "../../src/ragged/demand/outline.ts";
 import { ALL, fieldsOf, fromIter, type Layout, plainProbe, raggedOpNamed } from "../../src/ragged/index.ts";
 import { disguised, halfNumber, text, wholeNumber } from "./arbitrary.ts";

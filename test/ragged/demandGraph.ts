@@ -2,15 +2,8 @@
 // the narrowed one, whose sources give zeros for what nobody needs and leave out what is absent.
 
 import { expect } from "vitest";
-import {
-  ABSENT,
-  type Form,
-  isNeeded,
-  NEEDED,
-  type Need,
-  narrowed,
-  PRESENT,
-} from "../../src/core/form/form.ts";
+import type { Form } from "../../src/core/form/form.ts";
+import { ABSENT, isNeeded, NEEDED, type Need, narrowed, PRESENT } from "../../src/core/form/form.ts";
 import {
   type DemandNode,
   demandOf,

@@ -4,11 +4,11 @@
 import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import type { Form } from "../../src/core/form/form.ts";
 import {
   ABSENT,
   closed,
   everything,
-  type Form,
   type Level,
   NEEDED,
   type Need,

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import * as cw from "chunkwise";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type Call, SETTINGS } from "../../src/runtime/settings.ts";
-import { RUN_OPTIONS, variableOf } from "../../src/runtime/spec.ts";
+import { type Call, SETTINGS, variableOf } from "../../src/runtime/settings.ts";
+import { RUN_OPTIONS } from "../../src/runtime/spec.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -11,18 +11,18 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import {
   CorruptDataError,
   FileStore,
   MemoryStore,
-  type Store,
   type StoreKey,
   StoreKeyError,
   ZipStore,
   zipOf,
 } from "../../src/storage/index.ts";
 import { isStray, machineName } from "../../src/storage/strays.ts";
+import { describeStore, keysOf } from "./storeConformance.ts";
 import { randomBytes } from "./support.ts";
 
 const root = mkdtempSync(join(tmpdir(), "chunkwise-stores-"));
@@ -30,79 +30,12 @@ afterAll(() => rmSync(root, { recursive: true }));
 let count = 0;
 const folder = (): string => join(root, `store${count++}`);
 
-const writable: { readonly [name: string]: () => Store } = {
-  MemoryStore: () => new MemoryStore(),
-  FileStore: () => new FileStore(folder()),
-  "FileStore, blocking, durable": () => new FileStore(folder(), { blocking: true, durable: true }),
-};
-
-async function keysOf(store: Store, prefix: StoreKey): Promise<string[]> {
-  const keys: string[] = [];
-  for await (const key of store.list!(prefix)) keys.push(key);
-  return keys.sort();
-}
-
-describe.each(Object.keys(writable))("%s", (name) => {
-  let store: Store;
-  beforeEach(() => {
-    store = writable[name]!();
-  });
-
-  test("what is not there is undefined", async () => {
-    expect(await store.get("/a")).toBeUndefined();
-    expect(await store.getRange!("/a/b", { offset: 0, length: 1 })).toBeUndefined();
-    expect(await store.has!("/a")).toBe(false);
-    expect(await store.delete!("/a")).toBe(false);
-    expect(await keysOf(store, "/")).toEqual([]);
-  });
-
-  test("set, get, ranges, delete", async () => {
-    const bytes = randomBytes(100_000);
-    await store.set!("/a/b/c", bytes);
-    await store.set!("/a/b/c", bytes.subarray(0, 50_000));
-    expect(await store.get("/a/b/c")).toEqual(bytes.subarray(0, 50_000));
-    expect(await store.getRange!("/a/b/c", { offset: 10, length: 20 })).toEqual(bytes.subarray(10, 30));
-    expect(await store.getRange!("/a/b/c", { suffixLength: 7 })).toEqual(bytes.subarray(49_993, 50_000));
-    expect(await store.has!("/a/b/c")).toBe(true);
-    expect(await store.has!("/a/b")).toBe(false);
-    expect(await store.get("/a/b")).toBeUndefined();
-    expect(await store.get("/a/b/c/d")).toBeUndefined();
-    expect(await store.delete!("/a/b/c")).toBe(true);
-    expect(await store.get("/a/b/c")).toBeUndefined();
-  });
-
-  test("the bytes given are not kept", async () => {
-    const bytes = new Uint8Array([1, 2, 3]);
-    await store.set!("/a", Buffer.from(bytes.buffer));
-    bytes[0] = 9;
-    expect([...(await store.get("/a"))!]).toEqual([1, 2, 3]);
-  });
-
-  test("lists", async () => {
-    for (const key of ["/x/1", "/x/2", "/x/y/3", "/xz", "/a"] as const)
-      await store.set!(key, new Uint8Array(1));
-    expect(await keysOf(store, "/x")).toEqual(["/x/1", "/x/2", "/x/y/3"]);
-    expect(await keysOf(store, "/")).toEqual(["/a", "/x/1", "/x/2", "/x/y/3", "/xz"]);
-    const { keys, folders } = await store.listDir!("/x");
-    expect([keys.sort(), folders]).toEqual([["1", "2"], ["y"]]);
-  });
-
-  test.each(["a", "/../a", "/a/../../b", "/a//b", "//etc/passwd", "/./a", "/a\\b", "/C:/x", "/a\0b", "/a/"])(
-    "the key %j is refused",
-    async (key) => {
-      await expect((async () => store.set!(key as StoreKey, new Uint8Array(1)))()).rejects.toBeInstanceOf(
-        StoreKeyError,
-      );
-    },
-  );
-
-  test("an aborted signal stops a request", async () => {
-    if (store instanceof MemoryStore) return;
-    const signal = AbortSignal.abort(new Error("enough"));
-    await expect(store.get("/a", { signal })).rejects.toThrow("enough");
-    await expect(store.set!("/a", new Uint8Array(1), { signal })).rejects.toThrow("enough");
-  });
-});
+describeStore("MemoryStore", () => new MemoryStore(), { hasSignals: false });
+describeStore("FileStore", () => new FileStore(folder()));
+describeStore(
+  "FileStore, blocking, durable",
+  () => new FileStore(folder(), { blocking: true, durable: true }),
+);
 
 describe("FileStore stays inside its root", () => {
   function escaping(): { store: FileStore; outside: string } {

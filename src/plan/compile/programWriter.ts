@@ -2,6 +2,7 @@
 
 import { type Box, isEmptyBox, sameBox, sameShape } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
+import { InvariantError } from "../../core/errors.ts";
 import { type DenseType, denseOf } from "../../expr/op.ts";
 import type { Access, BlockProgram, Buffer, KernelStep, LoopStep } from "../../kernel/blockProgram.ts";
 import { joinReductions, sameAccess } from "../../kernel/joinedReductions.ts";
@@ -46,6 +47,9 @@ export interface TaskKind {
 type EmitSource = (task: TaskWriter, at: number) => void;
 
 /** The block program under construction. */
+/** Plans that are made here have a few dozen. */
+const MOST_STEPS = 100_000;
+
 export class TaskWriter {
   readonly operation: Operation;
   readonly layout: TaskLayout;
@@ -94,6 +98,12 @@ export class TaskWriter {
 
   /** Appends a step; a reduction over the places of the one before becomes part of it. `placed`: it depends on them. */
   push(step: KernelStep, placed: StepOf | null): void {
+    // A text from elsewhere may ask for any number.
+    if (this.#steps.length >= MOST_STEPS)
+      throw new InvariantError({
+        what: `a task of more than ${MOST_STEPS} steps`,
+        where: this.operation.name,
+      });
     const at = this.#steps.length - 1;
     const last = this.#steps[at];
     const joined = step.kind === "reduce" && last?.kind === "reduce" ? joinReductions(last, step) : null;

@@ -89,6 +89,9 @@ export interface FailedTask {
   readonly error: SentError;
 }
 
+/** A run that a thread is to do tasks of. */
+export type Opening = ToThread & { readonly type: "open" };
+
 export type ToThread =
   | {
       readonly type: "open";
@@ -99,6 +102,8 @@ export type ToThread =
       readonly sources: readonly FormatPlace[];
       readonly targets: readonly FormatPlace[];
       readonly partitioned: readonly PartitionedPlace[];
+      /** Arrays of the run's own that are in a store from the beginning, and stay there. */
+      readonly stored: readonly StoredPlace[];
       /** Codecs and formats of the user's, which arrays may name. */
       readonly codecs: readonly SentCodec[];
       readonly formats: readonly SentFormat[];

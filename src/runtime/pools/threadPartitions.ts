@@ -6,6 +6,7 @@ import { InvariantError } from "../../core/errors.ts";
 import type { Partition } from "../../expr/op.ts";
 import type { PartitionFormat } from "../../ops/partitions.ts";
 import type { RaggedPlanArray } from "../../plan/plan.ts";
+import type { ZarrArray } from "../../storage/zarr/array.ts";
 import type { PartitionSource, PartitionTarget, StoredArray } from "../arrays.ts";
 import type { ReadPartitions } from "../partitionTasks.ts";
 import type { SentPart } from "./messages.ts";
@@ -68,5 +69,20 @@ export class SentPartitions implements PartitionTarget {
     const bytes = this.#format.pack(partition);
     await this.#store?.array.setRaw([at], bytes);
     this.#send({ id: this.#id, array: this.#array, bytes });
+  }
+}
+
+/** What a task makes is stored, and nobody is sent it. */
+export class StoredPartitions implements PartitionTarget {
+  readonly #array: ZarrArray;
+  readonly #format: PartitionFormat;
+
+  constructor(array: ZarrArray, format: PartitionFormat) {
+    this.#array = array;
+    this.#format = format;
+  }
+
+  put(at: number, partition: Partition): Promise<void> {
+    return this.#array.setRaw([at], this.#format.pack(partition));
   }
 }

@@ -11,13 +11,14 @@ import { isRagged, type Operation, readsOf } from "../../plan/plan.ts";
 import { type Json, planToJson } from "../../plan/planJson.ts";
 import { NotSupportedError } from "../../storage/errors.ts";
 import type { DenseTarget } from "../../storage/formats/denseFormat.ts";
-import { type ByteRange, cut, type Store } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
 import type { ZarrArray } from "../../storage/zarr/array.ts";
 import type { TaskStats } from "../events.ts";
 import type { RunArrays } from "../runArrays.ts";
 import type { Attempt } from "../scheduler/entry.ts";
 import { storeOfTarget } from "../storedArrays.ts";
 import { functionsOf } from "../userFunctions.ts";
+import { answerTo, type StoreRequest } from "./askedStores.ts";
 import type {
   BareTask,
   FormatPlace,
@@ -30,7 +31,7 @@ import type {
 } from "./messages.ts";
 import { packTasks, unpackDone } from "./packing.ts";
 import { type CarriedRun, type Executor, LostWorker, type Pool, type TaskJob } from "./pool.ts";
-import { receiveError, sendError } from "./sentError.ts";
+import { receiveError } from "./sentError.ts";
 import { shareTask } from "./sharing.ts";
 import { type Loss, type TaskThread, TaskThreads, type ThreadKind } from "./taskThread.ts";
 
@@ -157,7 +158,7 @@ class ThreadPool implements Pool {
     const names = execution.request.plan.arrays.map(({ name }) => name);
     const limits = execution.request.plan.operations.map((operation) => execution.limitOf(operation));
     const own = { codecs: codecs?.sent() ?? [], formats: formats?.sent() ?? [] };
-    const places = { sources, targets, partitioned };
+    const places = { sources, targets, partitioned, stored: [] };
     this.#opening = { type: "open", run: this.#run, plan, names, ...places, ...own, limits };
     this.#numbers = new Map(names.map((name, i) => [name, i]));
     this.#isBare = execution.request.plan.operations.map((operation) =>
@@ -299,16 +300,8 @@ class ThreadPool implements Pool {
     }
   }
 
-  async #answer(
-    thread: TaskThread,
-    { request, store, method, args }: FromThread & { type: "request" },
-  ): Promise<void> {
-    try {
-      const value = await storeCall(this.#stores[store]!, method, args);
-      thread.send({ type: "answer", request, value });
-    } catch (error) {
-      thread.send({ type: "answer", request, value: undefined, error: sendError(error) });
-    }
+  async #answer(thread: TaskThread, { request, store, method, args }: StoreRequest): Promise<void> {
+    thread.send(await answerTo(this.#stores[store]!, { request, method, args }));
   }
 
   /** The thread is gone. Of each lane the first task was running, and the others waited behind it. */
@@ -369,16 +362,3 @@ function kindFor({ request: { plan, codecs, formats }, stores }: RunArrays): Thr
 
 const unpackedFor = ({ arrays, partitions }: RunArrays, array: string, bytes: Uint8Array): Partition =>
   partitions!.unpack(bytes, raggedOf(arrays.get(array)!).form);
-
-async function storeCall(store: Store, method: string, args: readonly unknown[]): Promise<unknown> {
-  const call = (store as unknown as { [name: string]: unknown })[method];
-  if (typeof call === "function") return Reflect.apply(call, store, args as unknown[]);
-  // Stores need not have more than `get`.
-  const [key] = args as [`/${string}`];
-  if (method === "has") return (await store.get(key)) !== undefined;
-  if (method === "getRange") {
-    const all = await store.get(key);
-    return all && new Uint8Array(cut(all, args[1] as ByteRange));
-  }
-  throw new TypeError(`the store has no ${method}`);
-}

@@ -4,21 +4,12 @@
 import { InvariantError } from "../../core/errors.ts";
 import { denseOf, raggedOf } from "../../expr/op.ts";
 import type { Backend } from "../../kernel/backend.ts";
-import { planFromJson } from "../../plan/load.ts";
-import type { Operation, PlanArray, PlanData } from "../../plan/plan.ts";
-import { CodecTable } from "../../storage/codecs/table.ts";
-import { LostChunkError, NotFoundError } from "../../storage/errors.ts";
-import { FormatTable } from "../../storage/formats/table.ts";
 import { storeAt } from "../../storage/location.ts";
 import type { Store } from "../../storage/store.ts";
-import { openArray } from "../../storage/zarr/group.ts";
-import { StoredArray, type TaskArrays } from "../arrays.ts";
+import type { StoredArray, TaskArrays } from "../arrays.ts";
 import type { TaskStats } from "../events.ts";
-import { ReadPartitions } from "../partitionTasks.ts";
-import type { SourceArray, TargetArray } from "../storedArrays.ts";
 import { runTask } from "../task.ts";
 import type { TaskParts } from "../taskParts.ts";
-import { findFunction, functionsOf } from "../userFunctions.ts";
 import { AskedStores } from "./askedStores.ts";
 import type {
   BareTask,
@@ -27,36 +18,21 @@ import type {
   FromThread,
   SentPart,
   SentTask,
-  StoredPlace,
   StoreHandle,
   ThreadSetting,
   ToThread,
 } from "./messages.ts";
+import { aloneOn, type OpenedRun, type OpeningParts, openRun, openStored, targetOf } from "./openRun.ts";
 import { packDone, unpackTasks } from "./packing.ts";
 import { parentPort } from "./parentPort.ts";
 import { sendError } from "./sentError.ts";
 import { chunksShown, type See, SharedSource, SharedTarget } from "./sharedArrays.ts";
-import { openSources, openTargets } from "./threadFormats.ts";
 import { SentPartitions, ThreadPartitions } from "./threadPartitions.ts";
 
-interface Run {
-  /** For tasks that touch nothing in memory. */
-  readonly bare: TaskArrays;
-  readonly plan: PlanData;
-  readonly arrays: ReadonlyMap<string, PlanArray>;
-  readonly sources: ReadonlyMap<string, SourceArray>;
-  readonly targets: ReadonlyMap<string, TargetArray>;
-  /** Intermediates that are in a store. */
-  readonly stored: Map<string, StoredArray>;
-  readonly partitioned: ReadonlyMap<string, ReadPartitions>;
-  readonly limitOf: (operation: Operation) => number;
-  readonly codecs: CodecTable;
-}
-
 interface OpenRun {
-  readonly opening: Promise<Run>;
+  readonly opening: Promise<OpenedRun>;
   /** What it is once it is open. */
-  run: Run | null;
+  run: OpenedRun | null;
   /** Of the plan's arrays. */
   readonly names: readonly string[];
 }
@@ -81,7 +57,7 @@ const REPORT_MS = 8;
 class ThreadServer {
   readonly #parts: TaskParts;
   /** A thread among others computes alone. */
-  readonly #computing: Pick<TaskArrays, "run" | "backend">;
+  readonly #using: OpeningParts;
   /** Blocks of the main thread's. */
   readonly #see: See;
   readonly #send: (message: FromThread) => void;
@@ -99,10 +75,7 @@ class ThreadServer {
 
   constructor(parts: TaskParts, backend: Backend, see: See, send: (message: FromThread) => void) {
     this.#parts = parts;
-    this.#computing = {
-      backend,
-      run: (program, bound, room) => backend.compile(program).run(bound, room, 1),
-    };
+    this.#using = { parts, computing: aloneOn(backend), storeFor: (handle) => this.#storeFor(handle) };
     this.#see = see;
     this.#send = send;
     this.#asked = new AskedStores(send);
@@ -130,7 +103,7 @@ class ThreadServer {
   }
 
   #open(message: ToThread & { type: "open" }): void {
-    const opened: OpenRun = { opening: this.#opened(message), run: null, names: message.names };
+    const opened: OpenRun = { opening: openRun(message, this.#using), run: null, names: message.names };
     this.#runs.set(message.run, opened);
     opened.opening.then(
       (run) => {
@@ -139,41 +112,6 @@ class ThreadServer {
       // Who runs a task of it sees why it could not be opened.
       () => {},
     );
-  }
-
-  async #opened({ plan: json, ...message }: ToThread & { type: "open" }): Promise<Run> {
-    const { ops, adapt, partitions } = this.#parts;
-    const plan = planFromJson(json, { ops, find: (reference) => findFunction(reference, adapt) });
-    for (const called of functionsOf(plan)) await called.load();
-    const codecs = new CodecTable(message.codecs);
-    const formats = new FormatTable(this.#parts.formats, message.formats);
-    const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
-    const opening = { arrays, formats, codecs, storeFor: (handle: StoreHandle) => this.#storeFor(handle) };
-    const sources = await openSources(message.sources, opening);
-    const targets = await openTargets(message.targets, opening);
-    const partitioned = new Map<string, ReadPartitions>();
-    for (const { array, location } of message.partitioned)
-      partitioned.set(array, new ReadPartitions(await partitions!.open(location, formats)));
-    const stated = new Map(plan.operations.map((operation, i) => [operation, message.limits[i]!]));
-    const limitOf = (operation: Operation): number => stated.get(operation)!;
-    const bare: TaskArrays = {
-      ...{ arrays, limitOf, partitions, ...this.#computing },
-      source: (name: string) => sources.get(name) ?? targetOf(name, targets),
-      target: (name: string) => targetOf(name, targets),
-      ...{ partitionSource: noPartitions, partitionTarget: noPartitions },
-    };
-    return { plan, arrays, sources, targets, stored: new Map(), partitioned, limitOf, bare, codecs };
-  }
-
-  async #storedArray(place: StoredPlace, known: CodecTable): Promise<StoredArray> {
-    const { store, path, writeEmptyChunks, expectsAll } = place;
-    const options = { writeEmptyChunks, known, missing: expectsAll ? "error" : "fill" } as const;
-    try {
-      return new StoredArray(await openArray(await this.#storeFor(store), path, options));
-    } catch (cause) {
-      if (!expectsAll || !(cause instanceof NotFoundError)) throw cause;
-      throw new LostChunkError({ what: `${path.slice(1)} was stored and is gone`, path, place: null });
-    }
   }
 
   /** Opened once: what a store knows serves later runs too. */
@@ -270,18 +208,18 @@ class ThreadServer {
   }
 
   /** Intermediates go to a store when memory is short: threads hear of it with the tasks that read them. */
-  async #openHeld({ stored, codecs }: Run, { held }: SentTask): Promise<void> {
+  async #openHeld({ stored, codecs }: OpenedRun, { held }: SentTask): Promise<void> {
     for (const place of held)
-      if (!stored.has(place.array)) stored.set(place.array, await this.#storedArray(place, codecs));
+      if (!stored.has(place.array)) stored.set(place.array, await openStored(place, codecs, this.#using));
   }
 
-  #arraysOf(run: Run, { id, reads, writes, storesAll }: SentTask): TaskArrays {
+  #arraysOf(run: OpenedRun, { id, reads, writes, storesAll }: SentTask): TaskArrays {
     const { arrays, sources, targets, stored, partitioned, limitOf } = run;
     const { partitions } = this.#parts;
     const storeOf = (name: string): StoredArray | null => stored.get(name) ?? null;
     const keptIn = (name: string): StoredArray | null => (storesAll ? storeOf(name) : null);
     return {
-      ...{ arrays, limitOf, partitions, ...this.#computing },
+      ...{ arrays, limitOf, partitions, ...this.#using.computing },
       source: (name) =>
         sources.get(name) ??
         targets.get(name) ??
@@ -301,15 +239,4 @@ class ThreadServer {
       },
     };
   }
-}
-
-/** Tasks on partitions are sent what they read. */
-function noPartitions(name: string): never {
-  throw new InvariantError({ what: `nothing of ${name} was sent to this thread` });
-}
-
-function targetOf(name: string, targets: ReadonlyMap<string, TargetArray>): TargetArray {
-  const array = targets.get(name);
-  if (array === undefined) throw new InvariantError({ what: `${name} is in no store of this thread's` });
-  return array;
 }

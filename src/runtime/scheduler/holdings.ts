@@ -13,6 +13,7 @@ interface HoldingOptions {
   readonly budget: number;
   readonly shares: Shares | null;
   readonly storesAll: boolean;
+  readonly holdsNothing?: boolean | undefined;
   readonly maySpill: boolean;
   readonly free: (ref: TaskRef) => void;
   /** What is stored leaves memory. */
@@ -96,16 +97,20 @@ export class Holdings {
   /** A task is done: its outputs are held, and what it owned of others may go. */
   complete(entry: Entry): void {
     const bytes = this.#bytesOf(entry);
-    if (bytes > 0) {
-      entry.isHeld = true;
-      entry.isStored = this.#options.storesAll;
-      this.#take(bytes);
-    }
+    if (bytes > 0) this.#hold(entry, bytes);
     this.#frontier.complete(entry, bytes > 0);
     for (const input of entry.claimed) input.claims--;
     for (const input of entry.claimed) this.#freeUnread(input);
     entry.claimed = [];
     if (++this.#completions % SWEEP_EVERY === 0) this.#sweep();
+  }
+
+  #hold(entry: Entry, bytes: number): void {
+    const { storesAll, holdsNothing } = this.#options;
+    entry.isStored = storesAll || holdsNothing === true;
+    if (holdsNothing === true) return;
+    entry.isHeld = true;
+    this.#take(bytes);
   }
 
   #freeUnread(entry: Entry): void {

@@ -158,7 +158,7 @@ export function delayAfter(attempt: number, { delayMs, maxDelayMs }: RetryPolicy
 
 // How fast tasks go: how many a worker may have in its queue, and which one takes too long.
 
-/** How much work may be queued at a worker. */
+/** How much work may be queued at a worker, where its pool says nothing. */
 const QUEUE_MS = 20;
 const LOOK_EVERY = 16;
 
@@ -166,11 +166,13 @@ export class Pace {
   readonly #durations: readonly Durations[];
   readonly #started: number[];
   readonly #ahead: number;
+  readonly #queueMs: number;
   #ends = 0;
   /** Tasks that a worker may have at once: no more than it can do in a short while, for others could do them too. */
   mostLoad = 1;
 
-  constructor(operations: number, ahead: number) {
+  constructor(operations: number, ahead: number, queueMs: number = QUEUE_MS) {
+    this.#queueMs = queueMs;
     this.#durations = Array.from({ length: operations }, () => new Durations());
     this.#started = new Array<number>(operations).fill(0);
     this.#ahead = ahead;
@@ -183,7 +185,7 @@ export class Pace {
   ended(op: number, ms: number): void {
     this.#durations[op]!.add(ms);
     if (this.#ahead === 0 || this.#ends++ % LOOK_EVERY !== 0) return;
-    const tasks = Math.floor(QUEUE_MS / Math.max(this.#durations[op]!.median!, 0.01));
+    const tasks = Math.floor(this.#queueMs / Math.max(this.#durations[op]!.median!, 0.01));
     this.mostLoad = Math.max(1, Math.min(1 + this.#ahead, tasks));
   }
 
@@ -194,11 +196,13 @@ export class Pace {
   /** True for a task that takes far longer than the others of its operation, most of which are done. */
   isSlow(op: number, elapsedMs: number, donePart: number, policy: TwinPolicy): boolean {
     const median = this.median(op);
+    // It may have waited behind others for most of it.
+    const waited = this.mostLoad > 1 ? this.#queueMs : 0;
     return (
       median !== null &&
       this.#started[op]! >= policy.minStarted &&
       donePart > policy.minDone &&
-      elapsedMs > Math.max(policy.minMs, policy.slowdown * median)
+      elapsedMs > waited + Math.max(policy.minMs, policy.slowdown * median)
     );
   }
 }

@@ -10,6 +10,7 @@ import type { TaskStats } from "../events.ts";
 import { type Attempt, type Emit, type Entry, type Failure, mayRetry, Teller } from "./entry.ts";
 import { Frontier } from "./frontier.ts";
 import { Holdings } from "./holdings.ts";
+import { Loads } from "./loads.ts";
 import { delayAfter, Pace, type Policy, Recovery } from "./policy.ts";
 import type { Shares } from "./shares.ts";
 import type { OperationNode, TaskGraph, TaskRef } from "./taskGraph.ts";
@@ -18,14 +19,20 @@ export interface SchedulerOptions {
   readonly policy: Policy;
   readonly pool: string;
   readonly workers: number;
+  /** How many there are now, where workers come and go. */
+  readonly workersNow?: (() => number) | undefined;
   /** Tasks that may be given to a worker that has not finished the one before, where tasks are short. */
   readonly ahead: number;
+  /** How long they may wait there, in ms. */
+  readonly queueMs?: number | undefined;
   /** Bytes for running tasks and held outputs together. */
   readonly budget: number;
   /** How they share it, where it is not the same memory. */
   readonly shares: Shares | null;
   /** Outputs are stored as soon as they are there, so that a later run finds them. */
   readonly storesAll: boolean;
+  /** Outputs are in the store, and nothing of them is in memory here: workers elsewhere have put them there. */
+  readonly holdsNothing?: boolean | undefined;
   /** False where there is no place to put outputs when memory runs out. */
   readonly maySpill: boolean;
   readonly emit: Emit | null;
@@ -61,6 +68,9 @@ export interface FoundTask extends TaskRef {
   readonly hasHeld: boolean;
 }
 
+/** How soon workers that have joined are given something. */
+const JOIN_MS = 250;
+
 export class Scheduler {
   readonly #frontier: Frontier;
   readonly #options: SchedulerOptions;
@@ -72,7 +82,7 @@ export class Scheduler {
   readonly #running = new Map<number, Running>();
   readonly #delayed: { readonly entry: Entry; readonly time: number }[] = [];
   /** Tasks that each worker has. */
-  readonly #loads: number[];
+  readonly #loads: Loads;
   #attempts = 0;
   #twinCheck = 0;
   #isCancelled = false;
@@ -83,10 +93,10 @@ export class Scheduler {
     this.#options = options;
     this.#operations = graph.operations;
     this.#tell = new Teller(graph.operations, options.emit);
-    this.#pace = new Pace(graph.operations.length, options.ahead);
+    this.#pace = new Pace(graph.operations.length, options.ahead, options.queueMs);
     this.#holdings = new Holdings(this.#frontier, options);
     this.#recovery = new Recovery(this.#frontier, options.policy.retry.attempts);
-    this.#loads = new Array<number>(options.workers).fill(0);
+    this.#loads = new Loads(options.workers);
   }
 
   /** Bytes that running tasks and held outputs take now. */
@@ -163,10 +173,9 @@ export class Scheduler {
 
   /** The worker with least to do, unless it has enough. */
   #freeWorker(): number | null {
-    let best = 0;
-    for (let worker = 1; worker < this.#loads.length; worker++)
-      if (this.#loads[worker]! < this.#loads[best]!) best = worker;
-    return this.#loads[best]! < this.#pace.mostLoad ? best : null;
+    const { workersNow } = this.#options;
+    if (workersNow !== undefined) this.#loads.resize(Math.max(1, workersNow()));
+    return this.#loads.least(this.#pace.mostLoad);
   }
 
   /** Memory is short: a held output goes to the store. */
@@ -197,7 +206,7 @@ export class Scheduler {
     const inputs = entry.claimed;
     for (const input of inputs) input.pins++;
     this.#running.set(attempt.id, { entry, attempt, inputs });
-    this.#loads[worker]!++;
+    this.#loads.add(worker, 1);
     this.#holdings.begin(this.#operations[entry.op]!);
     this.#pace.started(entry.op);
     this.#tell.taskStart(now, entry, attempt);
@@ -221,7 +230,8 @@ export class Scheduler {
     if (this.failure === null) for (const delayed of this.#delayed) time = Math.min(time, delayed.time);
     if (this.#running.size === 0) return time;
     const { twins, lostAfterMs } = this.#options.policy;
-    if (twins.isOn && this.#loads.length > 1) time = Math.min(time, Math.max(now + 1, this.#twinCheck));
+    if (this.#options.workersNow !== undefined) time = Math.min(time, now + JOIN_MS);
+    if (twins.isOn && this.#loads.count > 1) time = Math.min(time, Math.max(now + 1, this.#twinCheck));
     if (Number.isFinite(lostAfterMs))
       for (const { attempt } of this.#running.values())
         time = Math.min(time, attempt.startTime + lostAfterMs);
@@ -259,7 +269,7 @@ export class Scheduler {
     if (running === undefined) return null;
     const { entry, attempt, inputs } = running;
     this.#running.delete(id);
-    this.#loads[attempt.worker]!--;
+    this.#loads.add(attempt.worker, -1);
     this.#holdings.end(this.#operations[entry.op]!);
     entry.attempts.splice(entry.attempts.indexOf(attempt), 1);
     for (const input of inputs) input.pins--;

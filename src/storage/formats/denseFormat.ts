@@ -7,7 +7,10 @@ import { type Box, type ChunkShape, describe, type Shape } from "../../core/chun
 import type { DType, TypedArray } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
+import type { Address } from "../../core/platform.ts";
 import type { Transfer } from "../../core/transfer.ts";
+import { addressText, cloudAddress, isCloudAddress } from "../cloud/cloudAddress.ts";
+import { cloudStoreOf } from "../cloud/openCloud.ts";
 import type { KnownCodecs } from "../codecs/table.ts";
 import { HttpStore } from "../httpStore.ts";
 import { type StoreArgument, storeOf } from "../location.ts";
@@ -57,6 +60,7 @@ export async function objectPlace(argument: StoreArgument, path: string): Promis
   if (path !== "" || !isText) return { store: await storeOf(argument), path: normalPath(checkedPath(path)) };
   const text = String(argument);
   if (/^https?:\/\//i.test(text)) return webPlace(new URL(text));
+  if (isCloudAddress(text)) return cloudPlace(argument);
   const local = (/^file:/i.test(text) ? decodeURIComponent(new URL(text).pathname) : text).replace(
     /\/+$/,
     "",
@@ -72,6 +76,13 @@ function webPlace({ origin, pathname, search }: URL): Place {
   const [folder, name] = cutAtSlash(pathname.replace(/\/+$/, ""));
   const store = new HttpStore(`${origin}${folder}${search}`);
   return { store, path: normalPath(decodeURIComponent(name)) };
+}
+
+/** The store is the bucket: what is in it needs no name of a folder. */
+function cloudPlace(argument: string | Address): Place {
+  const address = cloudAddress(argument);
+  const store = cloudStoreOf(addressText({ ...address, path: "" }));
+  return { store, path: normalPath(address.path) };
 }
 
 function cutAtSlash(path: string): [folder: string, name: string] {

@@ -1,4 +1,4 @@
-// Files by what users write. In: paths, patterns, folders, URLs, or open files of bytes. Out: files, in order.
+// Files by what users write. In: paths, patterns, folders, URLs, addresses of object stores, or open files of bytes. Out: files, in order.
 // Must hold: what is not there is an error before anything is read of the others.
 
 import type * as Fs from "node:fs";
@@ -7,16 +7,21 @@ import { ValueError } from "../../core/errors.ts";
 import type { Address } from "../../core/platform.ts";
 import { suggestions } from "../../core/suggest.ts";
 import { requireBuiltin } from "../builtin.ts";
+import { addressText, type CloudAddress, cloudAddress, isCloudAddress } from "../cloud/cloudAddress.ts";
+import type { CloudStore } from "../cloud/cloudStore.ts";
+import { cloudStoreOf } from "../cloud/openCloud.ts";
 import { NotFoundError } from "../errors.ts";
 import type { HttpStoreOptions } from "../httpStore.ts";
-import { type ByteFile, httpFile, localFile } from "./byteFile.ts";
+import type { ListedObject, Store, StoreKey } from "../store.ts";
+import { type ByteFile, httpFile, localFile, storeFile } from "./byteFile.ts";
 
 // Files by pattern: "data/*.parquet", "data/**/part-?.parquet", "year={2023,2024}/*.parquet"; and a folder as all
 // files in it whose names end as they should. In: a pattern. Out: paths, sorted, of files that are there. Node only.
 
-const SPECIAL = /[*?[{]/;
+/** What makes a pattern of a path. */
+export const SPECIAL: RegExp = /[*?[{]/;
 
-const PARQUET: readonly string[] = [".parquet"];
+export const PARQUET: readonly string[] = [".parquet"];
 
 async function matchingPaths(pattern: string, endings: readonly string[] = PARQUET): Promise<string[]> {
   const fs = await requireBuiltin("node:fs");
@@ -63,7 +68,7 @@ function inFolder(fs: typeof Fs, folder: string, endings: readonly string[]): st
 const depthOf = (pattern: string): number => pattern.split("/").length;
 
 /** The folder before the first special character; "" for the working folder. */
-function fixedPart(pattern: string): string {
+export function fixedPart(pattern: string): string {
   const before = pattern.slice(0, pattern.search(SPECIAL));
   return before.slice(0, before.lastIndexOf("/") + 1);
 }
@@ -111,7 +116,73 @@ const choiceOf = (part: string): string =>
         .join("|")})`
     : `\\${part}`;
 
-/** A path, a pattern, a folder or an http(s) URL; or a file of bytes. */
+// Files in object storage, by address, folder or pattern. In: s3://bucket/events/*.parquet and the like. Out: files, in the order
+// of their names, with their sizes and versions, so that who opens them again notices when they changed.
+
+export async function cloudFiles(
+  argument: string | Address,
+  endings: readonly string[] = PARQUET,
+): Promise<ByteFile[]> {
+  const address = cloudAddress(argument);
+  const bucket = { ...address, path: "" };
+  const store = cloudStoreOf(addressText(bucket));
+  const files = await objectsOf(store, address, endings);
+  return files
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map((object) => fileOf(store, object, addressText({ ...bucket, path: object.key.slice(1) })));
+}
+
+/** Its location is its address: who opens it has credentials of its own. */
+function fileOf(store: CloudStore, { key, size, version }: ListedObject, location: string): ByteFile {
+  if (version === undefined) return { ...storeFile(store, key, { name: location, size }), location };
+  const fixed: Store = {
+    get: (at, options) => store.get(at, options),
+    getRange: (at, range, options) => store.getRangeOf(version, at, range, options),
+  };
+  return { ...storeFile(fixed, key, { name: location, size }), location, version };
+}
+
+async function objectsOf(
+  store: CloudStore,
+  address: CloudAddress,
+  endings: readonly string[],
+): Promise<ListedObject[]> {
+  const { path } = address;
+  const isPattern = SPECIAL.test(path);
+  const folder = isPattern ? fixedPart(path).replace(/\/$/, "") : path;
+  const exact = isPattern || path === "" ? null : ((await store.listed(`/${path}`)) ?? null);
+  if (exact !== null) return [exact];
+  const regex = isPattern ? patternRegex(path) : null;
+  const found = await below(store, `/${folder}`, (name) =>
+    regex === null ? isMeant(name, folder, endings) : regex.test(name),
+  );
+  if (found.length > 0) return found;
+  const wanted = endings.map((ending) => `*${ending}`).join(" or ");
+  throw new NotFoundError({
+    what: isPattern ? "no object has a name like this" : `there is no such object, and no ${wanted} below it`,
+    where: addressText(address),
+    cure: isPattern ? "Check the pattern" : "Check the address",
+  });
+}
+
+/** Directly in the folder, and not hidden. */
+function isMeant(name: string, folder: string, endings: readonly string[]): boolean {
+  const rest = folder === "" ? name : name.slice(folder.length + 1);
+  return !rest.includes("/") && !/^[._]/.test(rest) && endings.some((ending) => rest.endsWith(ending));
+}
+
+async function below(
+  store: CloudStore,
+  prefix: string,
+  isWanted: (name: string) => boolean,
+): Promise<ListedObject[]> {
+  const found: ListedObject[] = [];
+  for await (const objects of store.listSizes(prefix as StoreKey))
+    found.push(...objects.filter(({ key }) => isWanted(key.slice(1))));
+  return found;
+}
+
+/** A path, a pattern, a folder, an http(s) URL or s3://bucket/path; or a file of bytes. */
 export type FileArgument = string | Address | ByteFile;
 /** One file or several: paths, patterns such as "events/*.parquet", folders, URLs, files. */
 export type FileArguments = FileArgument | readonly FileArgument[];
@@ -134,6 +205,7 @@ async function filesOfOne(argument: FileArgument, { http, endings }: PlaceOption
   if (typeof argument !== "string" && !(argument instanceof URL)) return [checkedFile(argument)];
   const text = String(argument);
   if (/^https?:\/\//i.test(text)) return [httpFile(text, http)];
+  if (isCloudAddress(text)) return cloudFiles(argument, endings);
   if (text === "")
     throw new ValueError({ what: "the path is empty", cure: 'Give a file, as "data/events.parquet"' });
   const path = /^file:/i.test(text) ? decodeURIComponent(new URL(text).pathname) : text;
@@ -144,6 +216,6 @@ function checkedFile(file: ByteFile): ByteFile {
   if (typeof file?.read === "function" && typeof file.tail === "function") return file;
   throw new ValueError({
     what: `${describe(file)} is not a file`,
-    cure: "Give a path, an http(s) URL, or a ByteFile",
+    cure: "Give a path, an http(s) URL, s3://bucket/path, or a ByteFile",
   });
 }

@@ -3,6 +3,7 @@
 
 import { requireBuiltin } from "../builtin.ts";
 import { messageOf, StoreRequestError } from "../errors.ts";
+import { joinedBytes } from "../joinedBytes.ts";
 import { requireSet, type Store, type StoreKey } from "../store.ts";
 import { strayName, strayStart } from "../strays.ts";
 
@@ -57,22 +58,15 @@ export async function fileSink(path: string): Promise<Sink> {
 export function storeSink(store: Store, key: StoreKey): Sink {
   const set = requireSet(store);
   const parts: Uint8Array[] = [];
-  let length = 0;
   return {
     name: key,
     append(bytes) {
       // The caller may reuse its memory.
       parts.push(bytes.slice());
-      length += bytes.length;
     },
     async finish() {
-      const whole = new Uint8Array(length);
-      let at = 0;
-      for (const part of parts) {
-        whole.set(part, at);
-        at += part.length;
-      }
-      await set(key, whole);
+      if (store.setParts !== undefined) await store.setParts(key, parts);
+      else await set(key, joinedBytes(parts));
     },
     abort() {
       parts.length = 0;

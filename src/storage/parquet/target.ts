@@ -3,14 +3,25 @@
 
 import { ValueError } from "../../core/errors.ts";
 import { requireBuiltin } from "../builtin.ts";
+import { addressText, cloudAddress, isCloudAddress } from "../cloud/cloudAddress.ts";
+import { cloudStoreOf } from "../cloud/openCloud.ts";
 import type { Store, StoreKey } from "../store.ts";
 import { fileSink, type Sink, storeSink } from "./sink.ts";
 
-/** A path of the local file system, or a key of a store; of a folder when there is a file per partition. */
+/** A path of the local file system or s3://bucket/path, or a key of a store; of a folder when there is a file per partition. */
 export type WriteTarget = string | { readonly store: Store; readonly key: StoreKey };
 
-export const sinkOf = async (target: WriteTarget): Promise<Sink> =>
-  typeof target === "string" ? fileSink(target) : storeSink(target.store, target.key);
+export async function sinkOf(target: WriteTarget): Promise<Sink> {
+  const place = placed(target);
+  return typeof place === "string" ? fileSink(place) : storeSink(place.store, place.key);
+}
+
+/** An address of object storage is a key of its bucket. */
+function placed(target: WriteTarget): WriteTarget {
+  if (typeof target !== "string" || !isCloudAddress(target)) return target;
+  const address = cloudAddress(target);
+  return { store: cloudStoreOf(addressText({ ...address, path: "" })), key: `/${address.path}` };
+}
 
 export const partName = (part: number, ending: string): string =>
   `part-${String(part).padStart(5, "0")}${ending}`;
@@ -21,7 +32,8 @@ export const inFolder = (target: WriteTarget, name: string): WriteTarget =>
     : { store: target.store, key: `${target.key.replace(/\/$/, "")}/${name}` as StoreKey };
 
 /** Parts of an earlier, longer table would be read as parts of this one. */
-export async function emptyFolder(target: WriteTarget, ending: string): Promise<void> {
+export async function emptyFolder(given: WriteTarget, ending: string): Promise<void> {
+  const target = placed(given);
   const place = typeof target === "string" ? target : target.key;
   const names = typeof target === "string" ? await namesIn(target) : await target.store.listDir?.(target.key);
   const found = (Array.isArray(names) ? names : (names?.keys ?? [])).find((name) => name.endsWith(ending));

@@ -70,12 +70,13 @@ function memoryOf({ name, sum }: BytesCodec): CodecMemory {
 }
 
 /** Of stored objects of this pipeline in that store. */
-export function transferOf(pipeline: Pipeline, store: Pick<Store, "open">): Transfer {
+export function transferOf(pipeline: Pipeline, store: Pick<Store, "open" | "near">): Transfer {
+  const isFar = store.open === undefined && store.near === undefined;
   return {
     unit: pipeline.shape,
     atOnce: mostAtOnce(store),
     ...(store.open === undefined ? farRead(pipeline) : nearRead(pipeline)),
-    encoding: encodingBytes(pipeline),
+    encoding: encodingBytes(pipeline) + (isFar ? sendingBytes(pipeline) : 0),
     padded: blockBytes(pipeline),
   };
 }
@@ -162,6 +163,12 @@ function encodingBytes(pipeline: Pipeline): number {
   });
   return bytes;
 }
+
+/** Up to so many bytes a far store may send at once; of more, parts (cloud/partsUpload.ts). */
+const SENT_AT_ONCE = 64 * 2 ** 20;
+
+/** An object in one piece, a request's copy of it, and what its digest is made of. */
+const sendingBytes = ({ encoded }: Pipeline): number => 3 * Math.min(encoded.max, SENT_AT_ONCE);
 
 /** Elements in their stored order and form, where that is not the one in memory. */
 const serialBytes = (pipeline: Pipeline): number =>

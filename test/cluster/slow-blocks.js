@@ -1,0 +1,14 @@
+// Functions of users' that take their time, or more than that.
+
+/** Twice as much, after 40 ms of work. */
+export function slowly(block) {
+  const until = performance.now() + 40;
+  while (performance.now() < until);
+  return block.data.map((value) => 2 * value);
+}
+
+/** The block that begins with 7 ends its whole process. */
+export function deadly(block) {
+  if (block.data[0] === 7) process.kill(process.pid, "SIGKILL");
+  return block.data.slice();
+}
