@@ -17,7 +17,6 @@ import { runKey } from "../runtime/runKey.ts";
 import { type AsyncComputeOptions, checkRun, OPTIONS_AT, settingFor } from "../runtime/spec.ts";
 import type { Written } from "../runtime/storedArrays.ts";
 import { type ArraySettings, zarrFormat } from "../runtime/zarr/zarrFormat.ts";
-import { isCloudAddress } from "../storage/cloud/cloudAddress.ts";
 import { FileStore } from "../storage/fileStore.ts";
 import {
   type DenseFormat,
@@ -32,6 +31,7 @@ import {
 import { plainTransfer, StoredSource } from "../storage/formats/table.ts";
 import { durableStore, type StoreArgument } from "../storage/location.ts";
 import type { Store } from "../storage/store.ts";
+import { isCloudAddress } from "../storage/store.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { engine } from "./defaultEngine.ts";
 import { lazyStored, sourceOf } from "./opening.ts";

@@ -6,14 +6,10 @@ import { describe } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import type { Address } from "../core/platform.ts";
 import { builtinNow } from "../storage/builtin.ts";
-import {
-  type CloudAddress,
-  cloudAddress,
-  isBelowAddress,
-  isCloudAddress,
-} from "../storage/cloud/cloudAddress.ts";
+import { type CloudAddress, cloudAddress, isBelowAddress } from "../storage/cloud/cloudAddress.ts";
 import { messageOf } from "../storage/errors.ts";
 import { realRoot } from "../storage/fileTree.ts";
+import { isCloudAddress } from "../storage/store.ts";
 
 /** A folder, a file, an http(s) address, or that of a folder in an object store: "s3://bucket/data". */
 export type Root = string | Address;

@@ -23,9 +23,10 @@ import {
 import { openArray } from "../storage/zarr/group.ts";
 import { writeNode } from "../storage/zarr/nodes.ts";
 import type { HeldArray } from "./arrays.ts";
-import { type Doubt, doubtOf, removeDamaged, writtenBy } from "./damaged.ts";
+import { removeDamaged } from "./damaged.ts";
 import { folderLock } from "./folderLock.ts";
 import type { RunKey } from "./runKey.ts";
+import { type Doubt, doubtOf, writtenBy } from "./runKey.ts";
 import { INTERMEDIATE_CODECS, storedTransfer } from "./storedArrays.ts";
 
 /** How arrays are stored: with which codecs, of which. */
@@ -72,7 +73,7 @@ export class IntermediateStore {
   readonly #isDurable: boolean;
   readonly #arrays = new Map<string, Promise<ZarrArray>>();
   readonly #pending = new Set<Promise<unknown>>();
-  readonly #removals = new Turnstile(REMOVED_AT_ONCE);
+  #removals: Turnstile | null = null;
 
   constructor(home: RunHome, isNamed: boolean, storing: Storing, isDurable = false) {
     this.#home = home;
@@ -177,7 +178,9 @@ export class IntermediateStore {
   /** Removes a chunk that nobody reads any more, in its turn; unless the folder may be another's. */
   remove(held: HeldArray, chunk: number): void {
     if (!this.#home.mayRemove) return held.drop(chunk);
-    this.later(held.delete(chunk, (removal) => this.#removals.pass(undefined, removal)));
+    this.#removals ??= new Turnstile(REMOVED_AT_ONCE);
+    const turns = this.#removals;
+    this.later(held.delete(chunk, (removal) => turns.pass(undefined, removal)));
   }
 
   /** The run is over. What a later run could use stays. */

@@ -5,12 +5,12 @@ import { describe } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import type { Address } from "../core/platform.ts";
 import { exportedFunction } from "./builtin.ts";
-import { isCloudAddress } from "./cloud/cloudAddress.ts";
 import { cloudStoreAt, cloudStoreOf } from "./cloud/openCloud.ts";
 import { NotSupportedError } from "./errors.ts";
 import { FileStore } from "./fileStore.ts";
 import { HttpStore } from "./httpStore.ts";
 import type { Store, StoreLocation } from "./store.ts";
+import { isCloudAddress } from "./store.ts";
 import { ZipStore } from "./zipStore.ts";
 
 /** What stands for a store wherever one is asked for. */

@@ -329,3 +329,9 @@ export function requireList(store: Store): NonNullable<Store["list"]> {
     cure: "Use a store that has `list`, or consolidated metadata",
   });
 }
+
+/** How addresses of object stores begin (cloud/). */
+export const CLOUD_SCHEME: RegExp = /^(s3|gs|az):\/\//i;
+
+/** True for text that is the address of an object store. */
+export const isCloudAddress = (text: string): boolean => CLOUD_SCHEME.test(text);

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Loads } from "../../src/runtime/scheduler/loads.ts";
+import { Loads } from "../../src/runtime/scheduler/entry.ts";
 import { workOf } from "../work.ts";
 
 test("is the first of those that have least", () => {

@@ -7,10 +7,9 @@
 import { bytesText } from "../../core/counts.ts";
 import { RunError } from "../../core/errors.ts";
 import type { TaskStats } from "../events.ts";
-import { type Attempt, type Emit, type Entry, type Failure, mayRetry, Teller } from "./entry.ts";
+import { type Attempt, type Emit, type Entry, type Failure, Loads, mayRetry, Teller } from "./entry.ts";
 import { Frontier } from "./frontier.ts";
 import { Holdings } from "./holdings.ts";
-import { Loads } from "./loads.ts";
 import { delayAfter, Pace, type Policy, Recovery } from "./policy.ts";
 import type { Shares } from "./shares.ts";
 import type { OperationNode, TaskGraph, TaskRef } from "./taskGraph.ts";

@@ -32,8 +32,8 @@ import {
 import { type OpenOptions, openArray } from "../../storage/zarr/group.ts";
 import { differences, findNode } from "../../storage/zarr/nodes.ts";
 import { clearPlace, type InTheWay, lookAtPlace, placeFromKey } from "../../storage/zarr/place.ts";
-import { doubtOf, removeDamaged, writtenBy } from "../damaged.ts";
-import { digest } from "../runKey.ts";
+import { removeDamaged } from "../damaged.ts";
+import { digest, doubtOf, writtenBy } from "../runKey.ts";
 import { transferTo } from "../storedArrays.ts";
 
 // The mark in a target: which computation fills it, how safe that was written, and what its files were like when it was

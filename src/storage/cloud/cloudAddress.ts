@@ -5,7 +5,7 @@
 import { ValueError } from "../../core/errors.ts";
 import type { Address } from "../../core/platform.ts";
 import { StoreKeyError } from "../errors.ts";
-import { keySegments } from "../store.ts";
+import { CLOUD_SCHEME, keySegments } from "../store.ts";
 
 export type CloudScheme = "s3" | "gs" | "az";
 
@@ -19,21 +19,16 @@ export interface CloudAddress {
   readonly path: string;
 }
 
-const SCHEME = /^(s3|gs|az):\/\//i;
-
 const EXAMPLES: { readonly [S in CloudScheme]: string } = {
   s3: "s3://bucket/path",
   gs: "gs://bucket/path",
   az: "az://account/container/path",
 };
 
-/** True for text that is the address of an object store. */
-export const isCloudAddress = (text: string): boolean => SCHEME.test(text);
-
 /** The scheme must be among those that are wanted. */
 export function cloudAddress(address: string | Address, wanted?: CloudScheme): CloudAddress {
   const text = typeof address === "string" ? address : decodedHref(address as URL);
-  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase() as CloudScheme | undefined;
+  const scheme = CLOUD_SCHEME.exec(text)?.[1]?.toLowerCase() as CloudScheme | undefined;
   if (scheme === undefined || (wanted !== undefined && scheme !== wanted))
     throw wrong(wanted ?? "s3", `an address of ${scheme ?? "something else"}`);
   const rest = text.slice(scheme.length + 3);

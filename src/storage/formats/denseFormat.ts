@@ -9,13 +9,21 @@ import { ValueError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import type { Address } from "../../core/platform.ts";
 import type { Transfer } from "../../core/transfer.ts";
-import { addressText, cloudAddress, isCloudAddress } from "../cloud/cloudAddress.ts";
+import { addressText, cloudAddress } from "../cloud/cloudAddress.ts";
 import { cloudStoreOf } from "../cloud/openCloud.ts";
 import type { KnownCodecs } from "../codecs/table.ts";
 import { HttpStore } from "../httpStore.ts";
 import { type StoreArgument, storeOf } from "../location.ts";
 import type { FileArguments } from "../parquet/places.ts";
-import { asked, normalPath, type PlainData, type Store, type StoreKey, type StoreOptions } from "../store.ts";
+import {
+  asked,
+  isCloudAddress,
+  normalPath,
+  type PlainData,
+  type Store,
+  type StoreKey,
+  type StoreOptions,
+} from "../store.ts";
 
 // What a user means by a path, an address or a store, seen by formats. In: what was written. Out: the place as an object among
 // others, and a look at it by which a format knows its own.

@@ -7,12 +7,13 @@ import { ValueError } from "../../core/errors.ts";
 import type { Address } from "../../core/platform.ts";
 import { suggestions } from "../../core/suggest.ts";
 import { requireBuiltin } from "../builtin.ts";
-import { addressText, type CloudAddress, cloudAddress, isCloudAddress } from "../cloud/cloudAddress.ts";
+import { addressText, type CloudAddress, cloudAddress } from "../cloud/cloudAddress.ts";
 import type { CloudStore } from "../cloud/cloudStore.ts";
 import { cloudStoreOf } from "../cloud/openCloud.ts";
 import { NotFoundError } from "../errors.ts";
 import type { HttpStoreOptions } from "../httpStore.ts";
 import type { ListedObject, Store, StoreKey } from "../store.ts";
+import { isCloudAddress } from "../store.ts";
 import { type ByteFile, httpFile, localFile, storeFile } from "./byteFile.ts";
 
 // Files by pattern: "data/*.parquet", "data/**/part-?.parquet", "year={2023,2024}/*.parquet"; and a folder as all

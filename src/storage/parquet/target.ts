@@ -3,9 +3,10 @@
 
 import { ValueError } from "../../core/errors.ts";
 import { requireBuiltin } from "../builtin.ts";
-import { addressText, cloudAddress, isCloudAddress } from "../cloud/cloudAddress.ts";
+import { addressText, cloudAddress } from "../cloud/cloudAddress.ts";
 import { cloudStoreOf } from "../cloud/openCloud.ts";
 import type { Store, StoreKey } from "../store.ts";
+import { isCloudAddress } from "../store.ts";
 import { fileSink, type Sink, storeSink } from "./sink.ts";
 
 /** A path of the local file system or s3://bucket/path, or a key of a store; of a folder when there is a file per partition. */
