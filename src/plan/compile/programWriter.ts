@@ -46,10 +46,10 @@ export interface TaskKind {
 
 type EmitSource = (task: TaskWriter, at: number) => void;
 
-/** The block program under construction. */
 /** Plans that are made here have a few dozen. */
 const MOST_STEPS = 100_000;
 
+/** The block program under construction. */
 export class TaskWriter {
   readonly operation: Operation;
   readonly layout: TaskLayout;
