@@ -5,6 +5,7 @@
 import type * as Fs from "node:fs";
 import type * as Path from "node:path";
 import { type ChunkShape, sameShape } from "../core/chunks.ts";
+import type { StopSignal } from "../core/platform.ts";
 import type { Transfer } from "../core/transfer.ts";
 import type { DensePlanArray, PlanArray } from "../plan/plan.ts";
 import { builtinNow } from "../storage/builtin.ts";
@@ -58,7 +59,7 @@ export interface RunHome {
   /** False when the folder may be another's by now. */
   readonly mayRemove: boolean;
   /** Aborted when another process has taken the folder over. */
-  readonly lost?: AbortSignal | undefined;
+  readonly lost?: StopSignal | undefined;
   /** What is here is written like this from now on. */
   settle(written: string): void | Promise<void>;
   /** The run is over: the folder goes, or is left for a later run. */
@@ -102,7 +103,7 @@ export class IntermediateStore {
   }
 
   /** Aborted when another process has taken the folder over. */
-  get lost(): AbortSignal | undefined {
+  get lost(): StopSignal | undefined {
     return this.#home.lost;
   }
 

@@ -1,8 +1,7 @@
-// Requests signed for services of AWS (SigV4), by aws4fetch where it is installed. In: a request, and credentials from options or the
+// Requests signed for services of AWS (SigV4), by aws4fetch. In: a request, and credentials from options or the
 // environment. Out: headers with the signature. Must hold: credentials are in no header but the signature, and in no error.
 
 import { ValueError } from "../../../core/errors.ts";
-import { NotSupportedError } from "../../../storage/errors.ts";
 
 /** What requests are signed for. */
 export interface Signing {
@@ -71,17 +70,5 @@ function fromEnvironment(): Credentials {
   });
 }
 
-async function signingModule(): Promise<SigningModule> {
-  try {
-    return (await import("aws4fetch")) as unknown as SigningModule;
-  } catch (cause) {
-    throw new NotSupportedError(
-      {
-        where: "functions",
-        what: "aws4fetch signs requests, and is not installed",
-        cure: "npm install aws4fetch",
-      },
-      { cause },
-    );
-  }
-}
+const signingModule = async (): Promise<SigningModule> =>
+  (await import("aws4fetch")) as unknown as SigningModule;
