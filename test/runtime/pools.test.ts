@@ -178,6 +178,14 @@ describe.each(["inline", "threads", "own"] as const)("%s", (executor) => {
     );
   });
 
+  test("what is set in the environment is seen, also by threads that have begun before", async () => {
+    for (const number of [7, 11]) {
+      process.env["CHUNKWISE_TEST_NUMBER"] = String(number);
+      const x = cw.mapBlocks(blocks("fromEnvironment"), cw.zeros([4], { chunks: 2 }));
+      expect((await x.compute({ executor })).toList()).toEqual([number, number, number, number]);
+    }
+  });
+
   test("every dtype goes to a store and back", async () => {
     for (const dtype of [
       "bool",

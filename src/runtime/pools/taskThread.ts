@@ -87,7 +87,9 @@ export class TaskThread {
       execArgv: threadOptions(),
       resourceLimits: LIMITS,
     };
-    this.#worker = new worker(CODE[kind], { ...options, workerData: setting });
+    // One environment for all: credentials may be set after a thread has begun.
+    const env = builtinNow("node:worker_threads")?.SHARE_ENV;
+    this.#worker = new worker(CODE[kind], { ...options, env, workerData: setting });
     this.number = this.#worker.threadId ?? 0;
     this.#listen();
     this.#worker.unref?.();
