@@ -9,7 +9,7 @@ export const MUTATIONS = [
   },
   {
     name: "A7: a missing intermediate is read as its fill value, on task threads",
-    changes: [["runtime/pools/threadServer.ts", 'missing: expectsAll ? "error" : "fill"', 'missing: "fill"']],
+    changes: [["runtime/pools/openRun.ts", 'missing: expectsAll ? "error" : "fill"', 'missing: "fill"']],
   },
   {
     name: "A7: what is gone is not computed again",

@@ -36,12 +36,15 @@ export const MUTATIONS = [
     name: "what is not stored is dropped",
     changes: [[HOLDINGS, "if (entry.isStored) {", "if (entry.isHeld) {"]],
   },
-  { name: "held outputs take no memory", changes: [[HOLDINGS, "      this.#take(bytes);\n", ""]] },
+  {
+    name: "held outputs take no memory",
+    changes: [[HOLDINGS, "    entry.isHeld = true;\n    this.#take(bytes);\n", "    entry.isHeld = true;\n"]],
+  },
   {
     name: "a second attempt counts, too",
     changes: [[SCHEDULER, 'const isFirst = entry.state !== "available";', "const isFirst = true;"]],
   },
-  { name: "a worker never gets free", changes: [[SCHEDULER, "this.#loads[attempt.worker]!--;", ""]] },
+  { name: "a worker never gets free", changes: [[SCHEDULER, "this.#loads.add(attempt.worker, -1);", ""]] },
   { name: "inputs stay pinned", changes: [[SCHEDULER, "for (const input of inputs) input.pins--;", ""]] },
   {
     name: "one failure fails a task that has a twin",
@@ -57,14 +60,14 @@ export const MUTATIONS = [
   },
   {
     name: "silence is never noticed",
-    changes: [[SCHEDULER, "if (now < attempt.startTime + lostAfterMs) continue;", "continue;"]],
+    changes: [[SCHEDULER, "if (now < oldest.attempt.startTime + lostAfterMs) return;", "return;"]],
   },
   { name: "any number of twins", changes: [[SCHEDULER, "entry.hasTwin = true;", ""]] },
   {
     name: "a twin behind its own twin",
     changes: [[SCHEDULER, "slow === null || slow.attempt.worker === worker", "slow === null"]],
   },
-  { name: "no waiting before another attempt", changes: [[SCHEDULER, "if (time > now) continue;", ""]] },
+  { name: "no waiting before another attempt", changes: [[SCHEDULER, " && first.time <= now;", ";"]] },
   {
     name: "the end does not wait for what is being stored",
     changes: [
@@ -73,7 +76,9 @@ export const MUTATIONS = [
   },
   {
     name: "as many tasks for a worker as there are",
-    changes: [[SCHEDULER, "this.#loads[best]! < this.#pace.mostLoad", "true"]],
+    changes: [
+      [SCHEDULER, "this.#loads.least(this.#pace.mostLoad)", "this.#loads.least(Number.POSITIVE_INFINITY)"],
+    ],
   },
   {
     name: "a task that runs is taken for done",

@@ -7,6 +7,58 @@
 import { Entry } from "./entry.ts";
 import type { TaskGraph, TaskRef } from "./taskGraph.ts";
 
+// What comes first of many. In: things, and which of two comes first. Out: the first.
+// Must hold: a step costs the logarithm of how many there are; each is at least as late as the one at half its place.
+
+export class Queue<T> {
+  readonly #heap: T[] = [];
+  readonly #isBefore: (a: T, b: T) => boolean;
+
+  constructor(isBefore: (a: T, b: T) => boolean) {
+    this.#isBefore = isBefore;
+  }
+
+  get first(): T | undefined {
+    return this.#heap[0];
+  }
+
+  add(item: T): void {
+    const heap = this.#heap;
+    let at = heap.length;
+    for (let above = (at - 1) >> 1; at > 0 && this.#isBefore(item, heap[above]!); above = (at - 1) >> 1) {
+      heap[at] = heap[above]!;
+      at = above;
+    }
+    heap[at] = item;
+  }
+
+  takeFirst(): T | undefined {
+    const first = this.#heap[0];
+    const last = this.#heap.pop();
+    if (this.#heap.length > 0) this.#sink(last!);
+    return first;
+  }
+
+  /** The first has become later than it was. */
+  firstMoved(): void {
+    this.#sink(this.#heap[0]!);
+  }
+
+  /** Something takes the first place, and goes down to where it belongs. */
+  #sink(item: T): void {
+    const heap = this.#heap;
+    let at = 0;
+    for (;;) {
+      let least = 2 * at + 1;
+      if (least + 1 < heap.length && this.#isBefore(heap[least + 1]!, heap[least]!)) least++;
+      if (least >= heap.length || !this.#isBefore(heap[least]!, item)) break;
+      heap[at] = heap[least]!;
+      at = least;
+    }
+    heap[at] = item;
+  }
+}
+
 // Which task of what was asked for is begun next: of several operations, one of that which is least far, so that what
 // they share is read soon by all. In: operations and how many tasks they have. Out: tasks, each once.
 // Must hold: a step costs the logarithm of the number of operations, since thousands of arrays may be asked for at once.
@@ -14,58 +66,33 @@ import type { TaskGraph, TaskRef } from "./taskGraph.ts";
 interface Root {
   readonly op: number;
   readonly tasks: number;
-  /** The first task that was not given yet. */
+  /** The first task that was not given yet. How far one is only grows. */
   next: number;
 }
 
 export class Roots {
-  /** A heap: each is at least as far as the one at half its place. How far one is only grows. */
-  readonly #heap: Root[];
+  readonly #roots = new Queue<Root>(isLessFar);
 
   constructor(operations: readonly { readonly op: number; readonly tasks: number }[]) {
-    this.#heap = operations.filter(({ tasks }) => tasks > 0).map(({ op, tasks }) => ({ op, tasks, next: 0 }));
+    for (const { op, tasks } of operations) if (tasks > 0) this.#roots.add({ op, tasks, next: 0 });
   }
 
   /** The next that is to be begun; `skip` gives the first task from one on that is still to do. */
   take(skip: (op: number, from: number) => number): { op: number; task: number } | null {
-    for (let root = this.#heap[0]; root !== undefined; root = this.#heap[0]) {
+    for (let root = this.#roots.first; root !== undefined; root = this.#roots.first) {
       const next = skip(root.op, root.next);
-      if (next === root.next) return this.#give(root);
-      root.next = next;
-      this.#settle();
+      const isIt = next === root.next;
+      root.next = isIt ? next + 1 : next;
+      if (root.next >= root.tasks) this.#roots.takeFirst();
+      else this.#roots.firstMoved();
+      if (isIt) return { op: root.op, task: next };
     }
     return null;
   }
-
-  #give(root: Root): { op: number; task: number } {
-    const task = root.next++;
-    this.#settle();
-    return { op: root.op, task };
-  }
-
-  /** The first of the heap has moved on: it goes where it belongs, or away where it has no more tasks. */
-  #settle(): void {
-    const heap = this.#heap;
-    if (heap[0]!.next >= heap[0]!.tasks) {
-      const last = heap.pop()!;
-      if (heap.length === 0) return;
-      heap[0] = last;
-    }
-    const root = heap[0]!;
-    let at = 0;
-    for (;;) {
-      let least = 2 * at + 1;
-      if (least + 1 < heap.length && isBefore(heap[least + 1]!, heap[least]!)) least++;
-      if (least >= heap.length || !isBefore(heap[least]!, root)) break;
-      heap[at] = heap[least]!;
-      at = least;
-    }
-    heap[at] = root;
-  }
 }
 
-/** Less far; of those that are equally far, the one that was asked for first. */
-function isBefore(a: Root, b: Root): boolean {
+/** Of those that are equally far, the one that was asked for first. */
+function isLessFar(a: Root, b: Root): boolean {
   const [partOfA, partOfB] = [a.next / a.tasks, b.next / b.tasks];
   return partOfA < partOfB || (partOfA === partOfB && a.op < b.op);
 }
@@ -217,6 +244,11 @@ export class Frontier {
   /** Entries whose outputs are held, oldest first within an operation. */
   *entries(): Iterable<Entry> {
     for (const live of this.#live) yield* live.values();
+  }
+
+  /** How many entries there are. */
+  get size(): number {
+    return this.#live.reduce((sum, { size }) => sum + size, 0);
   }
 
   /** How many entries wait for others. */

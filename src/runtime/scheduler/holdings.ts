@@ -22,6 +22,7 @@ interface HoldingOptions {
 
 /** Readers are looked at one by one up to this many. */
 const FEW_READERS = 256;
+/** Those that linger are looked at after so many tasks, and no more often than there are of them: a look costs each. */
 const SWEEP_EVERY = 256;
 
 export class Holdings {
@@ -29,6 +30,7 @@ export class Holdings {
   readonly #options: HoldingOptions;
   /** Entries whose readers were not all done when one of them was. */
   readonly #lingering = new Set<Entry>();
+  /** Since those were looked at. */
   #completions = 0;
   used = 0;
   mostUsed = 0;
@@ -102,7 +104,7 @@ export class Holdings {
     for (const input of entry.claimed) input.claims--;
     for (const input of entry.claimed) this.#freeUnread(input);
     entry.claimed = [];
-    if (++this.#completions % SWEEP_EVERY === 0) this.#sweep();
+    if (++this.#completions >= Math.max(SWEEP_EVERY, this.#lingering.size)) this.#sweep();
   }
 
   #hold(entry: Entry, bytes: number): void {
@@ -138,6 +140,7 @@ export class Holdings {
   }
 
   #sweep(): void {
+    this.#completions = 0;
     for (const entry of [...this.#lingering]) this.#freeUnread(entry);
   }
 

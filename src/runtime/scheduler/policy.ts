@@ -64,7 +64,7 @@ export interface Policy {
   readonly twins: TwinPolicy;
   /** An attempt of which nothing is heard for so long is taken for lost. Pools whose workers cannot vanish have none. */
   readonly lostAfterMs: number;
-  /** Tasks that wait for others, at most, while there is work. */
+  /** Tasks that wait for others, at most, while there is work; with many workers, as many as these can soon begin. */
   readonly maxWaiting: number;
 }
 

@@ -2,13 +2,14 @@
 // of what happened, with the time, so that the same code runs under a real clock and a simulated one.
 // Must hold: what running tasks state and what is held in memory never exceed the budget together; a task runs when
 // all it reads is there; of several attempts the first counts; every failed attempt is followed by a bounded number
-// of others, or by the end.
+// of others, or by the end. A decision costs no more with ten thousand workers than with ten, but for the logarithm of how
+// many there are.
 
 import { bytesText } from "../../core/counts.ts";
 import { RunError } from "../../core/errors.ts";
 import type { TaskStats } from "../events.ts";
 import { type Attempt, type Emit, type Entry, type Failure, Loads, mayRetry, Teller } from "./entry.ts";
-import { Frontier } from "./frontier.ts";
+import { Frontier, Queue } from "./frontier.ts";
 import { Holdings } from "./holdings.ts";
 import { delayAfter, Pace, type Policy, Recovery } from "./policy.ts";
 import type { Shares } from "./shares.ts";
@@ -53,6 +54,14 @@ interface Running {
   readonly attempt: Attempt;
   /** Entries that it reads: what the task owned when it began. */
   readonly inputs: readonly Entry[];
+  /** Those that began just before and just after it, of all that run. */
+  older: Running | null;
+  newer: Running | null;
+}
+
+interface Delayed {
+  readonly entry: Entry;
+  readonly time: number;
 }
 
 /** A task that failed for good, with every attempt. */
@@ -69,6 +78,8 @@ export interface FoundTask extends TaskRef {
 
 /** How soon workers that have joined are given something. */
 const JOIN_MS = 250;
+/** Tasks that may wait for others, for each worker: chains of so many operations keep all workers busy. */
+const WAITING_PER_WORKER = 16;
 
 export class Scheduler {
   readonly #frontier: Frontier;
@@ -79,10 +90,15 @@ export class Scheduler {
   readonly #holdings: Holdings;
   readonly #recovery: Recovery;
   readonly #running = new Map<number, Running>();
-  readonly #delayed: { readonly entry: Entry; readonly time: number }[] = [];
+  #oldest: Running | null = null;
+  #newest: Running | null = null;
+  /** Failed tasks that wait for their next attempt. */
+  readonly #delayed = new Queue<Delayed>((a, b) => a.time < b.time);
   /** Tasks that each worker has. */
   readonly #loads: Loads;
   #attempts = 0;
+  /** Attempts that were slow when all were looked at last, and when they are looked at again. */
+  #slow: Iterator<Running> = [].values();
   #twinCheck = 0;
   #isCancelled = false;
   failure: TaskFailed | null = null;
@@ -111,6 +127,10 @@ export class Scheduler {
   }
   get runningTasks(): number {
     return this.#running.size;
+  }
+  /** Tasks of which anything is kept: they run, wait for others, or made what is still to be read. */
+  get liveTasks(): number {
+    return this.#frontier.size;
   }
 
   /** Before the first action: outputs of an earlier run that are in the store. */
@@ -158,15 +178,18 @@ export class Scheduler {
 
   /** While there is work, no more tasks are looked at than can soon be begun. */
   #mayExpand(): boolean {
-    return this.#running.size === 0 || this.#frontier.waiting < this.#options.policy.maxWaiting;
+    const most = Math.max(this.#options.policy.maxWaiting, WAITING_PER_WORKER * this.#loads.count);
+    return this.#running.size === 0 || this.#frontier.waiting < most;
   }
 
   #wakeDelayed(now: number): void {
-    for (let i = this.#delayed.length - 1; i >= 0; i--) {
-      const { entry, time } = this.#delayed[i]!;
-      if (time > now) continue;
-      this.#delayed.splice(i, 1);
-      this.#frontier.putBack(entry);
+    for (
+      let first = this.#delayed.first;
+      first !== undefined && first.time <= now;
+      first = this.#delayed.first
+    ) {
+      this.#delayed.takeFirst();
+      this.#frontier.putBack(first.entry);
     }
   }
 
@@ -204,7 +227,7 @@ export class Scheduler {
     entry.attempts.push(attempt);
     const inputs = entry.claimed;
     for (const input of inputs) input.pins++;
-    this.#running.set(attempt.id, { entry, attempt, inputs });
+    this.#enter({ entry, attempt, inputs, older: this.#newest, newer: null });
     this.#loads.add(worker, 1);
     this.#holdings.begin(this.#operations[entry.op]!);
     this.#pace.started(entry.op);
@@ -212,53 +235,80 @@ export class Scheduler {
     return { kind: "start", ref: entry, attempt };
   }
 
+  #enter(running: Running): void {
+    this.#running.set(running.attempt.id, running);
+    if (running.older === null) this.#oldest = running;
+    else running.older.newer = running;
+    this.#newest = running;
+  }
+
+  #leave(running: Running): void {
+    const { attempt, older, newer } = running;
+    this.#running.delete(attempt.id);
+    if (older === null) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === null) this.#newest = older;
+    else newer.older = older;
+  }
+
   /** Nothing is ready. When all is done, attempts that lost a race may be under way: who runs them may end them. */
   #idle(now: number, worker: number): Action {
     if (this.#frontier.isDone) return this.#holdings.spilling === 0 ? { kind: "end" } : this.#wait(now);
     const slow = this.#slowTask(now);
     // A worker's own twin would wait behind it.
-    if (slow === null || slow.attempt.worker === worker) return this.#wait(now);
+    if (slow === null || slow.attempt.worker === worker) return this.#waitForSlow(now);
     const { entry, attempt } = slow;
     entry.hasTwin = true;
     this.#tell.twin(now, entry, now - attempt.startTime, this.#pace.median(entry.op)!);
     return this.#start(entry, worker, now, true);
   }
 
-  #nextLook(now: number): number {
-    let time = Number.POSITIVE_INFINITY;
-    if (this.failure === null) for (const delayed of this.#delayed) time = Math.min(time, delayed.time);
-    if (this.#running.size === 0) return time;
-    const { twins, lostAfterMs } = this.#options.policy;
-    if (this.#options.workersNow !== undefined) time = Math.min(time, now + JOIN_MS);
-    if (twins.isOn && this.#loads.count > 1) time = Math.min(time, Math.max(now + 1, this.#twinCheck));
-    if (Number.isFinite(lostAfterMs))
-      for (const { attempt } of this.#running.values())
-        time = Math.min(time, attempt.startTime + lostAfterMs);
-    return time;
+  /** A worker has nothing to do: it may have a twin of what turns out to be slow. */
+  #waitForSlow(now: number): Action {
+    const { isOn } = this.#options.policy.twins;
+    const look =
+      isOn && this.#running.size > 0 ? Math.max(now + 1, this.#twinCheck) : Number.POSITIVE_INFINITY;
+    return { kind: "wait", until: Math.min(this.#nextLook(now), look) };
   }
 
-  /** A task that takes far longer than others of its operation, and is alone. */
+  #nextLook(now: number): number {
+    let time = this.#delayed.first?.time ?? Number.POSITIVE_INFINITY;
+    if (this.failure !== null) time = Number.POSITIVE_INFINITY;
+    if (this.#oldest === null) return time;
+    const { lostAfterMs } = this.#options.policy;
+    if (this.#options.workersNow !== undefined) time = Math.min(time, now + JOIN_MS);
+    return Math.min(time, this.#oldest.attempt.startTime + lostAfterMs);
+  }
+
+  /** A task that takes far longer than others of its operation, and is alone. All are looked at now and then. */
   #slowTask(now: number): Running | null {
     const { twins } = this.#options.policy;
-    if (!twins.isOn || now < this.#twinCheck) return null;
-    this.#twinCheck = now + twins.everyMs;
-    for (const running of this.#running.values()) {
-      const { entry, attempt } = running;
-      const operation = this.#operations[entry.op]!;
-      const donePart = this.#frontier.done[entry.op]!.size / operation.tasks;
-      const isAlone = !entry.hasTwin && entry.state === "running" && this.#holdings.hasRoom(operation);
-      if (isAlone && this.#pace.isSlow(entry.op, now - attempt.startTime, donePart, twins)) return running;
+    if (!twins.isOn) return null;
+    if (now >= this.#twinCheck) {
+      this.#twinCheck = now + twins.everyMs;
+      this.#slow = [...this.#running.values()].filter((running) => this.#isSlow(running, now)).values();
     }
-    return null;
+    for (;;) {
+      const { value, done } = this.#slow.next();
+      if (done === true) return null;
+      if (this.#running.has(value.attempt.id) && this.#isSlow(value, now)) return value;
+    }
+  }
+
+  #isSlow({ entry, attempt }: Running, now: number): boolean {
+    const operation = this.#operations[entry.op]!;
+    const donePart = this.#frontier.done[entry.op]!.size / operation.tasks;
+    const isAlone = !entry.hasTwin && entry.state === "running" && this.#holdings.hasRoom(operation);
+    const { twins } = this.#options.policy;
+    return isAlone && this.#pace.isSlow(entry.op, now - attempt.startTime, donePart, twins);
   }
 
   #loseSilent(now: number): void {
     const { lostAfterMs } = this.#options.policy;
-    if (!Number.isFinite(lostAfterMs)) return;
-    for (const { attempt } of [...this.#running.values()]) {
-      if (now < attempt.startTime + lostAfterMs) continue;
+    for (let oldest = this.#oldest; oldest !== null; oldest = this.#oldest) {
+      if (now < oldest.attempt.startTime + lostAfterMs) return;
       const error = new Error(`nothing was heard of the task for ${lostAfterMs} ms`);
-      this.failed(attempt.id, { error, isLost: true }, now);
+      this.failed(oldest.attempt.id, { error, isLost: true }, now);
     }
   }
 
@@ -267,7 +317,7 @@ export class Scheduler {
     const running = this.#running.get(id);
     if (running === undefined) return null;
     const { entry, attempt, inputs } = running;
-    this.#running.delete(id);
+    this.#leave(running);
     this.#loads.add(attempt.worker, -1);
     this.#holdings.end(this.#operations[entry.op]!);
     entry.attempts.splice(entry.attempts.indexOf(attempt), 1);
@@ -318,7 +368,7 @@ export class Scheduler {
     const delayMs = isLost ? 0 : delayAfter(entry.failures.length, this.#options.policy.retry);
     this.#tell.retry(now, entry, attempt, error, delayMs);
     entry.state = "ready";
-    this.#delayed.push({ entry, time: now + delayMs });
+    this.#delayed.add({ entry, time: now + delayMs });
   }
 
   /** An output is in the store. True when its memory is free: nobody began to read it meanwhile. */
