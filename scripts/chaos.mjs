@@ -9,12 +9,12 @@ import { fork, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Redis } from "ioredis";
+import { ownPorts } from "../test/ports.mjs";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const { values } = parseArgs({
@@ -37,15 +37,6 @@ function random(seed) {
   };
 }
 
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 class Cluster {
   folder = mkdtempSync(join(tmpdir(), "chunkwise-chaos-"));
   work = join(this.folder, "work");
@@ -55,7 +46,7 @@ class Cluster {
   async start(count) {
     mkdirSync(this.work);
     mkdirSync(join(this.folder, "redis"));
-    this.port = await freePort();
+    [this.port] = await ownPorts(1);
     await this.startRedis();
     await Promise.all(Array.from({ length: count }, () => this.startWorker()));
   }

@@ -8,7 +8,8 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ensureBuilt } from "../built.ts";
-import { freePort, hasRedis, needsRedis } from "./redisServer.ts";
+import { ownPorts } from "../ports.mjs";
+import { hasRedis, needsRedis } from "./redisServer.ts";
 import { WorkerProcess } from "./workerProcess.ts";
 
 const ROOT = resolve(import.meta.dirname, "..", "..");
@@ -61,7 +62,7 @@ describe.skipIf(!hasRedis)(`run on this machine${needsRedis}`, () => {
     symlinkSync("../chunkwise/dist/cli.js", join(folder, "node_modules", ".bin", "chunkwise"));
     cpSync(join(ROOT, "examples", "cluster-program.js"), join(folder, "program.mjs"));
 
-    const port = await freePort();
+    const [port] = await ownPorts(1);
     const here = (command: string): string =>
       command
         .replaceAll("10.0.0.5", "127.0.0.1")

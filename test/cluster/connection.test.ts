@@ -13,7 +13,8 @@ import { WORKER_OPTIONS, workerSettings } from "../../src/cli/workerOptions.ts";
 import { fairShare } from "../../src/runtime/pools/queue/presence.ts";
 import { addressText, redisAddress } from "../../src/runtime/pools/queue/redisAddress.ts";
 import { ensureBuilt } from "../built.ts";
-import { freePort, hasRedis, needsRedis, RedisServer } from "./redisServer.ts";
+import { ownPorts } from "../ports.mjs";
+import { hasRedis, needsRedis, RedisServer } from "./redisServer.ts";
 import { CLI, WorkerProcess } from "./workerProcess.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "chunkwise-connection-"));
@@ -78,7 +79,7 @@ test("runs share what workers do, and one has what others leave", () => {
 });
 
 test("without a Redis a run ends early, with the cure", async () => {
-  const port = await freePort();
+  const [port] = await ownPorts(1);
   const said = await failure({ connection: { port, password: "secret" } });
   expect(said).toMatch(
     /^QueueError redis:\/\/127\.0\.0\.1:\d+: Redis cannot be used: .*ECONNREFUSED.*Check that it runs/,
@@ -200,7 +201,7 @@ describe.skipIf(!hasRedis)(`a real Redis${needsRedis}`, () => {
     execFileSync("openssl", ["req", "-x509", ...kind, "-keyout", key, "-out", cert, ...subject], {
       stdio: "ignore",
     });
-    const port = await freePort();
+    const [port] = await ownPorts(1);
     const tls = ["--tls-port", String(port), "--tls-cert-file", cert, "--tls-key-file", key];
     const server = await redisServer([...tls, "--tls-ca-cert-file", cert, "--tls-auth-clients", "no"]);
     const admin = server.client();

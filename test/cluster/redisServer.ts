@@ -1,14 +1,14 @@
-// A Redis of a test's own: on a free port of loopback, with an append-only file in a folder of its own, killed and started again
+// A Redis of a test's own: on a port of its own, with an append-only file in a folder of its own, killed and started again
 // as the test says, and ended with it. Where redis-server is not installed, the tests that need it are skipped by name.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
+import { ownPorts } from "../ports.mjs";
 
 export const hasRedis: boolean = (() => {
   try {
@@ -24,15 +24,6 @@ export const needsRedis: string = hasRedis
   ? ""
   : " (skipped: redis-server is not installed; Debian has it in the package redis-server)";
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 export class RedisServer {
   readonly folder: string = mkdtempSync(join(tmpdir(), "chunkwise-redis-"));
   readonly password = "not-a-secret";
@@ -46,7 +37,7 @@ export class RedisServer {
   }
 
   static async start(settings: readonly string[] = []): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), settings);
+    const server = new RedisServer((await ownPorts(1))[0], settings);
     await server.start();
     return server;
   }

@@ -4,10 +4,11 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { AwsClient } from "aws4fetch";
+import { ownPorts } from "../ports.mjs";
 
 const PROGRAMS = ["ceph-mon", "ceph-osd", "radosgw", "radosgw-admin", "ceph", "monmaptool", "ceph-authtool"];
 
@@ -65,7 +66,7 @@ async function ended(child: ChildProcess): Promise<void> {
 
 async function launched(folder: string, started: ChildProcess[]): Promise<Omit<Radosgw, "stop">> {
   const conf = join(folder, "ceph.conf");
-  const [v2, v1, port] = [await freePort(), await freePort(), await freePort()];
+  const [v2, v1, port] = (await ownPorts(3)) as [number, number, number];
   const fsid = randomUUID();
   for (const name of ["mon", "osd", "rgw", "log", "run"]) mkdirSync(join(folder, name));
   writeFileSync(conf, configuration(folder, fsid, { v2, v1, port }));
@@ -185,16 +186,6 @@ rgw enable usage log = false
 rgw enable ops log = false
 rgw run sync thread = false
 `;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function reachable(port: number): Promise<void> {
