@@ -5,6 +5,7 @@
 
 import { ValueError } from "../core/errors.ts";
 import { closest } from "../core/suggest.ts";
+import type { Direction } from "./driver.ts";
 import { Dispatcher, type GlobalRewrite, type Rule } from "./rule.ts";
 
 // Queries: which entries of a database are wanted. The result is everything that has one of the tags of
@@ -98,7 +99,12 @@ export const query = (parts: QueryParts): Query => new Query(parts);
 
 /** A stage of what a query picked. */
 export type Stage =
-  | { readonly kind: "rules"; readonly name: string; readonly dispatcher: Dispatcher }
+  | {
+      readonly kind: "rules";
+      readonly name: string;
+      readonly dispatcher: Dispatcher;
+      readonly direction: Direction;
+    }
   | { readonly kind: "global"; readonly name: string; readonly rewrite: GlobalRewrite };
 
 /** Where a stage goes: at the end unless said. */
@@ -126,12 +132,15 @@ interface Member {
  */
 export class RuleGroup {
   readonly name: string;
+  /** Whether a node's inputs are looked at before the node, or after it: rules that move something inwards want it so. */
+  readonly direction: Direction;
   readonly #members = new Map<string, Member>();
   /** Grows with every change, so that what was compiled from it is known to be stale. */
   version = 0;
 
-  constructor(name: string, rules: readonly Rule[] = []) {
+  constructor(name: string, rules: readonly Rule[] = [], direction: Direction = "inputsFirst") {
     this.name = name;
+    this.direction = direction;
     for (const rule of rules) this.register(rule);
   }
 
@@ -292,7 +301,7 @@ export class RuleSequence {
       const rules = item.select(wanted);
       return rules.length === 0
         ? []
-        : [{ kind: "rules", name: item.name, dispatcher: new Dispatcher(rules) }];
+        : [{ kind: "rules", name: item.name, dispatcher: new Dispatcher(rules), direction: item.direction }];
     });
   }
 }

@@ -1,99 +1,33 @@
-// The default driver: a memoised rewrite over interned nodes, inputs first, with a stack of its own.
+// The default driver: a memoised rewrite over interned nodes, with a stack of its own.
 // In: roots and rules. Out: the roots' replacements, at a fixpoint: no rule matches any of their nodes.
-// A node is done once and for all; a node whose inputs changed is rebuilt; a replacement is rewritten in turn.
+// A node is done once and for all; a node whose inputs changed is rebuilt; a replacement is rewritten in turn. Inputs come
+// first; or what uses them does, for rules that move something inwards: n selections along a chain then go down it
+// together, each meeting the next, where inputs first would lead every one of them down by itself: n² steps.
 // Must hold: cost ≈ nodes + replacements. A replacement keeps dtype and shape. A node that is reached again
 // while it is being rewritten is a cycle of rules, told at once; a budget bounds what rules may add.
 
-import { type RuleCycleError, RuleGrowthError } from "../core/errors.ts";
+import { RuleGrowthError } from "../core/errors.ts";
 import { type Expr, withInputs } from "../expr/expr.ts";
 import { assumeReplaced } from "../expr/site.ts";
-import { cycleError } from "./cycle.ts";
+import { Frames, UNTRIED } from "./frames.ts";
 import { NodeOrder } from "./functionGraph.ts";
 import { checkType, recordDerivation } from "./matchText.ts";
+import { type Parts, partsOf } from "./parts.ts";
 import { ClientCounts, type Dispatcher, type Rule, type RuleContext } from "./rule.ts";
 
-// Parts of a graph that rules replace at once, before nodes are looked at one by one. In: a graph and rules that know
-// parts of it. Out: what is replaced by what, and which nodes are needed still: those that results reach without going
-// through what is replaced.
-
-interface Parts {
-  readonly replaced: ReadonlyMap<Expr, { readonly rule: Rule; readonly replacement: Expr }>;
-  /** By place: 1 for the nodes that are needed. */
-  readonly isNeeded: Uint8Array;
-}
-
-/** Null where no rule replaces anything. */
-function partsOf(order: NodeOrder, rules: readonly Rule[]): Parts | null {
-  const replaced = new Map<Expr, { rule: Rule; replacement: Expr }>();
-  for (const rule of rules)
-    for (const [node, replacement] of rule.parts?.(order) ?? []) replaced.set(node, { rule, replacement });
-  return replaced.size === 0 ? null : { replaced, isNeeded: neededPlaces(order, replaced) };
-}
-
-function neededPlaces(order: NodeOrder, replaced: ReadonlyMap<Expr, unknown>): Uint8Array {
-  const isNeeded = new Uint8Array(order.count);
-  for (const root of order.roots) isNeeded[order.placeOf(root)] = 1;
-  for (let at = order.count - 1; at >= 0; at--) {
-    const node = order.nodes[at]!;
-    if (isNeeded[at] === 0 || replaced.has(node)) continue;
-    for (let i = 0; i < node.inputs.length; i++) isNeeded[order.placeOf(node.inputs[i]!)] = 1;
-  }
-  return isNeeded;
-}
-
-// The driver's stack: nodes that wait for their inputs, and nodes that wait for what a rule put in their place. Lists
-// beside each other, as a frame is made for every replacement, and objects would be garbage.
-
-class Frames {
-  readonly nodes: Expr[] = [];
-  /** The input that comes next. */
-  readonly next: number[] = [];
-  /** For a node that was replaced: the node over its new inputs, the rule and the replacement. */
-  readonly rebuilt: Expr[] = [];
-  readonly rules: (Rule | null)[] = [];
-  readonly replacements: (Expr | null)[] = [];
-
-  get depth(): number {
-    return this.nodes.length;
-  }
-
-  pushNode(node: Expr): void {
-    this.#push(node, node, null, null);
-  }
-
-  pushReplaced(node: Expr, rebuilt: Expr, rule: Rule, replacement: Expr): void {
-    this.#push(node, rebuilt, rule, replacement);
-  }
-
-  #push(node: Expr, rebuilt: Expr, rule: Rule | null, replacement: Expr | null): void {
-    this.nodes.push(node);
-    this.next.push(0);
-    this.rebuilt.push(rebuilt);
-    this.rules.push(rule);
-    this.replacements.push(replacement);
-  }
-
-  pop(): void {
-    this.nodes.pop();
-    this.next.pop();
-    this.rebuilt.pop();
-    this.rules.pop();
-    this.replacements.pop();
-  }
-
-  /** The rules from where a node was met first to where it was met again. */
-  cycleOf(node: Expr): RuleCycleError {
-    const from = this.nodes.findIndex((one, i) => one === node || this.rebuilt[i] === node);
-    const steps = this.rules.flatMap((rule, i) => (rule === null || i < from ? [] : [{ rule, i }]));
-    const names = [...new Set(steps.map(({ rule }) => rule.name))];
-    return cycleError(names, node, this.replacements[steps[0]?.i ?? 0] ?? node);
-  }
-}
+/** What is looked at first: a node's inputs, or the node (and again after them). */
+export type Direction = "inputsFirst" | "outputsFirst";
 
 /** Options of `rewrite`. */
 export interface DriverOptions {
   /** The most nodes rules may make; 10 × the nodes at the start + 10,000 unless said. */
   readonly maxNewNodes?: number | undefined;
+  /** A rule that makes too many is not applied any more where it does, and nowhere after; else that is an error. */
+  readonly stopsGrowth?: boolean | undefined;
+  /** Rules that are not tried: those that earlier runs stopped. This one adds its own. */
+  readonly stopped?: Set<Rule> | undefined;
+  /** Inputs first unless said. */
+  readonly direction?: Direction | undefined;
   /** Who watches: the profile and explain. */
   readonly observer?: DriverObserver | undefined;
   /** The nodes in order, if they are known: where no rule matches, a scan of them is all there is to do. */
@@ -115,6 +49,8 @@ export interface DriverResult {
   readonly roots: readonly Expr[];
   /** How often each rule was applied. */
   readonly applied: ReadonlyMap<Rule, number>;
+  /** Rules that made too many nodes, and were not applied any more. */
+  readonly stopped: ReadonlySet<Rule>;
   /** Nodes of the graph and those that replacements brought. */
   readonly visited: number;
   /** The nodes of the roots in order; undefined where nothing changed. */
@@ -150,6 +86,10 @@ class Run {
   #made = 0;
   readonly #madeBy = new Map<Rule, number>();
   #maxNewNodes: number | undefined;
+  readonly #stopsGrowth: boolean;
+  readonly #stopped: Set<Rule>;
+  readonly #stoppedNow = new Set<Rule>();
+  readonly #isOutputsFirst: boolean;
 
   readonly #frames = new Frames();
   /** The rules whose replacements are under way: what is met below was made by the last of them. */
@@ -160,6 +100,9 @@ class Run {
     this.#observer = options.observer ?? null;
     this.#order = options.order ?? new NodeOrder(roots);
     this.#maxNewNodes = options.maxNewNodes;
+    this.#stopsGrowth = options.stopsGrowth === true && options.maxNewNodes === undefined;
+    this.#stopped = options.stopped ?? new Set();
+    this.#isOutputsFirst = options.direction === "outputsFirst";
     this.#clients = new ClientCounts(this.#order, this.#now);
     this.#context = { clients: (node) => this.#clients.of(node) };
   }
@@ -180,27 +123,19 @@ class Run {
     if (this.#observer !== null) return 0;
     const { nodes, count } = this.#order;
     let clean = 0;
-    while (clean < count && !this.#canChange(nodes[clean]!)) clean++;
+    while (clean < count && this.#matching(nodes[clean]!, nodes[clean]!) === null) clean++;
     return clean;
-  }
-
-  #canChange(node: Expr): boolean {
-    const candidates = this.#dispatcher.candidates(node);
-    if (candidates.length === 0) return false;
-    assumeReplaced(node);
-    for (let i = 0; i < candidates.length; i++)
-      if ((this.#try(candidates[i]!, node) ?? node) !== node) return true;
-    return false;
   }
 
   /** Inputs come first, so the stack holds only what replacements bring. Nodes before `from` stay. */
   #rewritten(from: number, parts: Parts | null): DriverResult {
     const { roots, nodes, count } = this.#order;
     if (from < count) this.#fill(from);
-    for (let place = from; place < count; place++) {
+    if (this.#isOutputsFirst && from < count) this.#enterAll(roots);
+    for (let place = from; place < count && !this.#isOutputsFirst; place++) {
       if (parts !== null && parts.isNeeded[place] === 0) continue;
       if (this.#now[place] === undefined) this.#begin(nodes[place]!, place, parts);
-      while (this.#frames.depth > 0) this.#step(this.#frames.depth - 1);
+      this.#stepAll();
     }
     const isChanged = this.#applied.size > 0;
     const visited = nodes.length;
@@ -208,10 +143,25 @@ class Run {
     return {
       roots: after,
       applied: this.#applied,
+      stopped: this.#stoppedNow,
       visited,
       order: isChanged ? new NodeOrder(after, this.#settled) : undefined,
       isSettled: !isChanged || !this.#clients.wereAsked,
     };
+  }
+
+  #enterAll(roots: readonly Expr[]): void {
+    for (const root of roots) {
+      this.#enter(root);
+      this.#stepAll();
+    }
+  }
+
+  #stepAll(): void {
+    while (this.#frames.depth > 0) {
+      this.#step(this.#frames.depth - 1);
+      if (this.#isTooMany() && this.#stopsGrowth) this.#stopGrowing();
+    }
   }
 
   #begin(node: Expr, place: number, parts: Parts | null): void {
@@ -244,10 +194,34 @@ class Run {
 
   #step(top: number): void {
     if (this.#frames.rules[top] !== null) return this.#finishReplacement(top);
+    if (this.#frames.next[top] === UNTRIED && this.#replaceFirst(top)) return;
     if (this.#enterNextInput(top)) return;
     const node = this.#frames.nodes[top]!;
     this.#frames.pop();
     this.#finishInputs(node, this.#order.placeOf(node));
+  }
+
+  /** Before its inputs are looked at. */
+  #replaceFirst(top: number): boolean {
+    this.#frames.next[top] = 0;
+    const node = this.#frames.nodes[top]!;
+    const found = this.#matching(node, node);
+    if (found === null) return false;
+    this.#frames.pop();
+    this.#replace(node, this.#order.placeOf(node), found.rule, node, found.replacement);
+    return true;
+  }
+
+  /** The first rule that changes a node, which stands for one of the graph. */
+  #matching(node: Expr, origin: Expr): { readonly rule: Rule; readonly replacement: Expr } | null {
+    const candidates = this.#dispatcher.candidates(node);
+    if (candidates.length > 0) assumeReplaced(origin);
+    for (let i = 0; i < candidates.length; i++) {
+      if (this.#stopped.size > 0 && this.#stopped.has(candidates[i]!)) continue;
+      const replacement = this.#try(candidates[i]!, node);
+      if (replacement !== null && replacement !== node) return { rule: candidates[i]!, replacement };
+    }
+    return null;
   }
 
   /** Puts a node on the stack unless it is done. */
@@ -255,9 +229,14 @@ class Run {
     const known = this.#resultOf(node);
     if (known === null) throw this.#frames.cycleOf(node);
     if (known !== undefined) return;
-    if (this.#firing.length > 0) this.#countMade();
+    if (this.#firing.length > 0 && !this.#isOfGraph(node)) this.#countMade();
     this.#become(node, null);
-    this.#frames.pushNode(node);
+    this.#frames.pushNode(node, this.#isOutputsFirst ? UNTRIED : 0);
+  }
+
+  #isOfGraph(node: Expr): boolean {
+    const place = this.#order.placeOf(node);
+    return place >= 0 && place < this.#order.count;
   }
 
   #enterNextInput(top: number): boolean {
@@ -286,13 +265,8 @@ class Run {
         return;
       }
     }
-    const candidates = this.#dispatcher.candidates(rebuilt);
-    if (candidates.length > 0) assumeReplaced(node);
-    for (let i = 0; i < candidates.length; i++) {
-      const replacement = this.#try(candidates[i]!, rebuilt);
-      if (replacement !== null && replacement !== rebuilt)
-        return this.#replace(node, place, candidates[i]!, rebuilt, replacement);
-    }
+    const found = this.#matching(rebuilt, node);
+    if (found !== null) return this.#replace(node, place, found.rule, rebuilt, found.replacement);
     this.#now[place] = rebuilt;
     this.#settled.push(rebuilt);
     if (rebuilt !== node) this.#stay(rebuilt);
@@ -301,8 +275,7 @@ class Run {
 
   /** It is done, and stays what it is. Of nodes that are not of the graph a mark says so: nothing is stored. */
   #stay(node: Expr): void {
-    const place = this.#order.placeOf(node);
-    if (place >= 0 && place < this.#order.count) this.#now[place] = node;
+    if (this.#isOfGraph(node)) this.#now[this.#order.placeOf(node)] = node;
     else this.#order.mark(node);
   }
 
@@ -354,11 +327,50 @@ class Run {
     this.#made++;
     if (this.#maxNewNodes === undefined && this.#made > GROWTH_FREE)
       this.#maxNewNodes = GROWTH_FREE + GROWTH_FACTOR * this.#order.count;
-    if (this.#maxNewNodes !== undefined && this.#made > this.#maxNewNodes) throw this.#growthError();
+    if (!this.#stopsGrowth && this.#isTooMany()) throw this.#growthError();
+  }
+
+  #isTooMany(): boolean {
+    return this.#maxNewNodes !== undefined && this.#made > this.#maxNewNodes;
+  }
+
+  /** The rule that made most is given up: nodes that it is replacing stay what they were, and what that has led to goes. */
+  #stopGrowing(): void {
+    const [rule] = this.#mostOf();
+    this.#stopped.add(rule);
+    this.#stoppedNow.add(rule);
+    this.#made = 0;
+    this.#madeBy.clear();
+    const { nodes, rebuilt, rules } = this.#frames;
+    const first = this.#frames.firstOf(rule);
+    if (first < 0) return;
+    const [node, stays] = [nodes[first]!, rebuilt[first]!];
+    while (this.#frames.depth > first) {
+      const top = this.#frames.depth - 1;
+      this.#forget(nodes[top]!);
+      if (rules[top] !== null) {
+        this.#forget(rebuilt[top]!);
+        this.#firing.pop();
+      }
+      this.#frames.pop();
+    }
+    this.#become(node, null);
+    this.#frames.pushNode(node, this.#isOutputsFirst ? UNTRIED : 0);
+    if (stays !== node) this.#clients.inherit(stays, node);
+  }
+
+  /** It is not under way any more. */
+  #forget(node: Expr): void {
+    const place = this.#order.placeOf(node);
+    if (place >= 0 && this.#now[place] === null) this.#now[place] = undefined;
+  }
+
+  #mostOf(): readonly [Rule, number] {
+    return [...this.#madeBy].sort((a, b) => b[1] - a[1])[0]!;
   }
 
   #growthError(): RuleGrowthError {
-    const [rule, count] = [...this.#madeBy].sort((a, b) => b[1] - a[1])[0]!;
+    const [rule, count] = this.#mostOf();
     return new RuleGrowthError({
       what: `rules made more than ${this.#maxNewNodes} nodes, most of them ${rule.name} (${count}): ${rule.equation}`,
       cure: `Exclude ${rule.name}, or raise maxNewNodes`,

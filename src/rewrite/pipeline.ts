@@ -6,7 +6,7 @@ import { closest } from "../core/suggest.ts";
 import { type Expr, postOrder } from "../expr/expr.ts";
 import { cycleError } from "./cycle.ts";
 import { Query, query, RuleGroup, RuleSequence, type Stage } from "./database.ts";
-import { type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
+import { type Direction, type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
 import { FunctionGraph, NodeOrder } from "./functionGraph.ts";
 import { checkType } from "./matchText.ts";
 import { type Profile, StageProfiler } from "./profile.ts";
@@ -40,6 +40,8 @@ export interface StageReport {
   readonly roots: readonly Expr[];
   /** How often each rule was applied, by its name. */
   readonly applied: { readonly [rule: string]: number };
+  /** Rules that made too many nodes, and were not applied any more; not said where there are none. */
+  readonly stopped?: readonly string[];
 }
 
 /** What each stage of a rewriting did. */
@@ -94,6 +96,8 @@ class StageRun {
   readonly #states: { readonly roots: readonly Expr[]; readonly reports: number }[];
   /** The roots for which a stage has nothing left to do. */
   readonly #settled = new Map<Stage, readonly Expr[]>();
+  /** Rules that made too many nodes: they are not tried in later rounds. */
+  readonly #stopped = new Set<Rule>();
 
   constructor(roots: readonly Expr[], options: RunOptions) {
     this.roots = roots;
@@ -112,13 +116,15 @@ class StageRun {
       this.roots,
       stage,
       {
+        stopsGrowth: true,
         ...this.#options,
         order: this.#order,
+        stopped: this.#stopped,
         observer: profiler ?? this.#options.observer,
       },
       this.#context,
     );
-    const { roots: after, applied } = result;
+    const { roots: after, applied, stopped } = result;
     profiler?.end(after);
     const isChanged = !isSame(after, this.roots);
     if (isChanged) this.#order = result.order;
@@ -131,6 +137,7 @@ class StageRun {
       name: stage.name,
       roots: after,
       applied: Object.fromEntries([...applied].map(([rule, count]) => [rule.name, count])),
+      ...(stopped.size > 0 ? { stopped: [...stopped].map((rule) => rule.name) } : {}),
     });
     if (isChanged) this.#checkNew();
   }
@@ -158,19 +165,22 @@ export function runStage(
   options: DriverOptions,
   context: GlobalContext = { onFail: undefined, told: new Set() },
 ): Omit<DriverResult, "visited"> {
-  if (stage.kind === "rules") return rewrite(roots, stage.dispatcher, options);
+  if (stage.kind === "rules")
+    return rewrite(roots, stage.dispatcher, { ...options, direction: stage.direction });
   const nodes = postOrder(roots);
   const { kind } = stage.rewrite;
   if (kind !== undefined && !nodes.some(({ type }) => type.kind === kind))
-    return { roots, applied: new Map(), order: undefined, isSettled: true };
+    return { roots, applied: new Map(), stopped: NONE, order: undefined, isSettled: true };
   const graph = new FunctionGraph(
     nodes.filter(({ inputs }) => inputs.length === 0),
     roots,
   );
   stage.rewrite.apply(graph, context);
   roots.forEach((root, i) => checkType(stage.rewrite, root, graph.outputs[i]!));
-  return { roots: graph.outputs, applied: new Map(), order: undefined, isSettled: false };
+  return { roots: graph.outputs, applied: new Map(), stopped: NONE, order: undefined, isSettled: false };
 }
+
+const NONE: ReadonlySet<Rule> = new Set();
 
 /** What the list below takes from other rooms. */
 export interface PassParts {
@@ -205,14 +215,18 @@ export const pipelineOf = ({ constants, necessaryColumns }: PassParts): RuleSequ
     /** Combinations of ops become one op that does the same, better. */
     stage("specialize", [RECIPROCALS, POWERS_LATE, SHIFTS, FAST_LOGARITHMS]),
     /** Selections move towards the sources, so that only what is needed is read. */
-    stage("project", [INDEXING, UNIT_AXES]),
+    stage("project", [INDEXING, UNIT_AXES], "outputsFirst"),
     /** Products of matrices with what is around them. */
     stage("contract", [CONTRACTION, AROUND_PRODUCTS]),
     necessaryColumns,
   ]);
 
-function stage(name: string, families: readonly (readonly Rule[])[]): RuleGroup {
-  const group = new RuleGroup(name);
+function stage(
+  name: string,
+  families: readonly (readonly Rule[])[],
+  direction: Direction = "inputsFirst",
+): RuleGroup {
+  const group = new RuleGroup(name, [], direction);
   for (const rule of families.flat()) group.register(rule, name === "canonicalize" ? quickTags(rule) : []);
   return group;
 }

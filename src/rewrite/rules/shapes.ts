@@ -35,7 +35,7 @@ const PERMUTATIONS: readonly Rule[] = [
   ),
 ];
 
-/** Axes of length 1 that come and go. */
+/** Axes of length 1 that come and go, for which there is one form: squeeze, then expandDims. */
 const UNIT_MOVES: readonly Op[] = [expandDims, squeeze];
 
 export const UNIT_AXES: readonly Rule[] = [
@@ -53,6 +53,18 @@ export const UNIT_AXES: readonly Rule[] = [
       isUnitChange(x.shape, node.shape)
         ? withUnitAxes(x, node.shape)
         : decline("more than axes of length 1 changes"),
+  ),
+  rule(
+    "permuteUnitAxes",
+    "permute([n, 1], [1, 0]) = expandDims(squeeze([n, 1], 1), 0)",
+    p.permute(x),
+    ({ x }, node) =>
+      isAscending(axesOf(node).filter((axis) => x.shape[axis] !== 1))
+        ? withUnitAxes(x, node.shape)
+        : decline("longer axes change places"),
+  ),
+  rule("broadcastUnitAxes", "broadcast([n], [1, n]) = expandDims([n], 0)", p.broadcast(x), ({ x }, node) =>
+    isUnitChange(x.shape, node.shape) ? withUnitAxes(x, node.shape) : decline("elements are repeated"),
   ),
   rule(
     "unitAxesTwice",
