@@ -104,14 +104,17 @@ function moveDemand(step: OpStep<"move">, out: Box, inputs: readonly DenseType[]
 export function pieceSource(piece: Piece, dims: number): Box {
   const start = "fill" in piece.from ? new Array<number>(dims).fill(0) : [...piece.from.start];
   const end = start.map((x) => x + 1);
-  for (const { length, inAxis, inStep } of piece.axes) {
+  for (const { length, inAxis, inStep, places } of piece.axes) {
     if (inAxis < 0) continue;
-    const reach = (length - 1) * inStep;
+    const reach = places === undefined ? (length - 1) * inStep : spanOf(places.in) - 1;
     if (reach < 0) start[inAxis]! += reach;
     else end[inAxis]! += reach;
   }
   return { start, shape: start.map((x, axis) => end[axis]! - x) };
 }
+
+/** From the first of some places to behind the last. */
+export const spanOf = (places: readonly number[]): number => places.reduce((a, b) => Math.max(a, b), 0) + 1;
 
 /** The places along a reduced axis that one output place is made of. */
 function reduceDemand({ axes, group, types }: ReduceTreeStep, out: Box, shape: Shape): Box {

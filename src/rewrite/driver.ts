@@ -57,6 +57,11 @@ class Frames {
     return this.nodes.length;
   }
 
+  /** Where the first replacement of a rule that is under way waits; −1 where there is none. */
+  firstOf(rule: Rule): number {
+    return this.rules.indexOf(rule);
+  }
+
   pushNode(node: Expr): void {
     this.#push(node, node, null, null);
   }
@@ -94,6 +99,8 @@ class Frames {
 export interface DriverOptions {
   /** The most nodes rules may make; 10 × the nodes at the start + 10,000 unless said. */
   readonly maxNewNodes?: number | undefined;
+  /** A rule that makes too many is not applied any more where it does, and nowhere after; else that is an error. */
+  readonly stopsGrowth?: boolean | undefined;
   /** Who watches: the profile and explain. */
   readonly observer?: DriverObserver | undefined;
   /** The nodes in order, if they are known: where no rule matches, a scan of them is all there is to do. */
@@ -115,6 +122,8 @@ export interface DriverResult {
   readonly roots: readonly Expr[];
   /** How often each rule was applied. */
   readonly applied: ReadonlyMap<Rule, number>;
+  /** Rules that made too many nodes, and were not applied any more. */
+  readonly stopped: ReadonlySet<Rule>;
   /** Nodes of the graph and those that replacements brought. */
   readonly visited: number;
   /** The nodes of the roots in order; undefined where nothing changed. */
@@ -150,6 +159,8 @@ class Run {
   #made = 0;
   readonly #madeBy = new Map<Rule, number>();
   #maxNewNodes: number | undefined;
+  readonly #stopsGrowth: boolean;
+  readonly #stopped = new Set<Rule>();
 
   readonly #frames = new Frames();
   /** The rules whose replacements are under way: what is met below was made by the last of them. */
@@ -160,6 +171,7 @@ class Run {
     this.#observer = options.observer ?? null;
     this.#order = options.order ?? new NodeOrder(roots);
     this.#maxNewNodes = options.maxNewNodes;
+    this.#stopsGrowth = options.stopsGrowth === true && options.maxNewNodes === undefined;
     this.#clients = new ClientCounts(this.#order, this.#now);
     this.#context = { clients: (node) => this.#clients.of(node) };
   }
@@ -200,7 +212,10 @@ class Run {
     for (let place = from; place < count; place++) {
       if (parts !== null && parts.isNeeded[place] === 0) continue;
       if (this.#now[place] === undefined) this.#begin(nodes[place]!, place, parts);
-      while (this.#frames.depth > 0) this.#step(this.#frames.depth - 1);
+      while (this.#frames.depth > 0) {
+        this.#step(this.#frames.depth - 1);
+        if (this.#isTooMany() && this.#stopsGrowth) this.#stopGrowing();
+      }
     }
     const isChanged = this.#applied.size > 0;
     const visited = nodes.length;
@@ -208,6 +223,7 @@ class Run {
     return {
       roots: after,
       applied: this.#applied,
+      stopped: this.#stopped,
       visited,
       order: isChanged ? new NodeOrder(after, this.#settled) : undefined,
       isSettled: !isChanged || !this.#clients.wereAsked,
@@ -289,6 +305,7 @@ class Run {
     const candidates = this.#dispatcher.candidates(rebuilt);
     if (candidates.length > 0) assumeReplaced(node);
     for (let i = 0; i < candidates.length; i++) {
+      if (this.#stopped.has(candidates[i]!)) continue;
       const replacement = this.#try(candidates[i]!, rebuilt);
       if (replacement !== null && replacement !== rebuilt)
         return this.#replace(node, place, candidates[i]!, rebuilt, replacement);
@@ -354,11 +371,49 @@ class Run {
     this.#made++;
     if (this.#maxNewNodes === undefined && this.#made > GROWTH_FREE)
       this.#maxNewNodes = GROWTH_FREE + GROWTH_FACTOR * this.#order.count;
-    if (this.#maxNewNodes !== undefined && this.#made > this.#maxNewNodes) throw this.#growthError();
+    if (!this.#stopsGrowth && this.#isTooMany()) throw this.#growthError();
+  }
+
+  #isTooMany(): boolean {
+    return this.#maxNewNodes !== undefined && this.#made > this.#maxNewNodes;
+  }
+
+  /** The rule that made most is given up: nodes that it is replacing stay what they were, and what that has led to goes. */
+  #stopGrowing(): void {
+    const [rule] = this.#mostOf();
+    this.#stopped.add(rule);
+    this.#made = 0;
+    this.#madeBy.clear();
+    const { nodes, rebuilt, rules } = this.#frames;
+    const first = this.#frames.firstOf(rule);
+    if (first < 0) return;
+    const [node, stays] = [nodes[first]!, rebuilt[first]!];
+    while (this.#frames.depth > first) {
+      const top = this.#frames.depth - 1;
+      this.#forget(nodes[top]!);
+      if (rules[top] !== null) {
+        this.#forget(rebuilt[top]!);
+        this.#firing.pop();
+      }
+      this.#frames.pop();
+    }
+    this.#become(node, null);
+    this.#frames.pushNode(node);
+    if (stays !== node) this.#clients.inherit(stays, node);
+  }
+
+  /** It is not under way any more. */
+  #forget(node: Expr): void {
+    const place = this.#order.placeOf(node);
+    if (place >= 0 && this.#now[place] === null) this.#now[place] = undefined;
+  }
+
+  #mostOf(): readonly [Rule, number] {
+    return [...this.#madeBy].sort((a, b) => b[1] - a[1])[0]!;
   }
 
   #growthError(): RuleGrowthError {
-    const [rule, count] = [...this.#madeBy].sort((a, b) => b[1] - a[1])[0]!;
+    const [rule, count] = this.#mostOf();
     return new RuleGrowthError({
       what: `rules made more than ${this.#maxNewNodes} nodes, most of them ${rule.name} (${count}): ${rule.equation}`,
       cure: `Exclude ${rule.name}, or raise maxNewNodes`,

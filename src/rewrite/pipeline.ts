@@ -40,6 +40,8 @@ export interface StageReport {
   readonly roots: readonly Expr[];
   /** How often each rule was applied, by its name. */
   readonly applied: { readonly [rule: string]: number };
+  /** Rules that made too many nodes, and were not applied any more; not said where there are none. */
+  readonly stopped?: readonly string[];
 }
 
 /** What each stage of a rewriting did. */
@@ -112,13 +114,14 @@ class StageRun {
       this.roots,
       stage,
       {
+        stopsGrowth: true,
         ...this.#options,
         order: this.#order,
         observer: profiler ?? this.#options.observer,
       },
       this.#context,
     );
-    const { roots: after, applied } = result;
+    const { roots: after, applied, stopped } = result;
     profiler?.end(after);
     const isChanged = !isSame(after, this.roots);
     if (isChanged) this.#order = result.order;
@@ -131,6 +134,7 @@ class StageRun {
       name: stage.name,
       roots: after,
       applied: Object.fromEntries([...applied].map(([rule, count]) => [rule.name, count])),
+      ...(stopped.size > 0 ? { stopped: [...stopped].map((rule) => rule.name) } : {}),
     });
     if (isChanged) this.#checkNew();
   }
@@ -162,15 +166,17 @@ export function runStage(
   const nodes = postOrder(roots);
   const { kind } = stage.rewrite;
   if (kind !== undefined && !nodes.some(({ type }) => type.kind === kind))
-    return { roots, applied: new Map(), order: undefined, isSettled: true };
+    return { roots, applied: new Map(), stopped: NONE, order: undefined, isSettled: true };
   const graph = new FunctionGraph(
     nodes.filter(({ inputs }) => inputs.length === 0),
     roots,
   );
   stage.rewrite.apply(graph, context);
   roots.forEach((root, i) => checkType(stage.rewrite, root, graph.outputs[i]!));
-  return { roots: graph.outputs, applied: new Map(), order: undefined, isSettled: false };
+  return { roots: graph.outputs, applied: new Map(), stopped: NONE, order: undefined, isSettled: false };
 }
+
+const NONE: ReadonlySet<Rule> = new Set();
 
 /** What the list below takes from other rooms. */
 export interface PassParts {

@@ -9,12 +9,13 @@ import type { Access, KernelStep, ReduceStep, RoutineStep } from "../../kernel/b
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
 import { constantValue } from "../../lazy/lazyArray.ts";
-import { demandOf, inputTypes, outputAxes, pieceSource } from "../demand.ts";
+import { demandOf, inputTypes, outputAxes, pieceSource, spanOf } from "../demand.ts";
 import type { OpStep, ReadStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
 import { countsPlaces, LoopBody, type StepOf, type TaskWriter } from "./programWriter.ts";
 import {
   accessFrom,
   fixAxes,
+  listedAxis,
   type Placed,
   sourceOfPiece,
   type TaskLayout,
@@ -74,6 +75,8 @@ function sourceOf(
 
 function copyPiece(task: TaskWriter, piece: Piece, source: Placed | null, out: Placed, dtype: DType): void {
   const { from } = piece;
+  const listed = listedAxis(piece);
+  if (listed >= 0 && source !== null) return task.push(copyPlaces(piece, listed, source, out), null);
   const isFill = "fill" in from;
   const step: KernelStep = {
     kind: "loop",
@@ -86,6 +89,21 @@ function copyPiece(task: TaskWriter, piece: Piece, source: Placed | null, out: P
     from: [],
   };
   task.push(step, null);
+}
+
+/** Along one axis place by place, as the piece lists them. */
+function copyPlaces(piece: Piece, axis: number, source: Placed, out: Placed): RoutineStep {
+  const places = piece.axes[axis]!.places!;
+  const viewed = (span: number): number[] => piece.axes.map(({ length }, k) => (k === axis ? span : length));
+  const from = piece.axes.map(() => 0);
+  return {
+    kind: "routine",
+    routine: "movePlaces",
+    attrs: { axis, from: places.in, to: places.out },
+    origin: 0,
+    inputs: [{ access: sourceOfPiece(piece, source), shape: viewed(spanOf(places.in)), from }],
+    outputs: [{ access: targetOfPiece(piece, out), shape: viewed(spanOf(places.out)), from }],
+  };
 }
 
 /** What a scan's totals and a reduction have in common. */
