@@ -67,9 +67,9 @@ function sourceOf(
 ): Placed | null {
   if ("fill" in piece.from) return null;
   const value = step.inputs[piece.from.input]!;
-  if (!task.isPieced(value)) return task.placed(value);
-  const { array } = task.stepAt(value) as ReadStep;
   const dims = task.typeOf(value).shape.length;
+  if (!task.isPieced(value)) return task.placed(value, pieceSource(piece, dims));
+  const { array } = task.stepAt(value) as ReadStep;
   return task.window(value.step, array, ({ pieces }) => pieceSource(pieces.get(at)![i]!, dims));
 }
 
@@ -229,7 +229,7 @@ function emitScan(task: TaskWriter, at: number, step: ScanTreeStep): void {
   const end = box.start[axis]! + box.shape[axis]!;
   for (let first = box.start[axis]!; first < end; first += group) {
     const start = box.start.map((x, a) => (a === axis ? first : x));
-    const [x, before] = step.inputs.map((input) => task.placed(input));
+    const [x, before] = step.inputs.map((input, i) => task.placed(input, task.layout.demands[at]![i]!));
     const beforeAt = start.map((place, a) => (a === axis ? Math.floor(first / group) : place));
     const scan: KernelStep = {
       kind: "scan",
@@ -249,8 +249,8 @@ function emitScan(task: TaskWriter, at: number, step: ScanTreeStep): void {
 function emitRoutine(task: TaskWriter, at: number, step: OpStep<"routine" | "contract">): void {
   const box = task.boxes[at]!;
   const op = step.op;
-  const inputs = step.inputs.map((input) => task.placed(input));
   const boxes = task.layout.demands[at]!;
+  const inputs = step.inputs.map((input, i) => task.placed(input, boxes[i]!));
   const out = task.allocate(at, 0);
   const routine: RoutineStep = {
     kind: "routine",

@@ -6,7 +6,7 @@
 import { type Box, type Shape, sameShape } from "../../core/chunks.ts";
 import type { Piece, PieceAxis } from "../../expr/op.ts";
 import type { Access } from "../../kernel/blockProgram.ts";
-import { denseInputs, piecesOfStep, taskBoxes } from "../demand.ts";
+import { denseInputs, piecesOfStep, sharedWindows, taskBoxes } from "../demand.ts";
 import { chunkOfArray, type Operation, type PlanArray, type PlanStep } from "../plan.ts";
 
 // Accesses: how the places of a value's box lie in a buffer, and how that changes when a consumer sees a
@@ -107,6 +107,8 @@ export interface TaskLayout {
   readonly demands: readonly (readonly Box[])[];
   /** Of moves, by step. */
   readonly pieces: ReadonlyMap<number, readonly Piece[]>;
+  /** Of reads that several steps use, by step. */
+  readonly windows: ReadonlyMap<number, readonly Box[]>;
 }
 
 export function layoutOf(
@@ -117,7 +119,8 @@ export function layoutOf(
   const outputs = operation.outputs.map(({ array }) => chunkOfArray(arrays.get(array)!, place));
   const demands = operation.steps.map((): readonly Box[] => NO_BOXES);
   const boxes = taskBoxes(operation, outputs, demands);
-  return { outputs, boxes, demands, pieces: piecesIn(operation, boxes) };
+  const windows = sharedWindows(operation, boxes);
+  return { outputs, boxes, demands, pieces: piecesIn(operation, boxes), windows };
 }
 
 const NO_BOXES: readonly Box[] = [];
