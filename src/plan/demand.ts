@@ -10,6 +10,7 @@ import {
   type OpStep,
   type PlanArray,
   type PlanStep,
+  type ReadStep,
   type ReduceTreeStep,
   type ScanTreeStep,
 } from "./plan.ts";
@@ -218,9 +219,11 @@ function windowsOfRead(operation: Operation, boxes: readonly (Box | null)[], at:
   return uses.isShared ? closeBoxes(uses.boxes) : uses.boxes;
 }
 
+export const isSharedRead = (step: PlanStep): boolean => step.kind === "read" && step.isShared === true;
+
 export interface Uses {
   readonly boxes: Box[];
-  /** By several steps. */
+  /** By several steps, and the read is one that is shared. */
   readonly isShared: boolean;
 }
 
@@ -230,10 +233,10 @@ export function usesOfRead(
   boxes: readonly (Box | null)[],
   at: number,
 ): Uses | null {
-  if (steps[at]!.types[0]!.kind !== "dense" || outputs.some(({ value }) => value.step === at)) return null;
+  if (outputs.some(({ value }) => value.step === at)) return null;
   const users = usersOf(steps, boxes, at);
-  const isShared = users.length > 1;
-  if (!isShared && (users.length === 0 || steps[users[0]!]!.kind !== "move")) return null;
+  const { isShared = false } = steps[at] as ReadStep;
+  if (!isShared && (users.length !== 1 || steps[users[0]!]!.kind !== "move")) return null;
   return { boxes: users.flatMap((user) => usesOf(steps, user, boxes[user]!, at)), isShared };
 }
 
@@ -279,14 +282,14 @@ function windowsOfMove(steps: readonly PlanStep[], move: OpStep<"move">, box: Bo
   });
 }
 
-/** The windows of reads that several steps use, by step. */
+/** The windows of reads that are shared, by step. */
 export function sharedWindows(
   operation: Operation,
   boxes: readonly (Box | null)[],
 ): Map<number, readonly Box[]> {
   const windows = new Map<number, readonly Box[]>();
-  operation.steps.forEach(({ kind }, at) => {
-    const uses = kind === "read" && boxes[at] !== null ? usesOfRead(operation, boxes, at) : null;
+  operation.steps.forEach((step, at) => {
+    const uses = isSharedRead(step) && boxes[at] !== null ? usesOfRead(operation, boxes, at) : null;
     if (uses?.isShared === true) windows.set(at, closeBoxes(uses.boxes));
   });
   return windows;

@@ -25,13 +25,13 @@ export function withSharedReads(operation: Operation, arrays: Arrays): Operation
   return moved.size === 0 ? operation : joined(operation, moved);
 }
 
-/** The steps that read an array, for each array that several read. What a product adds up block by block is read so. */
+/** The steps that read an array, for each array that several read, each for one step. What a product adds up block by block is read so. */
 function readsTwice({ steps, outputs }: Operation): number[][] {
   const reads = new Map<string, number[]>();
   steps.forEach((step, at) => {
     if (step.kind !== "read" || outputs.some(({ value }) => value.step === at)) return;
-    const users = steps.filter(({ inputs }) => inputs.some((input) => input.step === at));
-    if (users.some(({ kind }) => kind === "contract" || kind === "ragged")) return;
+    const [user, ...others] = steps.filter(({ inputs }) => inputs.some((input) => input.step === at));
+    if (others.length > 0 || user?.kind === "contract" || user?.kind === "ragged") return;
     const known = reads.get(step.array);
     if (known === undefined) reads.set(step.array, [at]);
     else known.push(at);
@@ -85,13 +85,15 @@ const touch = (one: Law, other: Law): boolean =>
   });
 
 function joined(operation: Operation, moved: ReadonlyMap<number, number>): Operation {
+  const shared = new Set(moved.values());
   const steps: PlanStep[] = [];
   const places: number[] = [];
   operation.steps.forEach((step, at) => {
     const first = moved.get(at);
     if (first !== undefined) return void places.push(places[first]!);
     const inputs = step.inputs.map((input) => ({ ...input, step: places[input.step]! }));
-    places.push(steps.push({ ...step, inputs }) - 1);
+    const isShared = step.kind === "read" && shared.has(at);
+    places.push(steps.push(isShared ? { ...step, isShared: true } : { ...step, inputs }) - 1);
   });
   const outputs = operation.outputs.map(({ array, value }) => ({
     array,

@@ -17,6 +17,7 @@ import {
   type ArrayWindow,
   inputTypes,
   isPlacewise,
+  isSharedRead,
   outputAxes,
   taskBoxes,
   usesOfRead,
@@ -106,7 +107,7 @@ interface Trace {
   /** What it computes. */
   readonly boxes: readonly (Box | null)[];
   readonly windows: readonly ArrayWindow[];
-  /** Of reads that several steps use, by step: what each uses. */
+  /** Of reads that are shared, by step: what each step uses. */
   readonly uses: readonly (readonly Box[] | null)[];
 }
 
@@ -114,10 +115,9 @@ interface Trace {
 function traceOf(operation: Operation, wanted: readonly Box[]): Trace {
   const asked = operation.steps.map((): Box[] => []);
   const boxes = taskBoxes(operation, wanted, undefined, asked);
-  const uses = operation.steps.map(({ kind }, at) => {
-    const found = kind === "read" && boxes[at] !== null ? usesOfRead(operation, boxes, at) : null;
-    return found?.isShared === true ? found.boxes : null;
-  });
+  const uses = operation.steps.map((step, at) =>
+    isSharedRead(step) && boxes[at] !== null ? (usesOfRead(operation, boxes, at)?.boxes ?? null) : null,
+  );
   return { wanted, asked, boxes, windows: windowsOf(operation, boxes), uses };
 }
 
