@@ -73,8 +73,13 @@ function attrText(value: Attr, resourceText: (resource: Resource) => string): st
   throw new InvariantError({ what: `${describe(value)} cannot be an attribute` });
 }
 
+/** Longer lists are not written out for people. */
+const MOST_WRITTEN = 16;
+
 /** `axes: [0, 1]`, for people. */
 export function attrLabel(name: string, value: Attr): string {
+  const isLong = Array.isArray(value) && value.length > MOST_WRITTEN;
+  if (isLong) return `${name}: [${value.slice(0, 3).join(", ")}, … ${value.length} in all]`;
   return `${name}: ${attrText(value, (resource) => `#${resource.id}`)
     .replaceAll(",", ", ")
     .replace(/^(-?\d+)n$/, "$1")}`;

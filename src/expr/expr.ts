@@ -6,8 +6,15 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { type Attrs, attrsText, NO_ATTRS } from "../core/block.ts";
-import { type ChunkShape, checkSize, type Shape, sameShape } from "../core/chunks.ts";
-import type { DType } from "../core/dtype.ts";
+import {
+  AUTO_CHUNK_BYTES,
+  type ChunkShape,
+  checkSize,
+  type Shape,
+  sameShape,
+  sizeOf,
+} from "../core/chunks.ts";
+import { type DType, infoOf } from "../core/dtype.ts";
 import { addUser, findUser, type Interned, Interning, type UserHolder, type Users } from "./intern.ts";
 import { type ArrayType, assertDense, denseOf, inferType, type Op } from "./op.ts";
 import { type Site, siteFor } from "./site.ts";
@@ -240,10 +247,16 @@ export const fingerprintBytes = (bytes: Uint8Array): string => bytesToHex(sha256
 
 const known = new WeakMap<Expr, ChunkShape>();
 
+/** Nodes whose elements were repeated: how they are cut is a choice of ours, and of no array that is stored. */
+const stretched = new WeakSet<Expr>();
+
 export function chunksOf(expr: Expr): ChunkShape {
   const done = known.get(expr);
   if (done !== undefined) return done;
-  for (const node of postOrder([expr], (input) => known.has(input))) known.set(node, inferChunks(node));
+  for (const node of postOrder([expr], (input) => known.has(input))) {
+    known.set(node, inferChunks(node));
+    if (isStretched(node)) stretched.add(node);
+  }
   return known.get(expr)!;
 }
 
@@ -260,6 +273,34 @@ function commonChunks({ inputs, shape: whole }: Expr): ChunkShape | undefined {
   return common;
 }
 
+/** More elements than before; or what is made, element by element, of nothing else. */
+function isStretched({ op, inputs, attrs, type }: Expr): boolean {
+  if (op.class === "move" && !op.injective && "shape" in type)
+    return sizeOf(type.shape) > sizeOf(inputs[0]!.shape) || stretched.has(inputs[0]!);
+  if (op.class === "move") return inputs.length === 1 && !("chunks" in attrs) && stretched.has(inputs[0]!);
+  if (op.class !== "elementwise") return false;
+  let isAny = false;
+  for (const input of inputs) {
+    if (input.shape.length === 0) continue;
+    if (!stretched.has(input)) return false;
+    isAny = true;
+  }
+  return isAny;
+}
+
+/** Inputs that are stored somewhere say how the result is cut, where together they have all its axes. */
+function anchors(node: Expr): readonly Expr[] {
+  const { inputs, shape } = node;
+  if (!inputs.some((input) => stretched.has(input))) return inputs;
+  const anchored = inputs.filter((input) => !stretched.has(input));
+  const isCovered = shape.every((length, axis) =>
+    anchored.some(
+      (input) => length === 1 || input.shape[axis - shape.length + input.shape.length] === length,
+    ),
+  );
+  return isCovered ? anchored : inputs;
+}
+
 function inferChunks(node: Expr): ChunkShape {
   const { op, attrs, type } = node;
   const common = op.class === "elementwise" ? commonChunks(node) : undefined;
@@ -270,8 +311,14 @@ function inferChunks(node: Expr): ChunkShape {
   assertDense(types);
   const chunks = node.inputs.map((input) => known.get(input)!);
   switch (op.class) {
-    case "elementwise":
-      return unifyChunks(types, chunks, denseOf(type));
+    case "elementwise": {
+      const used = anchors(node);
+      return unifyChunks(
+        used.map((input) => denseOf(input.type)),
+        used.map((input) => known.get(input)!),
+        denseOf(type),
+      );
+    }
     case "reduce":
       return reducedChunks(chunks[0]!, attrs["axes"] as readonly number[], attrs["keepdims"] as boolean);
     case "scan":
@@ -280,7 +327,11 @@ function inferChunks(node: Expr): ChunkShape {
     case "routine":
       return op.chunks(chunks, types, attrs, denseOf(type));
     case "contract":
-      return contractChunks(chunks, attrs as unknown as ContractAxes);
+      return ofUsualSize(
+        contractChunks(chunks, attrs as unknown as ContractAxes),
+        Math.max(...chunks.map(sizeOf)),
+        infoOf(node.dtype).bytes,
+      );
     default:
       op satisfies never;
       throw op;
@@ -289,6 +340,7 @@ function inferChunks(node: Expr): ChunkShape {
 
 interface Shaped {
   readonly shape: Shape;
+  readonly dtype?: DType;
 }
 
 /**
@@ -321,7 +373,19 @@ export function unifyChunks(
     unified[axis] = longest;
     size = larger;
   }
-  return unified;
+  return out.dtype === undefined ? unified : ofUsualSize(unified, room, infoOf(out.dtype).bytes);
+}
+
+/** Where inputs are stretched along different axes their chunks make larger ones: these are halved along the longest axis. */
+function ofUsualSize(chunks: readonly number[], room: number, bytes: number): ChunkShape {
+  const most = Math.max(room, AUTO_CHUNK_BYTES / bytes);
+  if (sizeOf(chunks) <= most) return chunks;
+  const cut = [...chunks];
+  while (sizeOf(cut) > most) {
+    const longest = cut.reduce((at, chunk, axis) => (chunk > cut[at]! ? axis : at), 0);
+    cut[longest] = Math.ceil(cut[longest]! / 2);
+  }
+  return cut;
 }
 
 /** Chunk lengths of the inputs along an axis, counted from the end, that are not broadcast along it. */

@@ -200,6 +200,8 @@ export interface PieceAxis {
   readonly outStep: number;
   readonly inAxis: number;
   readonly inStep: number;
+  /** How far each of its places is from the piece's start, where they are no regular walk; of one axis of a piece at most. */
+  readonly places?: { readonly out: readonly number[]; readonly in: readonly number[] } | undefined;
 }
 
 /** A part of an output that is a strided copy of a part of one input, or filled with one value. */

@@ -15,6 +15,7 @@ import { overlap } from "./moves/overlap.ts";
 import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";
 import { concat, repeat, setSlice, slice, tile } from "./moves/select.ts";
+import { take } from "./moves/take.ts";
 import { partitioned } from "./partitions.ts";
 import * as reductions from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
@@ -39,7 +40,7 @@ const ALL: readonly Op[] = [
   ...[...opsIn(exponentialSums), expSumRest],
   ...opsIn(scans),
   ...[permute, broadcast, expandDims, squeeze, rechunk, reshape],
-  ...[slice, setSlice, concat, repeat, tile, pad, overlap],
+  ...[slice, setSlice, take, concat, repeat, tile, pad, overlap],
   contract,
   ...ROUTINE_OPS,
   ...BLOCK_OPS,

@@ -1,7 +1,7 @@
 // Demand: which box of each input a step needs for a box of its output. Everything a task reads follows
 // from the chunk it writes by these rules, step by step backwards; nothing is listed per task.
 
-import { type Box, hull, isEmptyBox, type Shape } from "../core/chunks.ts";
+import { type Box, hull, isEmptyBox, type Shape, sizeOf } from "../core/chunks.ts";
 import { type ArrayType, assertDense, type DenseType, denseOf, type Piece } from "../expr/op.ts";
 import { contractAxes, contractDemand } from "../ops/contraction.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type OpStep,
   type PlanArray,
   type PlanStep,
+  type ReadStep,
   type ReduceTreeStep,
   type ScanTreeStep,
 } from "./plan.ts";
@@ -104,14 +105,17 @@ function moveDemand(step: OpStep<"move">, out: Box, inputs: readonly DenseType[]
 export function pieceSource(piece: Piece, dims: number): Box {
   const start = "fill" in piece.from ? new Array<number>(dims).fill(0) : [...piece.from.start];
   const end = start.map((x) => x + 1);
-  for (const { length, inAxis, inStep } of piece.axes) {
+  for (const { length, inAxis, inStep, places } of piece.axes) {
     if (inAxis < 0) continue;
-    const reach = (length - 1) * inStep;
+    const reach = places === undefined ? (length - 1) * inStep : spanOf(places.in) - 1;
     if (reach < 0) start[inAxis]! += reach;
     else end[inAxis]! += reach;
   }
   return { start, shape: start.map((x, axis) => end[axis]! - x) };
 }
+
+/** From the first of some places to behind the last. */
+export const spanOf = (places: readonly number[]): number => places.reduce((a, b) => Math.max(a, b), 0) + 1;
 
 /** The places along a reduced axis that one output place is made of. */
 function reduceDemand({ axes, group, types }: ReduceTreeStep, out: Box, shape: Shape): Box {
@@ -200,19 +204,66 @@ export function windowsOf(operation: Operation, boxes: readonly (Box | null)[]):
   return operation.steps.flatMap((step, at) => {
     const asked = boxes[at] ?? null;
     if (step.kind !== "read" || asked === null) return [];
-    const windows = pieceWindows(operation, boxes, at) ?? [asked];
+    const windows = windowsOfRead(operation, boxes, at) ?? [asked];
     return windows.filter((box) => !isEmptyBox(box)).map((box) => ({ array: step.array, box, step: at }));
   });
 }
 
-/** A move that alone uses a stored array reads it piece by piece: the pieces may lie far apart. */
-function pieceWindows(operation: Operation, boxes: readonly (Box | null)[], at: number): Box[] | null {
-  const { steps, outputs } = operation;
-  const isOutput = outputs.some(({ value }) => value.step === at);
-  const users = isOutput ? [] : usersOf(steps, boxes, at);
-  const user = users.length === 1 ? steps[users[0]!]! : null;
-  if (user === null || user.kind !== "move") return null;
-  return windowsOfMove(steps, user, boxes[users[0]!]!, at);
+/**
+ * A move that alone uses a stored array reads it piece by piece: the pieces may lie far apart. What several steps use is
+ * read once where it lies together. Null: all that is asked, in one window.
+ */
+function windowsOfRead(operation: Operation, boxes: readonly (Box | null)[], at: number): Box[] | null {
+  const uses = usesOfRead(operation, boxes, at);
+  if (uses === null) return null;
+  return uses.isShared ? closeBoxes(uses.boxes) : uses.boxes;
+}
+
+export const isSharedRead = (step: PlanStep): boolean => step.kind === "read" && step.isShared === true;
+
+export interface Uses {
+  readonly boxes: Box[];
+  /** By several steps, and the read is one that is shared. */
+  readonly isShared: boolean;
+}
+
+/** The boxes of a stored array that steps use, where that is not just one. */
+export function usesOfRead(
+  { steps, outputs }: Operation,
+  boxes: readonly (Box | null)[],
+  at: number,
+): Uses | null {
+  if (outputs.some(({ value }) => value.step === at)) return null;
+  const users = usersOf(steps, boxes, at);
+  const { isShared = false } = steps[at] as ReadStep;
+  if (!isShared && (users.length !== 1 || steps[users[0]!]!.kind !== "move")) return null;
+  return { boxes: users.flatMap((user) => usesOf(steps, user, boxes[user]!, at)), isShared };
+}
+
+function usesOf(steps: readonly PlanStep[], user: number, box: Box, at: number): readonly Box[] {
+  const step = steps[user]!;
+  if (step.kind === "move") return windowsOfMove(steps, step, box, at);
+  const demanded = demandOf(step, box, inputTypes(steps, step));
+  return demanded.filter((_, k) => step.inputs[k]!.step === at);
+}
+
+/** Boxes taken together where their hull is no larger than they are: a chunk and its neighbours' edges, but no two far apart. */
+function closeBoxes(boxes: readonly Box[]): Box[] {
+  const apart: Box[] = [];
+  for (const box of boxes) {
+    let grown = box;
+    for (let i = 0; i < apart.length; ) {
+      const both = hull(apart[i]!, grown);
+      if (sizeOf(both.shape) > sizeOf(apart[i]!.shape) + sizeOf(grown.shape)) i++;
+      else {
+        grown = both;
+        apart.splice(i, 1);
+        i = 0;
+      }
+    }
+    if (!isEmptyBox(grown)) apart.push(grown);
+  }
+  return apart;
 }
 
 function usersOf(steps: readonly PlanStep[], boxes: readonly (Box | null)[], at: number): number[] {
@@ -229,4 +280,17 @@ function windowsOfMove(steps: readonly PlanStep[], move: OpStep<"move">, box: Bo
     if ("fill" in piece.from || move.inputs[piece.from.input]!.step !== at) return [];
     return [pieceSource(piece, types[piece.from.input]!.shape.length)];
   });
+}
+
+/** The windows of reads that are shared, by step. */
+export function sharedWindows(
+  operation: Operation,
+  boxes: readonly (Box | null)[],
+): Map<number, readonly Box[]> {
+  const windows = new Map<number, readonly Box[]>();
+  operation.steps.forEach((step, at) => {
+    const uses = isSharedRead(step) && boxes[at] !== null ? usesOfRead(operation, boxes, at) : null;
+    if (uses?.isShared === true) windows.set(at, closeBoxes(uses.boxes));
+  });
+  return windows;
 }

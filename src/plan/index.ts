@@ -15,6 +15,7 @@ import {
   Reasons,
 } from "./fusion/fusionOptions.ts";
 import { fuseProducers, fuseSiblings } from "./fusion/producers.ts";
+import { withSharedReads } from "./fusion/sharedReads.ts";
 import { lower } from "./lower.ts";
 import type { SiteOf } from "./origin.ts";
 import { isRagged, type Operation, type PlanArray, type PlanData } from "./plan.ts";
@@ -165,7 +166,7 @@ export function fuse(lowered: PlanData, options: FusionOptions = {}): PlanData {
   const first = plan.operations.map((operation) => nodeOf(operation, rules));
   const nodes = fuseRounds(first, arrays, rules, reasons);
   explain(plan, rules, reasons);
-  const operations = nodes.map(({ operation }) => operation);
+  const operations = nodes.map(({ operation }) => withSharedReads(operation, arrays));
   const used = usedArrays(operations, plan.results);
   return { ...plan, operations, arrays: plan.arrays.filter(({ name }) => used.has(name)) };
 }

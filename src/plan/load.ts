@@ -252,7 +252,11 @@ class OperationLoader {
       ...(call === undefined ? {} : { call: text(call, where) }),
       ...(line === undefined ? {} : { line: text(line, where) }),
     };
-    if (kind === "read") return { kind, array: this.#read(json, types[0]!, where), inputs, types, ...origin };
+    if (kind === "read") {
+      const isShared = json["isShared"] !== undefined && flag(json["isShared"], where);
+      const read = { kind, array: this.#read(json, types[0]!, where), inputs, types, ...origin } as const;
+      return isShared ? { ...read, isShared } : read;
+    }
     const op = this.#names.ops.named(text(json["op"], where));
     const attrs = this.#attrs(json["attrs"], where);
     const common = { attrs, inputs, ...origin };

@@ -76,6 +76,8 @@ interface StepBase<Type extends ArrayType> {
 export interface ReadStep extends StepBase<ArrayType> {
   readonly kind: "read";
   readonly array: string;
+  /** What several steps use of it is read in one window where it lies together, and in several where it lies apart. */
+  readonly isShared?: true | undefined;
 }
 
 type StepClass = "source" | "elementwise" | "move" | "contract" | "routine" | "ragged";

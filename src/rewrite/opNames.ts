@@ -14,7 +14,7 @@ type OpsIn<Module> = {
 type Source = "full" | "coordinate" | "arange" | "linspace" | "data";
 type Move =
   | ("permute" | "broadcast" | "expandDims" | "squeeze" | "rechunk" | "reshape")
-  | ("slice" | "setSlice" | "concat" | "repeat" | "tile" | "pad");
+  | ("slice" | "setSlice" | "take" | "concat" | "repeat" | "tile" | "pad");
 type Routine = "gather" | "scatter" | "takeAlongAxis" | "searchsorted" | "sort" | "argsort";
 
 export type OpName =

@@ -286,3 +286,36 @@ test("attributes in another order are another node: rules write them as the API 
   ];
   expect(Object.keys(one.attrs)).toEqual(Object.keys(other.expr.attrs));
 });
+
+describe("programs that made rules grow without end plan, and mean what they say", () => {
+  const line = Float64Array.from({ length: 700 }, (_, i) => Math.sin(i));
+  const square = cw.asarray(line.subarray(0, 625)).reshape([25, 25]);
+  const grown = (q: cw.LazyArray): cw.LazyArray => cw.broadcastTo(q, [3, q.shape[0]!]);
+  const PROGRAMS: { readonly [name: string]: () => cw.LazyArray } = {
+    "slices of a chain": () => chain(150, cw.asarray(line), (q) => q.get("1:").multiply(1.01)),
+    "slices and transpositions": () => chain(20, square, (q) => q.get("1:", "1:").add(0.5).T),
+    "rows of stretched arrays": () => chain(100, cw.asarray(line), (q) => grown(q).sin().get(0)),
+    "columns and back": () => chain(90, cw.asarray(line), (q) => q.reshape([-1, 1]).T.reshape([-1]).add(0.5)),
+  };
+
+  function chain(count: number, start: cw.LazyArray, next: (q: cw.LazyArray) => cw.LazyArray): cw.LazyArray {
+    let q = start;
+    for (let i = 0; i < count; i++) q = next(q);
+    return q;
+  }
+
+  test.each(Object.keys(PROGRAMS))("%s", async (name) => {
+    const result = await PROGRAMS[name]!().compute();
+    const plain = await PROGRAMS[name]!().compute({ mode: "none" });
+    expect(result.toList()).toEqual(plain.toList());
+  });
+
+  test("the rule that was stopped is named, and the node it was at stays", () => {
+    const grow = rule("grow", "exp(x) = exp(x) + 0", p.exp(x), ({ x: inner }) =>
+      n("exp", n("add", inner, n("exp", n("add", inner, inner)))),
+    );
+    const { roots, stopped } = rewrite([n("exp", source(1))], new Dispatcher([grow]), { stopsGrowth: true });
+    expect([...stopped].map(({ name }) => name)).toEqual(["grow"]);
+    expect(roots).toEqual([n("exp", source(1))]);
+  });
+});

@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { sizeOf } from "../../src/core/chunks.ts";
 import { type Expr, postOrder } from "../../src/expr/expr.ts";
+import { periodicPlaces } from "../../src/ops/moves/take.ts";
 import { INDEXING } from "../../src/rewrite/rules/indexing.ts";
 import { run, source } from "./nodes.ts";
 import { type RuleCase, testRules } from "./ruleHarness.ts";
@@ -29,6 +30,8 @@ const matmul = (a: Expr, b: Expr): Expr =>
   op("contract", [a, b], { batchA: [], batchB: [], contractA: [1], contractB: [0] });
 const batched = (a: Expr, b: Expr): Expr =>
   op("contract", [a, b], { batchA: [0], batchB: [2], contractA: [2], contractB: [0] });
+const taken = (x: Expr, axis: number, list: readonly number[]): Expr =>
+  op("take", [x], { axis, ...periodicPlaces(list), chunk: 2, reach: 2 });
 const gather = (x: Expr, axis: number, index: Expr): Expr =>
   op("gather", [x, index], { axes: [axis], at: axis });
 const places = (...shape: number[]): Expr =>
@@ -227,6 +230,13 @@ const CASES: readonly RuleCase[] = [
     dtypes: REALS,
   },
 
+  {
+    rule: "sliceTake",
+    build: (x) => slice(taken(x("x", CUBE), 1, [2, 0, 0, 1]), [1, 1], [2, 2, -1], [1, 1]),
+  },
+  { rule: "sliceTake", build: (x) => slice(taken(x("x", MATRIX), 1, [3, 1, 3, 1, 3]), [0, 4], [1, 3]) },
+  { rule: "takeRun", build: (x) => taken(x("x", MATRIX), 1, [3, 2, 1]) },
+  { rule: "takeKnownTwice", build: (x) => taken(taken(x("x", MATRIX), 1, [3, 1, 0, 4]), 1, [1, 1, 3, 0]) },
   { rule: "takeTwice", build: (x) => gather(gather(x("x", MATRIX), 1, places(3)), 1, places(2)) },
   { rule: "takeTwice", build: (x) => gather(gather(x("x", MATRIX), 0, places(3)), 0, places(2, 2)) },
   { rule: "takeOne", build: (x) => gather(x("x", MATRIX), 1, full(-2n, "int64", [])) },

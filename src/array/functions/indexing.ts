@@ -2,10 +2,12 @@
 // Integers beside integer arrays count as arrays, as in NumPy, and arrays that do not stand together move
 // their axes to the front.
 
-import { broadcastShapes, checkAxis, type Shape, shapeText } from "../../core/chunks.ts";
-import { type DType, INDEX_DTYPE, isInteger } from "../../core/dtype.ts";
+import type { Attrs } from "../../core/block.ts";
+import { broadcastShapes, checkAxis, checkChunks, type Shape, shapeText } from "../../core/chunks.ts";
+import { type DType, INDEX_DTYPE, infoOf, isInteger } from "../../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
 import { isScalar } from "../../core/numbers.ts";
+import { chunksOf } from "../../expr/expr.ts";
 import { type Built, built, castTo, node, scalarExpr } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { cast } from "../../lazy/cast.ts";
@@ -16,9 +18,11 @@ import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
 import { where } from "../../ops/elementwise/index.ts";
 import * as layout from "../../ops/moves/axisMoves.ts";
 import { setSlice, slice as sliceOp } from "../../ops/moves/select.ts";
+import { longestReading, periodicPlaces, type TakeAttrs, take as takeKnown } from "../../ops/moves/take.ts";
 import { gather, scatter, takeAlongAxis as takeAlongAxisOp } from "../../ops/routines.ts";
 import { broadcastLazy } from "../chunked.ts";
 import { type AxisItem, MaskPlaces, resolveSelection, type SelectionItem } from "../selection.ts";
+import { reshape } from "./manipulation.ts";
 
 type Range = Extract<AxisItem, { kind: "range" }>;
 type Item = AxisItem;
@@ -155,7 +159,54 @@ function checkIndices(index: LazyArray): LazyArray {
 function gatherItems(sliced: LazyArray, items: readonly Item[]): LazyArray {
   const { array, attrs, indices } = gathering(sliced, items);
   checkKnownIndices(array, attrs.axes, indices);
-  return node(gather, [array, ...indices], attrs);
+  return gathered(array, attrs, indices);
+}
+
+/** Places along one axis that are known are a move; others are read when the computation runs. */
+function gathered(x: LazyArray, attrs: Gathering["attrs"], indices: readonly LazyArray[]): LazyArray {
+  // Along an axis of one place there is nothing to choose.
+  const [axis = attrs.axes[0]!, ...others] = attrs.axes.filter((a) => x.shape[a] !== 1);
+  const index = indices[attrs.axes.indexOf(axis)]!;
+  const places = others.length === 0 && index.ndim > 0 ? placesOf(x, axis, index) : null;
+  if (places === null) return node(gather, [x, ...indices], attrs);
+  const dropped = attrs.axes.filter((a) => a !== axis);
+  const taken = node(takeKnown, [x], places);
+  const line = dropped.length === 0 ? taken : node(layout.squeeze, [taken], { axes: dropped });
+  const along = axis - dropped.filter((a) => a < axis).length;
+  const order = line.shape.map((_, a) => a).filter((a) => a !== along);
+  order.splice(attrs.at, 0, along);
+  const moved = order.every((a, i) => a === i) ? line : node(layout.permute, [line], { axes: order });
+  return inShape(moved, attrs.at, index.shape);
+}
+
+/** One axis in the shape of the indices. */
+function inShape(x: LazyArray, axis: number, shape: Shape): LazyArray {
+  if (shape.length === 1) return x;
+  const whole = [...x.shape.slice(0, axis), ...shape, ...x.shape.slice(axis + 1)];
+  return reshape(x, whole) as LazyArray;
+}
+
+/** Longer lists are data, and no part of a plan. */
+const MOST_PLACES = 2 ** 20;
+/** So many times as long as what it gives, or as a chunk, may be what a task reads at once. */
+const MOST_READ = 4;
+const MOST_CHUNKS = 2;
+
+/** Null where they are not known, or lie so far apart that tasks had better read x chunk by chunk. */
+function placesOf(x: LazyArray, axis: number, index: LazyArray): (Attrs & TakeAttrs) | null {
+  const values = index.size > MOST_PLACES ? null : knownValues(index);
+  if (values === null || values.length !== index.size) return null;
+  const length = x.shape[axis]!;
+  const list = values.map((value) => (value < 0 ? value + length : value));
+  const chunks = chunksOf(x.expr);
+  const own = index.ndim === 1 ? chunksOf(index.expr)[0]! : list.length;
+  const free = chunks.map((n, a) => (a === axis ? ("auto" as const) : n));
+  const shape = x.shape.map((n, a) => (a === axis ? list.length : n));
+  const usual = (): number => checkChunks(free, shape, infoOf(x.dtype).bytes)[axis]!;
+  const reach = chunks[axis]!;
+  const chunk = own < list.length ? own : reach < length ? reach : usual();
+  const attrs = { axis, ...periodicPlaces(list), chunk, reach };
+  return longestReading(attrs) <= Math.max(MOST_READ * chunk, MOST_CHUNKS * reach) ? attrs : null;
 }
 
 /** Indices that lie in memory are checked now, not when the computation runs. */
@@ -292,7 +343,7 @@ export const take: TakeFunction = userCall(
     }
     const at = checkAxis(axis ?? 0, array.ndim);
     checkKnownIndices(array, [at], [index]);
-    return node(gather, [array, index], { axes: [at], at });
+    return gathered(array, { axes: [at], at }, [index]) as Built;
   },
   [2, "axis"],
 );

@@ -140,6 +140,18 @@ export const gather: Routine = ({ inputs, outputs, attrs, room }) => {
   moveSides(from, plainSide(blockAt(outputs, 0), at, blockAt(inputs, 1).shape.length, room), at);
 };
 
+/** Along one axis, elements from the places `from` of the input to the places `to` of the output; the rest of it stays. */
+export const movePlaces: Routine = ({ inputs, outputs, attrs }) => {
+  const axis = integerAttr(attrs, "axis");
+  const sideOf = (block: Block, places: readonly number[]): Side => ({
+    rest: selectAxes(block, otherAxes(block.shape.length, [axis])),
+    steps: Int32Array.from(places, (place) => place * block.strides[axis]!),
+    absent: null,
+  });
+  const from = sideOf(blockAt(inputs, 0), integersAttr(attrs, "from"));
+  moveSides(from, sideOf(blockAt(outputs, 0), integersAttr(attrs, "to")), axis);
+};
+
 /** Indices outside of the output block are another block's; where several name one place, the last wins. */
 export const scatter: Routine = ({ inputs, outputs, attrs, starts, room }) => {
   const at = integerAttr(attrs, "at");

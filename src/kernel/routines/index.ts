@@ -2,7 +2,7 @@
 
 import type { Routine } from "../routine.ts";
 import { contract } from "./contract.ts";
-import { gather, pick, scatter, spread } from "./gather.ts";
+import { gather, movePlaces, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
 import { searchsorted } from "./searchsorted.ts";
@@ -12,7 +12,7 @@ import { call } from "./userCall.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
-    ...{ argsort, call, callAll, contract, gather, groupby, scatter },
+    ...{ argsort, call, callAll, contract, gather, groupby, movePlaces, scatter },
     ...{ pick, searchsorted, segmentArgsort, segmentSort, sort, spread, takeAlongAxis, unpack },
   }),
 );

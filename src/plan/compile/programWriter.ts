@@ -61,6 +61,8 @@ export class TaskWriter {
   readonly #steps: KernelStep[] = [];
   readonly #placed = new Map<string, Placed>();
   readonly #placedSteps: (StepOf | null)[] = [];
+  /** The windows of reads that several steps use. */
+  readonly #parts = new Map<number, readonly Placed[]>();
   readonly #reads: Window[] = [];
   readonly #readBoxes: BoxOf[] = [];
   readonly #writes: Window[];
@@ -143,7 +145,13 @@ export class TaskWriter {
     const [only, ...others] = this.consumers[at]!;
     const isPieced =
       others.length === 0 && !this.isOutput(at) && this.operation.steps[only ?? -1]?.kind === "move";
-    if (!isPieced)
+    const windows = this.layout.windows.get(at) ?? [];
+    if (windows.length > 0)
+      this.#parts.set(
+        at,
+        windows.map((_, i) => this.window(at, array, (layout) => layout.windows.get(at)![i]!)),
+      );
+    else if (!isPieced)
       this.setPlaced(
         at,
         0,
@@ -165,11 +173,15 @@ export class TaskWriter {
 
   /** True when a value is a stored array that a move reads piece by piece. */
   isPieced({ step, component }: ValueRef): boolean {
-    return this.operation.steps[step]!.kind === "read" && !this.#placed.has(`${step}.${component}`);
+    const isPlaced = this.#placed.has(`${step}.${component}`) || this.#parts.has(step);
+    return this.operation.steps[step]!.kind === "read" && !isPlaced;
   }
 
-  /** Where a value is; a source that nobody has computed yet is computed now. */
-  placed(value: ValueRef): Placed {
+  /** Where a box of a value is; a source that nobody has computed yet is computed now. */
+  placed(value: ValueRef, asked: Box): Placed {
+    const parts = this.#parts.get(value.step);
+    // A box without elements is nowhere, and never looked at.
+    if (parts !== undefined) return parts.find(({ box }) => isInside(asked, box)) ?? parts[0]!;
     const key = `${value.step}.${value.component}`;
     if (!this.#placed.has(key)) this.#emitSource(this, value.step);
     return this.#placed.get(key)!;
@@ -180,7 +192,7 @@ export class TaskWriter {
     this.operation.outputs.forEach(({ value }, i) => {
       const box = this.layout.outputs[i]!;
       const { buffer } = this.#writes[i]!;
-      const from = this.placed(value);
+      const from = this.placed(value, box);
       if (from.access.buffer === buffer || isEmptyBox(box)) return;
       const { dtype } = this.typeOf(value);
       const access = accessFrom(from, box.start);
@@ -197,6 +209,12 @@ export class TaskWriter {
     };
   }
 }
+
+const isInside = (part: Box, whole: Box): boolean =>
+  part.start.every((x, axis) => {
+    const [from, length] = [whole.start[axis]!, whole.shape[axis]!];
+    return x >= from && x + part.shape[axis]! <= from + length;
+  });
 
 const copyStep = (dtype: DType, { shape, start }: Box, operand: Access, result: Access): KernelStep => ({
   kind: "loop",
@@ -371,7 +389,12 @@ export class LoopBody {
 
   #load(ref: ValueRef): s.Value {
     const { dtype, shape } = this.#task.typeOf(ref);
-    const access = operandAccess(this.#task.placed(ref), shape, this.#box);
+    const asked = seenOf(shape, this.#box);
+    const access = broadcastAccess(
+      accessFrom(this.#task.placed(ref, asked), asked.start),
+      shape,
+      this.#box.shape.length,
+    );
     const known = this.operands.findIndex((other) => sameAccess(other, access));
     if (known >= 0) return this.#loaded[known]!;
     this.operands.push(access);
@@ -381,9 +404,11 @@ export class LoopBody {
   }
 }
 
-/** How a loop over `box` walks an operand of shape `shape`. */
-function operandAccess(placed: Placed, shape: readonly number[], box: Box): Access {
+/** What a loop over a box sees of an operand of a shape: along axes of length 1 the one place there is. */
+function seenOf(shape: readonly number[], box: Box): Box {
   const lead = box.shape.length - shape.length;
-  const at = shape.map((length, axis) => (length === 1 ? 0 : box.start[axis + lead]!));
-  return broadcastAccess(accessFrom(placed, at), shape, box.shape.length);
+  return {
+    start: shape.map((length, axis) => (length === 1 ? 0 : box.start[axis + lead]!)),
+    shape: shape.map((length, axis) => (length === 1 ? 1 : box.shape[axis + lead]!)),
+  };
 }

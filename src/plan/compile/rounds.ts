@@ -160,6 +160,8 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
           allBytes([step.inputs[0]!, ...step.outputs], buffers) +
           8 * elements([...step.inputs.slice(1), ...step.outputs, ...step.outputs]),
       };
+    case "movePlaces":
+      return { reason: "places", bytes: 8 * (step.attrs["from"] as readonly number[]).length };
     default:
       // Places as numbers, for each index and each element that is looked up.
       return { reason: "places", bytes: 8 * (elements(step.inputs.slice(1)) + elements(step.outputs)) };

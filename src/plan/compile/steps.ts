@@ -9,12 +9,13 @@ import type { Access, KernelStep, ReduceStep, RoutineStep } from "../../kernel/b
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";
 import { constantValue } from "../../lazy/lazyArray.ts";
-import { demandOf, inputTypes, outputAxes, pieceSource } from "../demand.ts";
+import { demandOf, inputTypes, outputAxes, pieceSource, spanOf } from "../demand.ts";
 import type { OpStep, ReadStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
 import { countsPlaces, LoopBody, type StepOf, type TaskWriter } from "./programWriter.ts";
 import {
   accessFrom,
   fixAxes,
+  listedAxis,
   type Placed,
   sourceOfPiece,
   type TaskLayout,
@@ -66,14 +67,16 @@ function sourceOf(
 ): Placed | null {
   if ("fill" in piece.from) return null;
   const value = step.inputs[piece.from.input]!;
-  if (!task.isPieced(value)) return task.placed(value);
-  const { array } = task.stepAt(value) as ReadStep;
   const dims = task.typeOf(value).shape.length;
+  if (!task.isPieced(value)) return task.placed(value, pieceSource(piece, dims));
+  const { array } = task.stepAt(value) as ReadStep;
   return task.window(value.step, array, ({ pieces }) => pieceSource(pieces.get(at)![i]!, dims));
 }
 
 function copyPiece(task: TaskWriter, piece: Piece, source: Placed | null, out: Placed, dtype: DType): void {
   const { from } = piece;
+  const listed = listedAxis(piece);
+  if (listed >= 0 && source !== null) return task.push(copyPlaces(piece, listed, source, out), null);
   const isFill = "fill" in from;
   const step: KernelStep = {
     kind: "loop",
@@ -86,6 +89,21 @@ function copyPiece(task: TaskWriter, piece: Piece, source: Placed | null, out: P
     from: [],
   };
   task.push(step, null);
+}
+
+/** Along one axis place by place, as the piece lists them. */
+function copyPlaces(piece: Piece, axis: number, source: Placed, out: Placed): RoutineStep {
+  const places = piece.axes[axis]!.places!;
+  const viewed = (span: number): number[] => piece.axes.map(({ length }, k) => (k === axis ? span : length));
+  const from = piece.axes.map(() => 0);
+  return {
+    kind: "routine",
+    routine: "movePlaces",
+    attrs: { axis, from: places.in, to: places.out },
+    origin: 0,
+    inputs: [{ access: sourceOfPiece(piece, source), shape: viewed(spanOf(places.in)), from }],
+    outputs: [{ access: targetOfPiece(piece, out), shape: viewed(spanOf(places.out)), from }],
+  };
 }
 
 /** What a scan's totals and a reduction have in common. */
@@ -211,7 +229,7 @@ function emitScan(task: TaskWriter, at: number, step: ScanTreeStep): void {
   const end = box.start[axis]! + box.shape[axis]!;
   for (let first = box.start[axis]!; first < end; first += group) {
     const start = box.start.map((x, a) => (a === axis ? first : x));
-    const [x, before] = step.inputs.map((input) => task.placed(input));
+    const [x, before] = step.inputs.map((input, i) => task.placed(input, task.layout.demands[at]![i]!));
     const beforeAt = start.map((place, a) => (a === axis ? Math.floor(first / group) : place));
     const scan: KernelStep = {
       kind: "scan",
@@ -231,8 +249,8 @@ function emitScan(task: TaskWriter, at: number, step: ScanTreeStep): void {
 function emitRoutine(task: TaskWriter, at: number, step: OpStep<"routine" | "contract">): void {
   const box = task.boxes[at]!;
   const op = step.op;
-  const inputs = step.inputs.map((input) => task.placed(input));
   const boxes = task.layout.demands[at]!;
+  const inputs = step.inputs.map((input, i) => task.placed(input, boxes[i]!));
   const out = task.allocate(at, 0);
   const routine: RoutineStep = {
     kind: "routine",

@@ -4,9 +4,9 @@
 // Must hold: tasks with alike layouts have the same program but for those.
 
 import { type Box, type Shape, sameShape } from "../../core/chunks.ts";
-import type { Piece } from "../../expr/op.ts";
+import type { Piece, PieceAxis } from "../../expr/op.ts";
 import type { Access } from "../../kernel/blockProgram.ts";
-import { denseInputs, piecesOfStep, taskBoxes } from "../demand.ts";
+import { denseInputs, piecesOfStep, sharedWindows, taskBoxes } from "../demand.ts";
 import { chunkOfArray, type Operation, type PlanArray, type PlanStep } from "../plan.ts";
 
 // Accesses: how the places of a value's box lie in a buffer, and how that changes when a consumer sees a
@@ -76,10 +76,13 @@ export function targetOfPiece(piece: Piece, placed: Placed): Access {
   };
 }
 
+/** Which axis of a piece has its places listed; −1 for none. */
+export const listedAxis = ({ axes }: Piece): number => axes.findIndex(({ places }) => places !== undefined);
+
 /** A whole box that is one regular walk through one input can be read where it lies. Null: it must be copied. */
 export function viewOfPieces(pieces: readonly Piece[], source: Placed | null, box: Box): Access | null {
   const [piece] = pieces;
-  if (pieces.length !== 1 || piece === undefined || source === null) return null;
+  if (pieces.length !== 1 || piece === undefined || source === null || listedAxis(piece) >= 0) return null;
   const byAxis = box.shape.map((_, axis) => piece.axes.filter(({ outAxis }) => outAxis === axis));
   const regular = byAxis.every(([first, ...others], axis) =>
     first === undefined ? box.shape[axis] === 1 : others.length === 0 && first.outStep === 1,
@@ -104,6 +107,8 @@ export interface TaskLayout {
   readonly demands: readonly (readonly Box[])[];
   /** Of moves, by step. */
   readonly pieces: ReadonlyMap<number, readonly Piece[]>;
+  /** Of reads that several steps use, by step. */
+  readonly windows: ReadonlyMap<number, readonly Box[]>;
 }
 
 export function layoutOf(
@@ -114,7 +119,8 @@ export function layoutOf(
   const outputs = operation.outputs.map(({ array }) => chunkOfArray(arrays.get(array)!, place));
   const demands = operation.steps.map((): readonly Box[] => NO_BOXES);
   const boxes = taskBoxes(operation, outputs, demands);
-  return { outputs, boxes, demands, pieces: piecesIn(operation, boxes) };
+  const windows = sharedWindows(operation, boxes);
+  return { outputs, boxes, demands, pieces: piecesIn(operation, boxes), windows };
 }
 
 const NO_BOXES: readonly Box[] = [];
@@ -201,9 +207,13 @@ const sameWalk = (p: Piece, q: Piece): boolean =>
       axis.outAxis === other.outAxis &&
       axis.outStep === other.outStep &&
       axis.inAxis === other.inAxis &&
-      axis.inStep === other.inStep
+      axis.inStep === other.inStep &&
+      samePlaces(axis.places, other.places)
     );
   });
+
+const samePlaces = (a: PieceAxis["places"], b: PieceAxis["places"]): boolean =>
+  a === b || (a !== undefined && b !== undefined && sameShape(a.in, b.in) && sameShape(a.out, b.out));
 
 /** Two boxes of a layout. */
 export type Pair = readonly [BoxAt, BoxAt];

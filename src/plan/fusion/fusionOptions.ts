@@ -101,7 +101,8 @@ const sameStep = (a: PlanStep, b: PlanStep): boolean =>
 
 /** The same but for inputs and types. */
 function sameForm(a: PlanStep, b: PlanStep): boolean {
-  if (a.kind === "read" || b.kind === "read") return a.kind === b.kind;
+  if (a.kind === "read" || b.kind === "read")
+    return a.kind === "read" && b.kind === "read" && a.isShared === b.isShared;
   if (a.kind !== b.kind || a.op !== b.op) return false;
   if (a.kind === "reduce" && b.kind === "reduce")
     return (

@@ -13,7 +13,16 @@ import {
   extentOf,
   SEAMLESS,
 } from "../../expr/op.ts";
-import { type ArrayWindow, inputTypes, isPlacewise, outputAxes, taskBoxes, windowsOf } from "../demand.ts";
+import {
+  type ArrayWindow,
+  inputTypes,
+  isPlacewise,
+  isSharedRead,
+  outputAxes,
+  taskBoxes,
+  usesOfRead,
+  windowsOf,
+} from "../demand.ts";
 import type { Operation, OpStep, PlanStep, ReduceTreeStep, ScanTreeStep } from "../plan.ts";
 import {
   boxAt,
@@ -98,13 +107,18 @@ interface Trace {
   /** What it computes. */
   readonly boxes: readonly (Box | null)[];
   readonly windows: readonly ArrayWindow[];
+  /** Of reads that are shared, by step: what each step uses. */
+  readonly uses: readonly (readonly Box[] | null)[];
 }
 
 /** `wanted` goes with the operation's outputs. */
 function traceOf(operation: Operation, wanted: readonly Box[]): Trace {
   const asked = operation.steps.map((): Box[] => []);
   const boxes = taskBoxes(operation, wanted, undefined, asked);
-  return { wanted, asked, boxes, windows: windowsOf(operation, boxes) };
+  const uses = operation.steps.map((step, at) =>
+    isSharedRead(step) && boxes[at] !== null ? (usesOfRead(operation, boxes, at)?.boxes ?? null) : null,
+  );
+  return { wanted, asked, boxes, windows: windowsOf(operation, boxes), uses };
 }
 
 /** Null where nothing has to be cut. `next` has the next task along each axis of the grid. */
@@ -117,6 +131,16 @@ function cutOfSteps(
   for (let at = steps.length - 1; at >= 0; at--) {
     const computed = first.boxes[at];
     if (computed == null) continue;
+    const uses = first.uses[at] ?? null;
+    const meeting =
+      uses === null
+        ? null
+        : cutOfUses(
+            uses,
+            next.map((trace) => trace.uses[at]!),
+            runs,
+          );
+    if (meeting !== null) return meeting;
     const asked = first.asked[at]!;
     const askedNext = next.map((trace) => trace.asked[at]!);
     const crossing = asked.length > 1 ? cutOfHull(asked, askedNext, runs) : null;
@@ -168,6 +192,31 @@ function cutOfHull(
     const cut = cutOfSpans(distinct(spans), runs);
     if (cut !== null) return cut;
   }
+  return null;
+}
+
+/** Boxes that are read together where they lie together: those that move in different ways are cut where they may meet. */
+function cutOfUses(
+  uses: readonly Box[],
+  next: readonly (readonly Box[])[],
+  runs: readonly Run[],
+): Cut | null {
+  const used = uses.flatMap((box, i) => (isEmptyBox(box) ? [] : [i]));
+  const growthAt = (i: number, axis: number): Growth =>
+    growthOf(
+      uses[i]!,
+      next.map((list) => list[i]!),
+      axis,
+    );
+  for (const [k, i] of used.entries())
+    for (const j of used.slice(k + 1)) {
+      const cuts = uses[i]!.shape.map((length, axis) => {
+        const apart = apartness(growthAt(i, axis), growthAt(j, axis));
+        return cutAtZone(apart, 0, runs, -length - 1, uses[j]!.shape[axis]! + 1);
+      });
+      const cut = cuts.find((one) => one !== null);
+      if (cut !== undefined) return cut;
+    }
   return null;
 }
 

@@ -12,6 +12,7 @@ import { chunksOf, type Expr, freeAxes, makeExpr } from "../../expr/expr.ts";
 import type { OpClass } from "../../expr/op.ts";
 import { arange, coordinate } from "../../lazy/lazyArray.ts";
 import { contract, contractAxes } from "../../ops/contraction.ts";
+import { periodicPlaces, placesIn, type TakeAttrs, take } from "../../ops/moves/take.ts";
 import { argsort, gather, searchsorted, sort, takeAlongAxis } from "../../ops/routines.ts";
 import { broadcastTo, constantOf, filledLike } from "../make.ts";
 import { on, type Pattern, p, rest, type Variable, variable, x, y } from "../pattern.ts";
@@ -73,6 +74,17 @@ const SLICED_WORK: readonly Rule[] = [
       );
       const places = indices.map((index) => sliced(index, runs.slice(at, at + count)));
       return makeExpr(gather, [sliced(x, below), ...places], inner.attrs);
+    },
+  ),
+  sliceRule(
+    "sliceTake",
+    "take(x, i)[a] = take(x[a'], i[a\"])",
+    p.take(x).as("inner"),
+    ({ x, inner }, runs) => {
+      const axis = inner.attrs["axis"] as number;
+      const { start, step, length } = runs[axis]!;
+      const below = runs.map((run, other) => (other === axis ? wholeRun(x.shape[axis]!) : run));
+      return takenFrom(sliced(x, below), inner, placesIn(inner.attrs, start, length, step));
     },
   ),
   sliceRule(
@@ -178,7 +190,36 @@ function sliceOfCoordinate(x: Expr, runs: readonly Run[], node: Expr): Expr | De
   return broadcastTo(expanded(line, behind), node.shape);
 }
 
+/** x at a list of places along an axis, in chunks as another take has them; a slice where they are one. */
+function takenFrom(x: Expr, { attrs }: Expr, list: readonly number[]): Expr {
+  const { axis, chunk, reach } = attrs as unknown as TakeAttrs;
+  const step = list.length < 2 ? 1 : list[1]! - list[0]!;
+  const isRun = step !== 0 && list.every((place, j) => place === list[0]! + step * j);
+  if (isRun) return sliced(x, along(x, axis, { start: list[0] ?? 0, step, length: list.length }));
+  return makeExpr(take, [x], { axis, ...periodicPlaces(list), chunk, reach });
+}
+
 const TAKES: readonly Rule[] = [
+  rule("takeRun", "take(x, [a, a + s, …]) = x[a::s]", p.take(x), ({ x }, node) => {
+    const list = placesIn(node.attrs, 0, node.shape[node.attrs["axis"] as number]!);
+    const taken = takenFrom(x, node, list);
+    return taken.op === take ? decline("the places are no regular selection") : taken;
+  }),
+  rule(
+    "takeKnownTwice",
+    "take(take(x, i), j) = take(x, i[j])",
+    p.take(p.take(x).as("inner")),
+    ({ x, inner }, node) => {
+      const axis = node.attrs["axis"] as number;
+      if (inner.attrs["axis"] !== axis) return decline("not along one and the same axis");
+      const list = placesIn(node.attrs, 0, node.shape[axis]!);
+      return takenFrom(
+        x,
+        node,
+        list.flatMap((place) => placesIn(inner.attrs, place, 1)),
+      );
+    },
+  ),
   rule(
     "takeTwice",
     "take(take(x, i), j) = take(x, take(i, j))",
