@@ -60,7 +60,9 @@ const folder = mkdtempSync(join(tmpdir(), "chunkwise-functions-"));
 const peer = startPeer();
 try {
   const { numpy } = await peer.ask({ arrays: {} });
-  console.log(`${cpus().length} processors, Node ${process.version}, NumPy ${numpy}; best of ${TURNS} turns, ms`);
+  console.log(
+    `${cpus().length} processors, Node ${process.version}, NumPy ${numpy}; best of ${TURNS} turns, ms`,
+  );
   console.log(`${"".padEnd(40)}${"ours".padStart(8)}${"peer".padStart(8)}${"ratio".padStart(8)}  wanted`);
   for (const kase of CASES.filter(({ name }) => words.every((word) => name.includes(word)))) {
     const { ours, peer: other } = await measure(kase, peer, folder);

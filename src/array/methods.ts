@@ -30,6 +30,7 @@ import { unstack } from "./functions/joining.ts";
 import * as linear from "./functions/linear.ts";
 import * as manipulation from "./functions/manipulation.ts";
 import * as nan from "./functions/nan.ts";
+import * as quantiles from "./functions/quantiles.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/searching.ts";
 import { type ToNpyOptions, toNpy } from "./npy.ts";
@@ -58,6 +59,7 @@ export interface FunctionMethods
     Methods<typeof reductions>,
     Methods<typeof scans>,
     Methods<typeof nan>,
+    Methods<typeof quantiles>,
     Methods<typeof exponentialSums>,
     Methods<typeof linear>,
     Methods<typeof indexing> {}
@@ -110,6 +112,7 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
   ...reductions,
   ...scans,
   ...nan,
+  ...quantiles,
   ...exponentialSums,
   ...linear,
   ...indexing,

@@ -15,6 +15,7 @@ import { overlap } from "./moves/overlap.ts";
 import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";
 import { concat, repeat, setSlice, slice, tile } from "./moves/select.ts";
+import { ORDER_OPS } from "./order.ts";
 import { partitioned } from "./partitions.ts";
 import * as reductions from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
@@ -42,6 +43,7 @@ const ALL: readonly Op[] = [
   ...[slice, setSlice, concat, repeat, tile, pad, overlap],
   contract,
   ...ROUTINE_OPS,
+  ...ORDER_OPS,
   ...BLOCK_OPS,
   groupby,
 ];

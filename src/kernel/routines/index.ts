@@ -2,10 +2,13 @@
 
 import type { Routine } from "../routine.ts";
 import { contract } from "./contract.ts";
+import { digitCounts, digitStep, keyElements } from "./digits.ts";
 import { gather, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
+import { quantilePlaces } from "./quantilePlaces.ts";
 import { searchsorted } from "./searchsorted.ts";
+import { select } from "./select.ts";
 import { argsort, segmentArgsort, segmentSort, sort } from "./sort.ts";
 import { takeAlongAxis } from "./take-along-axis.ts";
 import { call } from "./userCall.ts";
@@ -13,6 +16,7 @@ import { call } from "./userCall.ts";
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
     ...{ argsort, call, callAll, contract, gather, groupby, scatter },
+    ...{ digitCounts, digitStep, keyElements, quantilePlaces, select },
     ...{ pick, searchsorted, segmentArgsort, segmentSort, sort, spread, takeAlongAxis, unpack },
   }),
 );

@@ -143,6 +143,13 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
     case "sort":
     case "argsort":
       return { reason: "sorting", bytes: sortScratch(step) };
+    case "select":
+      return { reason: "keys", bytes: selectScratch(step, buffers) };
+    case "digitCounts":
+    case "digitStep":
+    case "quantilePlaces":
+      // Plain copies, and counts by prefix beside those by rank.
+      return { reason: "counts", bytes: allBytes(step.inputs, buffers) + 8 * elements(step.outputs) };
     case "call":
     case "callAll":
       return {
@@ -216,6 +223,15 @@ function sortScratch({ inputs, attrs }: RoutineStep): number {
   const length = shape[attrs["axis"] as number] ?? 1;
   const rows = length === 0 ? 0 : sizeOf(shape) / length;
   return Math.min(SORTED_AT_ONCE, rows) * length * ENTRY_BYTES;
+}
+
+/** Plain copies of what it is given and gives, and the keys of as many lines as there are threads. */
+function selectScratch({ inputs, outputs }: RoutineStep, buffers: Buffers): number {
+  const { shape } = inputs[0]!;
+  const length = shape.at(-1)!;
+  const lines = length === 0 ? 0 : sizeOf(shape) / length;
+  const keys = Math.min(SORTED_AT_ONCE, lines) * (8 * (length + 1) + 64);
+  return allBytes([...inputs, ...outputs], buffers) + keys;
 }
 
 /** Its buffers: a block of either operand, and the sum. */
