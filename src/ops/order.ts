@@ -24,13 +24,18 @@ const BLOCK_BYTES = 16 << 20;
 /** So many lines that a task has about 16 MB of them: the longest of the other axes is halved until they fit. */
 export function linesTogether(chunks: ChunkShape, shape: Shape, axis: number, bytes: number): number[] {
   const lines = chunks.map((n, a) => (a === axis ? 1 : Math.min(n, Math.max(1, shape[a]!))));
-  const lineBytes = bytes * shape[axis]!;
-  while (lines.reduce((size, n) => size * n, lineBytes) > BLOCK_BYTES) {
-    const longest = lines.reduce((most, n, a) => (n > lines[most]! ? a : most), 0);
-    if (lines[longest]! <= 1) break;
-    lines[longest] = Math.ceil(lines[longest]! / 2);
+  return chunksWithin(lines, bytes * shape[axis]!, BLOCK_BYTES);
+}
+
+/** Chunks of at most so many bytes, the longest axis halved until they are. */
+export function chunksWithin(given: ChunkShape, bytes: number, most: number): number[] {
+  const chunks = [...given];
+  while (chunks.reduce((size, n) => size * n, bytes) > most) {
+    const longest = chunks.reduce((at, n, axis) => (n > chunks[at]! ? axis : at), 0);
+    if (chunks[longest]! <= 1) break;
+    chunks[longest] = Math.ceil(chunks[longest]! / 2);
   }
-  return lines;
+  return chunks;
 }
 
 /** select(x, ranks): elements of lines along the last axis, by their ranks; attrs.poison (kernel/routines/select.ts). */

@@ -30,7 +30,14 @@ import {
   subtract,
   where,
 } from "../../ops/elementwise/index.ts";
-import { digitCounts, digitStep, keyElements, quantilePlaces, select } from "../../ops/order.ts";
+import {
+  chunksWithin,
+  digitCounts,
+  digitStep,
+  keyElements,
+  quantilePlaces,
+  select,
+} from "../../ops/order.ts";
 import { any, countNonzero, sum } from "../../ops/reductions.ts";
 import { sort as sortOp, takeAlongAxis } from "../../ops/routines.ts";
 import { broadcastLazy, partAlong } from "../chunked.ts";
@@ -227,9 +234,13 @@ function elementsOfLines(x: LazyArray, ranks: LazyArray, poison: boolean): LazyA
 /** So many ranks at a time: each has counts of its own. */
 const RANKS_TOGETHER = 8;
 
-/** Of all elements there are: in one chunk as a line, of more by digits. */
+/** What one task looks at, of arrays that are one line. */
+const LINE_BYTES = 16 << 20;
+
+/** Of all elements there are: in one small chunk as a line, of more by digits. */
 function elementsOfAll(x: LazyArray, ranks: LazyArray, poison: boolean): LazyArray {
-  if (x.chunks.every((n, axis) => n >= x.shape[axis]!))
+  const isSmall = x.size * infoOf(x.dtype).bytes <= LINE_BYTES;
+  if (isSmall && x.chunks.every((n, axis) => n >= x.shape[axis]!))
     return elementsOfLines(reshape(x, [-1]), ranks, poison);
   const parts: LazyArray[] = [];
   for (let from = 0; from < ranks.shape[0]!; from += RANKS_TOGETHER) {
@@ -244,12 +255,13 @@ function elementsByDigits(given: LazyArray, ranks: LazyArray, poison: boolean): 
   const x = castTo(given, infoOf(given.dtype).computesIn);
   const all = 8 * infoOf(x.dtype).bytes;
   const bits = Math.min(16, all);
+  const block = chunksWithin(x.chunks, infoOf(x.dtype).bytes, LINE_BYTES);
   const zeros = full([ranks.size], 0, { dtype: "uint64" });
   let state: LazyArray = stack([zeros, castTo(ranks, "uint64")], { axis: 1 });
   for (let shift = all - bits; shift >= 0; shift -= bits) {
     const isFirst = shift === all - bits;
     const inputs = isFirst ? [x] : [x, state];
-    const counts = node(digitCounts, inputs, { shift, bits, block: [...x.chunks] });
+    const counts = node(digitCounts, inputs, { shift, bits, block });
     const total = sum(counts, { axis: x.shape.map((_, axis) => axis) });
     state = node(digitStep, [total, state], { bits, poison: poison && isFirst && isFloat(x.dtype) });
   }

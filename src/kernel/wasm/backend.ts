@@ -26,7 +26,7 @@ import { runPick, runSpread } from "./moving.ts";
 import { runReduceKernel } from "./reductions.ts";
 import { runScanKernel } from "./scans.ts";
 import { runSegmentKernel } from "./segments.ts";
-import { runSelect } from "./selecting.ts";
+import { runDigitCounts, runSelect } from "./selecting.ts";
 import { runSegmentSort, runSort } from "./sorting.ts";
 
 // Routines that have kernels. A kernel gives true when it has done the call, false where the routine itself has to.
@@ -39,6 +39,7 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
   ["segmentSort", (machine, call, threads) => runSegmentSort(machine, "sort", call, threads)],
   ["segmentArgsort", (machine, call, threads) => runSegmentSort(machine, "argsort", call, threads)],
   ["select", runSelect],
+  ["digitCounts", runDigitCounts],
   ["pick", runPick],
   ["spread", runSpread],
   ["contract", runContract],

@@ -1,14 +1,17 @@
-// select as a kernel. In: a routine's call, and memory that was stated for it. Out: true, with the output written; false where the
+// select and digitCounts as kernels. In: a routine's call, and memory that was stated for it. Out: true, with the output written; false where the
 // routine itself has to do it.
 
-import { sizeOf } from "../../core/chunks.ts";
+import type { Block } from "../../core/block.ts";
+import { sameShape, sizeOf, stridesOf } from "../../core/chunks.ts";
 import { infoOf, type RealDType } from "../../core/dtype.ts";
 import type { RoutineCall } from "../routine.ts";
-import { booleanAttr } from "../routines/attributes.ts";
+import { booleanAttr, integerAttr } from "../routines/attributes.ts";
+import { toContiguous } from "../routines/stridedWalk.ts";
 import { withBuffer, workInside } from "./inside.ts";
 import type { WasmMachine } from "./machine.ts";
 import { SCRATCH_BYTES } from "./module.ts";
 import { axisWords } from "./rowPlace.ts";
+import { DIGIT_WORDS, digitModule } from "./select/digitKernel.ts";
 import { keyBytesOf, SELECT_WORDS, selectModule } from "./select/selectKernel.ts";
 import { COUNTER_BYTES } from "./sort/row.ts";
 
@@ -65,4 +68,63 @@ export function runSelect(
     });
   });
   return isInside && isDone;
+}
+
+/** Counts go into the output; what has the same digits above has the same counts. */
+export function runDigitCounts(machine: WasmMachine, { inputs, outputs, attrs }: RoutineCall): boolean {
+  const { memory } = machine;
+  const [x, state] = inputs;
+  if (sizeOf(x!.shape) === 0 || x!.shape.length === 0 || !isPlain(outputs[0]!)) return false;
+  const prefixes: readonly (bigint | null)[] = state === undefined ? [null] : prefixesOf(state);
+  const bits = integerAttr(attrs, "bits");
+  return workInside(memory, [x!], outputs, ([from], [to]) => {
+    const { data, offset } = to!;
+    const counts = data.subarray(offset, offset + (prefixes.length << bits)) as Int32Array;
+    counts.fill(0);
+    prefixes.forEach((prefix, k) => {
+      const same = prefixes.indexOf(prefix);
+      const at = k << bits;
+      if (same < k) counts.copyWithin(at, same << bits, (same + 1) << bits);
+      else
+        countOne(
+          machine,
+          from!,
+          memory.placedAddress(to!) + 4 * at,
+          prefix,
+          integerAttr(attrs, "shift"),
+          bits,
+        );
+    });
+  });
+}
+
+const isPlain = ({ shape, strides }: Block): boolean => sameShape(strides, stridesOf(shape));
+
+const prefixesOf = (state: Block): bigint[] => {
+  const words = toContiguous(state) as BigUint64Array;
+  return Array.from({ length: words.length / 2 }, (_, k) => words[2 * k]!);
+};
+
+/** `prefix`: the digits above, null where there are none. */
+function countOne(
+  { memory, kernels, jobs }: WasmMachine,
+  x: Block,
+  counts: number,
+  prefix: bigint | null,
+  shift: number,
+  bits: number,
+): void {
+  const dtype = x.dtype as RealDType;
+  const { bytes } = infoOf(dtype);
+  const kernel = kernels.get(`digitCounts ${dtype}`, (isShared) => digitModule(isShared, dtype));
+  const strides = x.strides.map((stride) => stride * bytes);
+  const words: { readonly [N in (typeof DIGIT_WORDS)[number]]: number } = {
+    ...{ length: x.shape.at(-1)!, input: memory.placedAddress(x), inputStride: strides.at(-1)!, counts },
+    ...{ shift, mask: 2 ** bits - 1, above: prefix === null ? 64 : shift + bits },
+    prefixLow: Number(BigInt.asIntN(32, prefix ?? 0n)),
+    prefixHigh: Number(BigInt.asIntN(32, (prefix ?? 0n) >> 32n)),
+  };
+  const axes = x.shape.slice(0, -1).map((count, axis) => ({ count, strides: [strides[axis]!] }));
+  const lines = sizeOf(x.shape) / x.shape.at(-1)!;
+  jobs.run(kernel, [...DIGIT_WORDS.map((word) => words[word]), ...axisWords(axes)], lines, lines, 1);
 }

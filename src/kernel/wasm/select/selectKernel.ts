@@ -9,7 +9,7 @@ import type { FunctionWriter, Local } from "../assembler.ts";
 import { increase, moduleOf, SCRATCH } from "../module.ts";
 import { moveToRow } from "../rowPlace.ts";
 import { least, times, timesUnrolled } from "../sort/flow.ts";
-import { bitsFromKey, pushBits, pushIsNaN, pushKey, setFlip, storeBits } from "../sort/keys.ts";
+import { bitsFromKey, pushIsNaN, setFlip, storeBits } from "../sort/keys.ts";
 import {
   COUNTER_BYTES,
   keyBits,
@@ -19,6 +19,7 @@ import {
   type Row,
   TABLE_BYTES,
 } from "../sort/row.ts";
+import { walkKeys } from "./lineKeys.ts";
 
 /** The parameters' words; then the axes of lines (rowPlace.ts): strides of the input, of the output, of the ranks. */
 export const SELECT_WORDS = [
@@ -95,31 +96,6 @@ function findLine(line: Line): void {
   w.get(at.work).select("i32").set(at.entries);
 }
 
-/** Sets `key` to that of the element at `read`; NaN has the greatest. */
-function loadKey(line: Line): void {
-  const { w, at, keyType } = line;
-  w.get(at.read);
-  pushBits(line);
-  w.set(at.raw);
-  if (line.isFloat) keyConstant(line, -1n);
-  pushKey(line);
-  if (line.isFloat) {
-    pushIsNaN(line);
-    w.select(keyType);
-  }
-  w.set(at.key);
-}
-
-function walkInput(line: Line, body: () => void): void {
-  const { w, at } = line;
-  w.get(at.input).set(at.read);
-  timesUnrolled(w, at.length, at.left, () => {
-    loadKey(line);
-    body();
-    increase(w, at.read, at.inputStride);
-  });
-}
-
 /** The keys that are kept at the begin of work. */
 function walkKept(line: Line, body: () => void): void {
   const { w, at, own, keyType, keyBytes } = line;
@@ -137,7 +113,7 @@ function survey(line: Line): void {
   w.i32(0).set(own.nans);
   keyConstant(line, -1n).set(at.all);
   keyConstant(line, 0n).set(at.some);
-  walkInput(line, () => {
+  walkKeys(line, () => {
     const note = (): void => {
       w.get(at.key).get(at.some).op(`${keyType}.or`).set(at.some);
       w.get(at.key).get(at.all).op(`${keyType}.and`).set(at.all);
@@ -202,7 +178,7 @@ function countAll(line: Line): void {
   countDigits(
     line,
     () => w.get(at.counters),
-    (body) => walkInput(line, body),
+    (body) => walkKeys(line, body),
   );
   w.get(at.shift).set(own.topShift);
   w.get(at.mask).set(own.topMask);
@@ -245,7 +221,7 @@ function makeList(line: Line): void {
   const { w, at, own } = line;
   w.i32(0).set(own.list).get(own.topShift).set(at.shift).get(own.topMask).set(at.mask);
   w.get(at.counters).set(at.table);
-  keepDigit(line, (body) => walkInput(line, body), line.isFloat);
+  keepDigit(line, (body) => walkKeys(line, body), line.isFloat);
   w.block((end) => {
     w.loop((again) => {
       w.get(at.shift).op("i32.eqz").branchIf(end);
