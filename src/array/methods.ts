@@ -20,6 +20,7 @@ import {
   executeSync,
   type PlanCallOptions,
   plan,
+  settle,
 } from "./compute.ts";
 import { engine } from "./defaultEngine.ts";
 import * as creation from "./functions/creation.ts";
@@ -77,6 +78,8 @@ export interface ArrayMethods extends FunctionMethods {
   execute<Self extends LazyArray>(this: Self, options?: AsyncComputeOptions): Promise<Executed<Self>>;
   /** The same at once: `x.executeSync()`. */
   executeSync<Self extends LazyArray>(this: Self, options?: ComputeOptions): Executed<Self>;
+  /** Finds out the lengths that depend on data: `const y = await x.get(x.greater(0)).settle()` has a shape. */
+  settle<Self extends LazyArray>(this: Self, options?: AsyncComputeOptions): Promise<Self>;
   /** How it would be computed. Computes nothing: `console.log(x.plan())`. */
   plan(options?: PlanCallOptions): Plan;
   /** Computes the array into a Zarr store; the promise gives the stored array, as fromZarr would: `await x.toZarr("x.zarr")`. */
@@ -138,6 +141,9 @@ export function installMethods(): void {
   });
   define("executeSync", function (this: LazyArray, options?: ComputeOptions) {
     return executeSync(this, checkRun(options, "executeSync", "sync", engine.spec));
+  });
+  define("settle", function (this: LazyArray, options?: AsyncComputeOptions): Promise<LazyArray> {
+    return settle(this, options);
   });
   define("plan", function (this: LazyArray, options?: PlanCallOptions): Plan {
     return plan(this, options);

@@ -73,8 +73,12 @@ function attrText(value: Attr, resourceText: (resource: Resource) => string): st
   throw new InvariantError({ what: `${describe(value)} cannot be an attribute` });
 }
 
+const MOST_SHOWN = 32;
+
 /** `axes: [0, 1]`, for people. */
 export function attrLabel(name: string, value: Attr): string {
+  if (Array.isArray(value) && value.length > MOST_SHOWN)
+    return `${attrLabel(name, value.slice(0, MOST_SHOWN / 2)).slice(0, -1)}, … ${value.length - MOST_SHOWN / 2} more]`;
   return `${name}: ${attrText(value, (resource) => `#${resource.id}`)
     .replaceAll(",", ", ")
     .replace(/^(-?\d+)n$/, "$1")}`;

@@ -3,6 +3,7 @@
 import type { Op } from "../expr/op.ts";
 import { cast } from "../lazy/cast.ts";
 import { SOURCES } from "../lazy/lazyArray.ts";
+import { COMPACTION_OPS } from "./compaction.ts";
 import { contract } from "./contraction.ts";
 import type { ReduceRecord } from "./define.ts";
 import * as elementwise from "./elementwise/index.ts";
@@ -44,6 +45,7 @@ const ALL: readonly Op[] = [
   contract,
   ...ROUTINE_OPS,
   ...ORDER_OPS,
+  ...COMPACTION_OPS,
   ...BLOCK_OPS,
   groupby,
 ];

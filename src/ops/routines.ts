@@ -51,6 +51,7 @@ function splitBox(out: Box, at: number, count: number): { rest: Box; indices: Bo
 export const gather: RoutineOp = {
   name: "gather",
   class: "routine",
+  takesUnknown: true,
   routine: "gather",
   computes: (out) => out,
   infer([x, ...indices], attrs) {
@@ -119,6 +120,7 @@ const wholeAlong = (out: Box, axis: number, length: number): Box => ({
 export const takeAlongAxis: RoutineOp = {
   name: "takeAlongAxis",
   class: "routine",
+  takesUnknown: true,
   routine: "takeAlongAxis",
   computes: (out) => out,
   infer: ([x, indices]) => denseType(x!.dtype, indices!.shape),
@@ -133,6 +135,7 @@ export const takeAlongAxis: RoutineOp = {
 export const searchsorted: RoutineOp = {
   name: "searchsorted",
   class: "routine",
+  takesUnknown: true,
   routine: "searchsorted",
   computes: (out) => out,
   infer([sorted, values]) {
@@ -153,6 +156,7 @@ function sortOp(name: string, places: boolean): RoutineOp {
   return {
     name,
     class: "routine",
+    takesUnknown: true,
     routine: name,
     infer: ([x]) => (places ? denseType(INDEX_DTYPE, x!.shape) : x!),
     computes: (out, type, attrs) =>

@@ -18,18 +18,23 @@ import * as layout from "../../ops/moves/axisMoves.ts";
 import { setSlice, slice as sliceOp } from "../../ops/moves/select.ts";
 import { gather, scatter, takeAlongAxis as takeAlongAxisOp } from "../../ops/routines.ts";
 import { broadcastLazy } from "../chunked.ts";
-import { type AxisItem, MaskPlaces, resolveSelection, type SelectionItem } from "../selection.ts";
+import { type AxisItem, MaskAxis, MaskPlaces, resolveSelection, type SelectionItem } from "../selection.ts";
+import { hasMask, maskItems } from "./masking.ts";
 
 type Range = Extract<AxisItem, { kind: "range" }>;
 type Item = AxisItem;
 
-/** x[…]: whole numbers, slices ("0:10:2" or cw.slice), "...", null, integer arrays, masks in memory: `x.get(0, "1:3")`. */
+/**
+ * x[…]: whole numbers, slices ("0:10:2" or cw.slice), "...", null, integer arrays, masks: `x.get(0, "1:3")`. How much a mask
+ * selects that is computed later is known once it is: `x.get(x.greater(0))`.
+ */
 export const get: ArrayFunction<"same", readonly SelectionItem[]> = userCall(
   "get",
   (x: Operand, ...selection: readonly SelectionItem[]): Built => {
     const array = asLazy(x);
     const items = itemsOf(array, selection);
     const sliced = sliceItems(array, items);
+    if (items.some(hasMask)) return maskItems(sliced, items);
     return (items.some(isPlaces) ? gatherItems(sliced, items) : dropAndAdd(sliced, items)) as Built;
   },
 );
@@ -37,25 +42,20 @@ export const get: ArrayFunction<"same", readonly SelectionItem[]> = userCall(
 const isPlaces = (item: Item): boolean =>
   item.kind === "array" || (item.kind === "newaxis" && item.index !== undefined);
 
-/** Masks become the places where they are true, if these are known now. */
+/** Masks in memory become the places where they are true. */
 function itemsOf(x: LazyArray, selection: readonly SelectionItem[]): Item[] {
   return resolveSelection(
     Array.from(selection).flatMap((item) => expandMask(item)),
-    x.shape,
+    x.expr.shape,
   );
 }
 
 function expandMask(item: SelectionItem): SelectionItem[] {
   const mask = maskOf(item);
   if (mask === null) return [item];
-  const data = mask.expr.op === dataOp ? dataOf(mask.expr.attrs).block : null;
-  if (data === null) {
-    throw new IndexError({
-      what: `a lazy mask of shape ${shapeText(mask.shape)} would make a shape that depends on its values`,
-      cure: "Use where(mask, x, fill), or compute the mask first",
-    });
-  }
-  return nonzeroPlaces(NDArray.fromBlock(data));
+  if (mask.expr.op === dataOp) return nonzeroPlaces(NDArray.fromBlock(dataOf(mask.expr.attrs).block));
+  if (mask.ndim === 0) return [new MaskAxis(mask, null)];
+  return Array.from({ length: mask.ndim }, (_, at) => new MaskAxis(mask, at));
 }
 
 function maskOf(item: SelectionItem): LazyArray | null {
@@ -81,8 +81,9 @@ function nonzeroPlaces(mask: NDArray): MaskPlaces[] {
 
 /** The regular part: ranges as they are, an index as a range of one, arrays the whole axis. */
 function sliceItems(x: LazyArray, items: readonly Item[]): LazyArray {
-  const ranges = rangesOf(x.shape, items);
-  if (ranges.every(({ axis, start, step, length }) => start === 0 && step === 1 && length === x.shape[axis]))
+  const { shape } = x.expr;
+  const ranges = rangesOf(shape, items);
+  if (ranges.every(({ axis, start, step, length }) => start === 0 && step === 1 && length === shape[axis]))
     return x;
   return node(sliceOp, [x], sliceAttrsOf(ranges));
 }

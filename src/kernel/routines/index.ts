@@ -1,6 +1,7 @@
 // All routines by name. A call's inputs and outputs share no memory.
 
 import type { Routine } from "../routine.ts";
+import { compact, compactRows, countTrue } from "./compact.ts";
 import { contract } from "./contract.ts";
 import { digitCounts, digitStep, keyElements } from "./digits.ts";
 import { gather, pick, scatter, spread } from "./gather.ts";
@@ -15,7 +16,8 @@ import { call } from "./userCall.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
-    ...{ argsort, call, callAll, contract, gather, groupby, scatter },
+    ...{ argsort, call, callAll, compact, compactRows, contract, countTrue },
+    ...{ gather, groupby, scatter },
     ...{ digitCounts, digitStep, keyElements, quantilePlaces, select },
     ...{ pick, searchsorted, segmentArgsort, segmentSort, sort, spread, takeAlongAxis, unpack },
   }),
