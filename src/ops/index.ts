@@ -10,6 +10,7 @@ import * as elementwise from "./elementwise/index.ts";
 import { expSumRest } from "./exponentialSum.ts";
 import * as exponentialSums from "./exponentialSums.ts";
 import { groupby } from "./groupby.ts";
+import { LONG_SORT_OPS } from "./longSort.ts";
 import { BLOCK_OPS } from "./mapBlocks.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/axisMoves.ts";
 import { overlap } from "./moves/overlap.ts";
@@ -45,6 +46,7 @@ const ALL: readonly Op[] = [
   contract,
   ...ROUTINE_OPS,
   ...ORDER_OPS,
+  ...LONG_SORT_OPS,
   ...COMPACTION_OPS,
   ...BLOCK_OPS,
   groupby,

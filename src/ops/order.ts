@@ -6,6 +6,7 @@ import type { Attrs } from "../core/block.ts";
 import { type Box, type ChunkShape, type Shape, sameShape, shapeText, wholeBox } from "../core/chunks.ts";
 import { checkKind, type DType, INDEX_DTYPE, infoOf, isDType } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
+import { isUnknown } from "../core/unknown.ts";
 import { denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
 import { QUANTILE_METHODS, type QuantileMethod } from "../kernel/routines/quantilePlaces.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
@@ -23,8 +24,10 @@ const BLOCK_BYTES = 16 << 20;
 
 /** So many lines that a task has about 16 MB of them: the longest of the other axes is halved until they fit. */
 export function linesTogether(chunks: ChunkShape, shape: Shape, axis: number, bytes: number): number[] {
+  const length = shape[axis]!;
   const lines = chunks.map((n, a) => (a === axis ? 1 : Math.min(n, Math.max(1, shape[a]!))));
-  return chunksWithin(lines, bytes * shape[axis]!, BLOCK_BYTES);
+  const together = chunksWithin(lines, isUnknown(length) ? bytes : bytes * length, BLOCK_BYTES);
+  return together.map((n, a) => (a === axis ? Math.max(1, length) : n));
 }
 
 /** Chunks of at most so many bytes, the longest axis halved until they are. */

@@ -3,9 +3,10 @@
 
 import type { Attrs } from "../core/block.ts";
 import { type Box, type Shape, sameShape, shapeText, wholeBox } from "../core/chunks.ts";
-import { checkKind, INDEX_DTYPE } from "../core/dtype.ts";
+import { checkKind, INDEX_DTYPE, infoOf } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { type DenseType, denseType, type RoutineOp } from "../expr/op.ts";
+import { linesTogether } from "./order.ts";
 
 interface GatherAttrs {
   /** Axes that are indexed, ascending. */
@@ -163,8 +164,8 @@ function sortOp(name: string, places: boolean): RoutineOp {
       wholeAlong(out, attrs["axis"] as number, type.shape[attrs["axis"] as number]!),
     demand: (out) => [out],
     // The axis is sorted whole, so a chunk holds all of it.
-    chunks: ([x], _, attrs, type) =>
-      x!.map((chunk, axis) => (axis === attrs["axis"] ? Math.max(1, type.shape[axis]!) : chunk)),
+    chunks: ([x], [type], attrs) =>
+      linesTogether(x!, type!.shape, attrs["axis"] as number, infoOf(type!.dtype).bytes),
   };
 }
 

@@ -8,6 +8,7 @@ import { gather, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
 import { quantilePlaces } from "./quantilePlaces.ts";
+import { argsortRuns, mergePlaces, mergeRuns, sortRuns } from "./runs.ts";
 import { searchsorted } from "./searchsorted.ts";
 import { select } from "./select.ts";
 import { argsort, segmentArgsort, segmentSort, sort } from "./sort.ts";
@@ -18,6 +19,7 @@ export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
     ...{ argsort, call, callAll, compact, compactRows, contract, countTrue },
     ...{ gather, groupby, scatter },
+    ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
     ...{ digitCounts, digitStep, keyElements, quantilePlaces, select },
     ...{ pick, searchsorted, segmentArgsort, segmentSort, sort, spread, takeAlongAxis, unpack },
   }),
