@@ -33,6 +33,7 @@ import * as manipulation from "./functions/manipulation.ts";
 import * as nan from "./functions/nan.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/searching.ts";
+import * as sets from "./functions/sets.ts";
 import { type ToNpyOptions, toNpy } from "./npy.ts";
 import { type ToZarrOptions, toZarr } from "./storing.ts";
 
@@ -61,6 +62,7 @@ export interface FunctionMethods
     Methods<typeof nan>,
     Methods<typeof exponentialSums>,
     Methods<typeof linear>,
+    Methods<typeof sets>,
     Methods<typeof indexing> {}
 
 /**
@@ -115,6 +117,7 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
   ...nan,
   ...exponentialSums,
   ...linear,
+  ...sets,
   ...indexing,
 };
 

@@ -18,3 +18,4 @@ export * from "./nan.ts";
 export * from "./ranges.ts";
 export * from "./repeating.ts";
 export * from "./searching.ts";
+export * from "./sets.ts";
