@@ -18,7 +18,7 @@ import {
 import { engine } from "./defaultEngine.ts";
 import { type PlanningOptions, planOptions, prepare, prepareCut, rewritingOf, sitesOf } from "./prepare.ts";
 import { run, runSync, settleArrays, stageArrays, withStages, withStagesSync } from "./settling.ts";
-import { type PlanTarget, plannedTo } from "./storing.ts";
+import { type PlanTarget, plannedTo, storeSettled } from "./storing.ts";
 
 /** What execute() returns: the array, or the marked outputs by name with the result. */
 export type Executed<Array extends LazyArray> =
@@ -27,9 +27,9 @@ export type Executed<Array extends LazyArray> =
     : OutputsOf<Array> & { readonly result: NDArray<ArrayDType<Array>> };
 
 export const computeArrays = (arrays: readonly LazyArray[], options: CheckedRun): Promise<NDArray[]> =>
-  withStages(arrays, options, async (settled) => {
-    const prepared = prepare(settled, options);
-    return prepared.results(await run(prepared, options));
+  withStages(arrays, options, storeSettled, async (settled, given) => {
+    const prepared = prepare(settled, given);
+    return prepared.results(await run(prepared, given));
   });
 
 export const computeArraysSync = (arrays: readonly LazyArray[], options: ComputeOptions): NDArray[] =>

@@ -34,6 +34,7 @@ import * as nan from "./functions/nan.ts";
 import * as quantiles from "./functions/quantiles.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/searching.ts";
+import * as sets from "./functions/sets.ts";
 import { type ToNpyOptions, toNpy } from "./npy.ts";
 import { type ToZarrOptions, toZarr } from "./storing.ts";
 
@@ -63,6 +64,7 @@ export interface FunctionMethods
     Methods<typeof quantiles>,
     Methods<typeof exponentialSums>,
     Methods<typeof linear>,
+    Methods<typeof sets>,
     Methods<typeof indexing> {}
 
 /**
@@ -118,6 +120,7 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
   ...quantiles,
   ...exponentialSums,
   ...linear,
+  ...sets,
   ...indexing,
 };
 

@@ -5,7 +5,7 @@
 import { describe, type Shape, sameShape, shapeText } from "../core/chunks.ts";
 import { isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { IndexError, ShapeError } from "../core/errors.ts";
-import { lengthText } from "../core/unknown.ts";
+import { isUnknown, lengthText } from "../core/unknown.ts";
 import { userCall } from "../lazy/call.ts";
 import { asLazy, LazyArray } from "../lazy/lazyArray.ts";
 import { NDArray, type NestedScalars } from "../lazy/ndarray.ts";
@@ -88,6 +88,8 @@ export type AxisItem =
       readonly length: number;
     }
   | { readonly kind: "array"; readonly axis: number; readonly index: LazyArray }
+  /** A place or a range of an axis whose length is not known yet. */
+  | { readonly kind: "later"; readonly axis: number; readonly item: number | Slice }
   | { readonly kind: "mask"; readonly axis: number; readonly mask: LazyArray }
   | { readonly kind: "newaxis"; readonly index?: LazyArray; readonly mask?: LazyArray };
 
@@ -132,11 +134,16 @@ export function resolveSelection(items: readonly SelectionItem[], shape: Shape):
       resolved.push({ kind: "newaxis", mask: item.mask });
     else if (item instanceof MaskAxis) resolved.push(resolveMaskAxis(item, axis, shape[axis++]!));
     else if (item instanceof MaskPlaces) resolved.push(resolveMask(item, axis, shape[axis++]!));
+    else if (isUnknown(shape[axis]!) && (typeof item === "number" || !isWhole(item)))
+      resolved.push({ kind: "later", axis: axis++, item });
     else if (item instanceof Slice) resolved.push(resolveSlice(item, axis, shape[axis++]!));
     else resolved.push({ kind: "index", axis, at: resolveIndex(item, axis, shape[axis++]!) });
   }
   return resolved;
 }
+
+const isWhole = ({ start, stop, step }: Slice): boolean =>
+  (start ?? 0) === 0 && stop === null && (step ?? 1) === 1;
 
 type ReadItem = number | Slice | "..." | null | LazyArray | MaskPlaces | MaskAxis;
 

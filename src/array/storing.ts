@@ -290,10 +290,11 @@ export async function storeAll(
 ): Promise<LazyArray[]> {
   const run = checkRun(options, where, "run", engine.spec);
   const arrays = given.map((array, i) => castFor(array, targets[i]!));
-  return withStages(arrays, run, (settled) => storeSettled(settled, targets, run));
+  return withStages(arrays, run, storeSettled, (settled, given) => storeSettled(settled, targets, given));
 }
 
-async function storeSettled(
+/** Of arrays that wait for no stage. */
+export async function storeSettled(
   arrays: readonly LazyArray[],
   targets: readonly Target[],
   run: CheckedRun,

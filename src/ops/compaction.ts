@@ -4,7 +4,7 @@
 // Must hold: before[b] is how many trues there are before block b; before.at(-1) is how many there are.
 
 import type { Attrs, Block } from "../core/block.ts";
-import { type Box, isLength, shapeText } from "../core/chunks.ts";
+import { type Box, isLength, sameShape, shapeText } from "../core/chunks.ts";
 import { ShapeError } from "../core/errors.ts";
 import { unknownLength } from "../core/unknown.ts";
 import { chunksOf, type Expr, keyHere, makeExpr } from "../expr/expr.ts";
@@ -204,9 +204,14 @@ export const compact: StagedOp = {
 
 const commonBlock = (x: Expr, mask: Expr): number => Math.min(chunksOf(x)[0]!, chunksOf(mask)[0]!);
 
-function compactedBy(x: Expr, mask: Expr, { data }: Block): Expr {
+function beforeBlocks({ data }: Block): number[] {
   const before = [0];
   for (const count of data as BigInt64Array) before.push(before.at(-1)! + Number(count));
+  return before;
+}
+
+function compactedBy(x: Expr, mask: Expr, counts: Block): Expr {
+  const before = beforeBlocks(counts);
   const total = before.at(-1)!;
   if (total === x.shape[0]) return x;
   const block = commonBlock(x, mask);
@@ -233,7 +238,64 @@ function mostBlocks(before: readonly number[], chunk: number): number {
 export const compactExpr = (x: Expr, mask: Expr): Expr =>
   makeExpr(compact, [x, mask], { length: unknownLength(`true in ${keyHere(mask)}`) });
 
+/** x with rows of values in the places where a mask is true, in their order. attrs.before, attrs.block. */
+export const placed: RoutineOp = {
+  name: "placed",
+  class: "routine",
+  routine: "placeRows",
+  infer([x, mask, values], attrs) {
+    const before = beforeOf("placed", attrs);
+    checkMask(mask!, x!.shape);
+    const fits =
+      sameShape(values!.shape, [before.at(-1)!, ...x!.shape.slice(1)]) && values!.dtype === x!.dtype;
+    if (!fits || before.length !== Math.ceil(x!.shape[0]! / blockOf("placed", attrs)) + 1)
+      throw wrongAttr("placed", "before", before.length);
+    return x!;
+  },
+  computes: (out) => out,
+  demand(out, [x, mask, values], attrs) {
+    const before = attrs["before"] as number[];
+    const block = attrs["block"] as number;
+    const end = out.start[0]! + out.shape[0]!;
+    const [first, last] = [Math.floor(out.start[0]! / block), Math.ceil(end / block)];
+    const rows = rowsOf(x!, out, first, last, attrs);
+    const count = before[last]! - before[first]!;
+    return [
+      out,
+      { start: [first * block], shape: [Math.max(0, end - first * block)] },
+      { ...rows, start: [before[first]!, ...rows.start.slice(1)], shape: [count, ...rows.shape.slice(1)] },
+    ].map((box, i) => (out.shape[0] === 0 ? emptied([x!, mask!, values!][i]!) : box));
+  },
+  seams: (_, __, { shape }) => byItself(shape),
+  chunks: ([x]) => x!,
+};
+
+const emptied = ({ shape }: DenseType): Box => ({ start: shape.map(() => 0), shape: shape.map(() => 0) });
+
+/** place(x, mask, values): how many values there have to be, a stage counts. */
+export const place: StagedOp = {
+  name: "place",
+  class: "staged",
+  infer([x, mask]) {
+    checkMask(mask!, x!.shape);
+    return x!;
+  },
+  chunks: ([x]) => x!,
+  questions: compact.questions,
+  settle([x, mask, values], _, [counts]) {
+    const before = beforeBlocks(counts!);
+    const given = (values as Expr).shape[0]!;
+    if (given !== before.at(-1)!)
+      throw new ShapeError({
+        what: `${given} values for ${before.at(-1)} places where the mask is true`,
+        cure: "Give one value, or as many as there are places",
+      });
+    const block = commonBlock(x as Expr, mask as Expr);
+    return makeExpr(placed, [x as Expr, mask as Expr, values as Expr], { before, block });
+  },
+};
+
 export const COMPACTION_OPS: readonly (RoutineOp | MoveOp | StagedOp)[] = [
   ...[compact, compacted, compactedRows],
-  ...[countTrue, joinedRows],
+  ...[countTrue, joinedRows, place, placed],
 ];

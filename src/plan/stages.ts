@@ -101,8 +101,9 @@ function learn({ op, type }: Expr, { type: now }: Expr, lengths: Map<number, num
 }
 
 function isSame(before: number, after: number, lengths: Map<number, number>): boolean {
-  const known = isUnknown(before) ? (lengths.get(before) ?? after) : before;
-  if (isUnknown(before) && !isUnknown(after)) lengths.set(before, after);
+  if (!isUnknown(before)) return before === after;
+  const known = lengths.get(before) ?? after;
+  if (before !== after) lengths.set(before, after);
   return known === after;
 }
 

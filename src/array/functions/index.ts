@@ -19,3 +19,4 @@ export * from "./quantiles.ts";
 export * from "./ranges.ts";
 export * from "./repeating.ts";
 export * from "./searching.ts";
+export * from "./sets.ts";

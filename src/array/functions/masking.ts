@@ -2,12 +2,15 @@
 // axes. Out: what the mask selects, as a node that waits for a stage (ops/compaction.ts): as long as the mask is often true,
 // where the mask's axes stood, or in front where a single index stands apart from them, as NumPy has it.
 
-import { sizeOf } from "../../core/chunks.ts";
+import { type Shape, shapeText, sizeOf } from "../../core/chunks.ts";
 import { IndexError } from "../../core/errors.ts";
-import { type Built, built, node } from "../../lazy/build.ts";
-import type { LazyArray } from "../../lazy/lazyArray.ts";
-import { compactExpr } from "../../ops/compaction.ts";
+import { isScalar } from "../../core/numbers.ts";
+import { type Built, built, castTo, node, scalarExpr } from "../../lazy/build.ts";
+import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
+import { compactExpr, place } from "../../ops/compaction.ts";
+import { where } from "../../ops/elementwise/index.ts";
 import { expandDims, permute, squeeze } from "../../ops/moves/axisMoves.ts";
+import { broadcastLazy } from "../chunked.ts";
 import type { AxisItem } from "../selection.ts";
 import { reshape } from "./manipulation.ts";
 
@@ -68,3 +71,50 @@ function rowsOf(x: LazyArray, count: number): LazyArray {
 }
 
 const flat = (mask: LazyArray): LazyArray => (mask.ndim === 1 ? mask : reshape(mask, [-1]));
+
+/** x with a value where a mask of its first axes is true: one for all, one row for all, or as many rows as there are places. */
+export function setMasked(x: LazyArray, mask: LazyArray, value: Operand): Built {
+  const [{ shape }, own] = [x.expr, mask.expr.shape];
+  if (own.some((n, axis) => n !== shape[axis])) {
+    throw new IndexError({
+      what: `the mask has shape ${shapeText(own)} and the array ${shapeText(shape)}`,
+      cure: "A mask covers the first axes wholly",
+    });
+  }
+  const filling = isScalar(value) ? built(scalarExpr(value, x.dtype), []) : castTo(asLazy(value), x.dtype);
+  const rest = shape.slice(mask.ndim);
+  if (filling.ndim > rest.length && filling.expr.shape[0] !== 1) return placedRows(x, mask, filling, rest);
+  const row = filling.ndim > rest.length ? node(squeeze, [filling], { axes: [0] }) : filling;
+  return where(besideRest(mask, [], x.ndim - mask.ndim), row, x) as Built;
+}
+
+/** With new axes of length 1 before and behind. */
+function besideRest(mask: LazyArray, before: readonly number[], behind: number): LazyArray {
+  const axes = [...before, ...Array.from({ length: behind }, (_, i) => before.length + mask.ndim + i)];
+  return axes.length === 0 ? mask : node(expandDims, [mask], { axes });
+}
+
+function placedRows(x: LazyArray, mask: LazyArray, values: LazyArray, rest: Shape): Built {
+  if (values.ndim > rest.length + 1)
+    throw new IndexError({
+      what: `values of shape ${shapeText(values.expr.shape)} for places of shape [?, ${rest.join(", ")}]`,
+      cure: "Give a value, or one for each place where the mask is true",
+    });
+  const rows = broadcastLazy(values, [values.shape[0]!, ...rest]);
+  const set = node(place, [rowsOf(x, mask.ndim), flat(mask), rows]);
+  return (mask.ndim === 1 ? set : reshape(set, x.shape)) as Built;
+}
+
+/** The sliced array with one value where the mask among its items is true. */
+export function fillMasked(sliced: LazyArray, items: readonly AxisItem[], value: LazyArray): LazyArray {
+  const axes = items.filter(({ kind }) => kind !== "newaxis");
+  const masked = placesOf(axes, hasMask);
+  if (value.ndim > 0 || masked.length === 0)
+    throw new IndexError({
+      what: `a value of shape ${shapeText(value.expr.shape)} beside a mask that is computed later`,
+      cure: "Set a single value there, or give the mask alone",
+    });
+  const before = Array.from({ length: masked[0]! }, (_, axis) => axis);
+  const mask = besideRest(maskOf(axes, masked), before, axes.length - masked.length - before.length);
+  return where(mask, value, sliced) as LazyArray;
+}

@@ -1,6 +1,6 @@
 // Differences, searching, sorting and membership.
 
-import { checkAxis, checkInteger, describe, shapeText } from "../../core/chunks.ts";
+import { checkAxis, checkInteger, describe } from "../../core/chunks.ts";
 import { checkKind, type DType, INDEX_DTYPE, infoOf, isComplex, type ResultRule } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { hasUnknown } from "../../core/unknown.ts";
@@ -116,7 +116,7 @@ const sorting = <R extends ResultRule>(op: typeof sortOp): ArrayFunction<R, [opt
       if (array.ndim === 0)
         throw new ShapeError({
           what: "a 0-d array cannot be sorted",
-          cure: `It has shape ${shapeText(array.shape)}`,
+          cure: "Sort arrays that have axes",
         });
       return sorted(op, array, checkAxis(axis, array.ndim), descending === true);
     },

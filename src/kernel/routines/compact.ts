@@ -2,7 +2,7 @@
 // the mask selects, from a given one of them on. A row is all that x has at a place of its first axis.
 // Must hold: the mask has as many trues as are asked for.
 
-import { type Block, isContiguous } from "../../core/block.ts";
+import { type Block, copyInto, isContiguous } from "../../core/block.ts";
 import { sizeOf } from "../../core/chunks.ts";
 import { allocate, infoOf } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
@@ -35,6 +35,25 @@ export const compact: Routine = ({ inputs, outputs, attrs, starts, room }) => {
   const mask = toContiguous(blockAt(inputs, 1), room) as Uint8Array;
   const skip = starts[2]![0]! - before[starts[1]![0]! / integerAttr(attrs, "block")]!;
   selectRows(blockAt(inputs, 0), mask, skip, blockAt(outputs, 0), room);
+};
+
+/** Rows of x, but where the mask is true, rows of values in their order: the values from the first block's first true on. */
+export const placeRows: Routine = ({ inputs, outputs, starts, room }) => {
+  const [x, output] = [blockAt(inputs, 0), blockAt(outputs, 0)];
+  const mask = toContiguous(blockAt(inputs, 1), room) as Uint8Array;
+  const lead = starts[3]![0]! - starts[1]![0]!;
+  const isPlain = isContiguous(output);
+  const data = isPlain ? toContiguous(output) : allocate(output.dtype, sizeOf(output.shape));
+  const [from, to] = [bitsOf(toContiguous(blockAt(inputs, 2), room)), bitsOf(data)];
+  copyInto(to, bitsOf(toContiguous(x, room)), 0);
+  const words = (infoOf(x.dtype).bytes / to.BYTES_PER_ELEMENT) * sizeOf(x.shape.slice(1));
+  let next = truesIn(mask, 0, lead);
+  for (let i = 0; i < output.shape[0]!; i++) {
+    if (mask[lead + i] === 0) continue;
+    for (let word = 0; word < words; word++) to[i * words + word] = from[next * words + word]!;
+    next++;
+  }
+  if (!isPlain) fromContiguous(data, output);
 };
 
 /** A row of the output for each block of attrs.block places; what it has no elements for is 0. */

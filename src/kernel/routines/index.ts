@@ -1,7 +1,7 @@
 // All routines by name. A call's inputs and outputs share no memory.
 
 import type { Routine } from "../routine.ts";
-import { compact, compactRows, countTrue } from "./compact.ts";
+import { compact, compactRows, countTrue, placeRows } from "./compact.ts";
 import { contract } from "./contract.ts";
 import { digitCounts, digitStep, keyElements } from "./digits.ts";
 import { gather, pick, scatter, spread } from "./gather.ts";
@@ -17,7 +17,7 @@ import { call } from "./userCall.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
-    ...{ argsort, call, callAll, compact, compactRows, contract, countTrue },
+    ...{ argsort, call, callAll, compact, compactRows, contract, countTrue, placeRows },
     ...{ gather, groupby, scatter },
     ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
     ...{ digitCounts, digitStep, keyElements, quantilePlaces, select },
