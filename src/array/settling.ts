@@ -92,10 +92,17 @@ class StageRun {
   }
 
   /** A later run of the same computation finds them there: then there is little to compute. */
-  async #inStore({ asks, keeps }: Stage, exprs: readonly Expr[], home: IntermediateStore): Promise<Found> {
+  async #inStore(
+    { asks, keeps, inParts }: Stage,
+    exprs: readonly Expr[],
+    home: IntermediateStore,
+  ): Promise<Found> {
     const codecs = this.options.spec.codecs ?? INTERMEDIATE_CODECS;
     const all = { format: "zarr", codecs, writeEmptyChunks: true };
-    const targets = exprs.map((_, i) => ({ ...all, store: home.store, path: `${home.path}/found${i}` }));
+    const targets = exprs.map((expr, i) => ({
+      ...{ ...all, codecs: inParts.has(expr) ? [] : codecs },
+      ...{ store: home.store, path: `${home.path}/found${i}` },
+    }));
     await this.#store(arraysOf(exprs), targets, this.options);
     const sources: StoredSource[] = [];
     for (const place of targets)

@@ -207,7 +207,7 @@ function longOp(name: string, places: boolean): StagedOp {
       const runs = makeExpr(sortRuns, [x], { block, descending });
       const sample = sampled(runs, sampleStep(x.shape[0]!, block));
       const keeps = places ? [runs, makeExpr(argsortRuns, [x], { block, descending })] : [runs];
-      return { asks: [makeExpr(argsort, [sample], { axis: 0, descending })], keeps };
+      return { asks: [makeExpr(argsort, [sample], { axis: 0, descending })], keeps, inParts: true };
     },
     settle([given], attrs, [order], kept) {
       const x = given as Expr;

@@ -15,6 +15,8 @@ export interface Stage {
   readonly asks: readonly Expr[];
   /** What is kept for later stages, and for what is left. */
   readonly keeps: readonly Expr[];
+  /** Those of which small parts are read by themselves. */
+  readonly inParts: ReadonlySet<Expr>;
   readonly nodes: readonly StagedNode[];
 }
 
@@ -36,14 +38,20 @@ export interface Found {
 export function nextStage(roots: readonly Expr[]): Stage | null {
   if (roots.every(({ isSettled }) => isSettled)) return null;
   const nodes: StagedNode[] = [];
+  const parts = new Set<Expr>();
   for (const node of postOrder(roots, ({ isSettled }) => isSettled)) {
     if (node.op.class !== "staged" || !node.inputs.every(({ isSettled }) => isSettled)) continue;
-    const { asks, keeps = [] } = atSite(node.site, () => stagedOf(node).questions(node.inputs, node.attrs));
+    const {
+      asks,
+      keeps = [],
+      inParts = false,
+    } = atSite(node.site, () => stagedOf(node).questions(node.inputs, node.attrs));
     nodes.push({ node, asks: asks as readonly Expr[], keeps: keeps as readonly Expr[] });
+    if (inParts) for (const keep of keeps) parts.add(keep as Expr);
   }
   const once = (lists: readonly (readonly Expr[])[]): Expr[] => [...new Set(lists.flat())];
   const keeps = once(nodes.map((node) => node.keeps));
-  return { nodes, keeps, asks: once(nodes.map((node) => node.asks)) };
+  return { nodes, keeps, inParts: parts, asks: once(nodes.map((node) => node.asks)) };
 }
 
 const stagedOf = ({ op }: Expr): StagedOp => op as StagedOp;

@@ -14,7 +14,8 @@ const floats = fc.array(fc.oneof(fc.constantFrom(...ODD), fc.integer({ min: -5, 
   maxLength: 300,
 });
 
-const bits = ({ data }: cw.NDArray): unknown[] => Array.from(new BigUint64Array((data as Float64Array).slice().buffer));
+const bits = ({ data }: cw.NDArray): unknown[] =>
+  Array.from(new BigUint64Array((data as Float64Array).slice().buffer));
 
 test("blocks that are merged are in the order of the whole", () => {
   fc.assert(
