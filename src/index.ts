@@ -4,7 +4,7 @@ import { installMethods } from "./array/methods.ts";
 
 installMethods();
 
-export { compute, computeSync, type Executed, type PlanCallOptions, plan } from "./array/compute.ts";
+export { compute, computeSync, type Executed, type PlanCallOptions, plan, settle } from "./array/compute.ts";
 export { engine } from "./array/defaultEngine.ts";
 export * from "./array/functions/index.ts";
 export { type MapBlocksOptions, mapBlocks } from "./array/functions/mapBlocks.ts";
@@ -43,6 +43,7 @@ export {
   OutTargetError,
   RunError,
   ShapeError,
+  UnknownLengthError,
   ValueError,
 } from "./core/errors.ts";
 export type { Promote } from "./core/numbers.ts";

@@ -1,36 +1,24 @@
 // Computing: the one place where anything runs. In: lazy arrays. Out: NDArrays. Several arrays are one
 // plan, so what they share is computed once.
 
-import type { Block } from "../core/block.ts";
 import { describe } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import { LazyArray } from "../lazy/lazyArray.ts";
 import type { NDArray } from "../lazy/ndarray.ts";
 import type { ArrayDType, OutputsOf } from "../lazy/operandTypes.ts";
-import { type Plan, planOf } from "../plan/index.ts";
-import { runPlan, runPlanSync } from "../runtime/run.ts";
-import { runKey } from "../runtime/runKey.ts";
+import { Plan, planOf } from "../plan/index.ts";
+import { nextStage } from "../plan/stages.ts";
 import {
   type AsyncComputeOptions,
   type CheckedRun,
   type ComputeOptions,
   checkRun,
   type PlanOnlyOptions,
-  settingFor,
 } from "../runtime/spec.ts";
 import { engine } from "./defaultEngine.ts";
-import {
-  backendOf,
-  type PlanningOptions,
-  type Prepared,
-  planOptions,
-  prepare,
-  prepareCut,
-  requestOf,
-  rewritingOf,
-  sitesOf,
-} from "./prepare.ts";
-import { type PlanTarget, plannedTo } from "./storing.ts";
+import { type PlanningOptions, planOptions, prepare, prepareCut, rewritingOf, sitesOf } from "./prepare.ts";
+import { run, runSync, settleArrays, stageArrays, withStages, withStagesSync } from "./settling.ts";
+import { type PlanTarget, plannedTo, storeSettled } from "./storing.ts";
 
 /** What execute() returns: the array, or the marked outputs by name with the result. */
 export type Executed<Array extends LazyArray> =
@@ -38,23 +26,17 @@ export type Executed<Array extends LazyArray> =
     ? NDArray<ArrayDType<Array>>
     : OutputsOf<Array> & { readonly result: NDArray<ArrayDType<Array>> };
 
-async function run(prepared: Prepared, options: CheckedRun): Promise<Block[]> {
-  const relief = backendOf(options).relieve();
-  if (relief !== null) await relief;
-  const { data, sources } = prepared.plan;
-  const setting = await settingFor(data, () => runKey(data, sources), options, engine);
-  return runPlan(requestOf(prepared, options), setting);
-}
+export const computeArrays = (arrays: readonly LazyArray[], options: CheckedRun): Promise<NDArray[]> =>
+  withStages(arrays, options, storeSettled, async (settled, given) => {
+    const prepared = prepare(settled, given);
+    return prepared.results(await run(prepared, given));
+  });
 
-export async function computeArrays(arrays: readonly LazyArray[], options: CheckedRun): Promise<NDArray[]> {
-  const prepared = prepare(arrays, options);
-  return prepared.results(await run(prepared, options));
-}
-
-export function computeArraysSync(arrays: readonly LazyArray[], options: ComputeOptions): NDArray[] {
-  const prepared = prepare(arrays, options);
-  return prepared.results(runPlanSync(requestOf(prepared, options)));
-}
+export const computeArraysSync = (arrays: readonly LazyArray[], options: ComputeOptions): NDArray[] =>
+  withStagesSync(arrays, options, (settled) => {
+    const prepared = prepare(settled, options);
+    return prepared.results(runSync(prepared, options));
+  });
 
 type Results<Arrays extends readonly LazyArray[]> = { [K in keyof Arrays]: NDArray<ArrayDType<Arrays[K]>> };
 
@@ -80,6 +62,27 @@ export function computeSync<const Arrays extends readonly LazyArray[]>(
 export function computeSync(...args: readonly unknown[]): NDArray[] {
   const { arrays, options } = readArguments(args, "computeSync");
   return computeArraysSync(arrays, checkRun(options, "computeSync", "sync", engine.spec));
+}
+
+/**
+ * Finds out all lengths that depend on data, and what else stages do, by a run of its own: `const y = await
+ * cw.settle(x.get(x.greater(0)))` has a shape. Several arrays at once share the work: `const [a, b] = await cw.settle([x, y])`.
+ */
+export const settle: SettleFunction = (async (
+  arrays: LazyArray | readonly LazyArray[],
+  options?: AsyncComputeOptions,
+): Promise<LazyArray | LazyArray[]> => {
+  const list = checkLazy(Array.isArray(arrays) ? arrays : [arrays], "settle");
+  const settled = await settleArrays(list, checkRun(options, "settle", "run", engine.spec));
+  return Array.isArray(arrays) ? settled : settled[0]!;
+}) as SettleFunction;
+
+interface SettleFunction {
+  <A extends LazyArray>(array: A, options?: AsyncComputeOptions): Promise<A>;
+  <const Arrays extends readonly LazyArray[]>(
+    arrays: Arrays,
+    options?: AsyncComputeOptions,
+  ): Promise<{ [K in keyof Arrays]: Arrays[K] }>;
 }
 
 function checkLazy(arrays: readonly unknown[], where: string): LazyArray[] {
@@ -134,8 +137,13 @@ export interface PlanCallOptions extends PlanOnlyOptions {
 export function plan(arrays: LazyArray | readonly LazyArray[], options?: PlanCallOptions): Plan {
   const list = checkLazy(Array.isArray(arrays) ? arrays : [arrays], "plan");
   const { target, ...checked }: PlanCallOptions = checkRun(options, "plan", "plan", engine.spec, ["target"]);
-  if (target !== undefined) return planTo(list, checkTarget(target), checked);
   const roots = [...new Set(list.map(({ expr }) => expr))];
+  const stage = nextStage(roots);
+  if (stage !== null) {
+    const first = plan(stageArrays(stage), options);
+    return new Plan(first.data, first.sources, first.before, { roots, options: checked });
+  }
+  if (target !== undefined) return planTo(list, checkTarget(target), checked);
   return planOf(rewritingOf(checked).apply(roots), {
     ...planOptions(checked),
     siteOf: sitesOf(list),

@@ -20,6 +20,7 @@ import {
   executeSync,
   type PlanCallOptions,
   plan,
+  settle,
 } from "./compute.ts";
 import { engine } from "./defaultEngine.ts";
 import * as creation from "./functions/creation.ts";
@@ -30,8 +31,10 @@ import { unstack } from "./functions/joining.ts";
 import * as linear from "./functions/linear.ts";
 import * as manipulation from "./functions/manipulation.ts";
 import * as nan from "./functions/nan.ts";
+import * as quantiles from "./functions/quantiles.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/searching.ts";
+import * as sets from "./functions/sets.ts";
 import { type ToNpyOptions, toNpy } from "./npy.ts";
 import { type ToZarrOptions, toZarr } from "./storing.ts";
 
@@ -58,8 +61,10 @@ export interface FunctionMethods
     Methods<typeof reductions>,
     Methods<typeof scans>,
     Methods<typeof nan>,
+    Methods<typeof quantiles>,
     Methods<typeof exponentialSums>,
     Methods<typeof linear>,
+    Methods<typeof sets>,
     Methods<typeof indexing> {}
 
 /**
@@ -75,6 +80,8 @@ export interface ArrayMethods extends FunctionMethods {
   execute<Self extends LazyArray>(this: Self, options?: AsyncComputeOptions): Promise<Executed<Self>>;
   /** The same at once: `x.executeSync()`. */
   executeSync<Self extends LazyArray>(this: Self, options?: ComputeOptions): Executed<Self>;
+  /** Finds out the lengths that depend on data: `const y = await x.get(x.greater(0)).settle()` has a shape. */
+  settle<Self extends LazyArray>(this: Self, options?: AsyncComputeOptions): Promise<Self>;
   /** How it would be computed. Computes nothing: `console.log(x.plan())`. */
   plan(options?: PlanCallOptions): Plan;
   /** Computes the array into a Zarr store; the promise gives the stored array, as fromZarr would: `await x.toZarr("x.zarr")`. */
@@ -110,8 +117,10 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
   ...reductions,
   ...scans,
   ...nan,
+  ...quantiles,
   ...exponentialSums,
   ...linear,
+  ...sets,
   ...indexing,
 };
 
@@ -135,6 +144,9 @@ export function installMethods(): void {
   });
   define("executeSync", function (this: LazyArray, options?: ComputeOptions) {
     return executeSync(this, checkRun(options, "executeSync", "sync", engine.spec));
+  });
+  define("settle", function (this: LazyArray, options?: AsyncComputeOptions): Promise<LazyArray> {
+    return settle(this, options);
   });
   define("plan", function (this: LazyArray, options?: PlanCallOptions): Plan {
     return plan(this, options);

@@ -11,7 +11,7 @@ import { closest } from "../core/suggest.ts";
 import { denseOf } from "../expr/op.ts";
 import { copyElements } from "../kernel/routines/stridedWalk.ts";
 import { asyncCall, userCall } from "../lazy/call.ts";
-import { DataResource } from "../lazy/lazyArray.ts";
+import { DataResource, LazyArray } from "../lazy/lazyArray.ts";
 import { NDArray } from "../lazy/ndarray.ts";
 import { Plan } from "../plan/index.ts";
 import { foreignPlan, PlanError } from "../plan/load.ts";
@@ -27,6 +27,7 @@ import { cloudLocationFrom } from "../storage/cloud/openCloud.ts";
 import { StoredSource } from "../storage/formats/table.ts";
 import { storeAt } from "../storage/location.ts";
 import { normalPath, type StoreLocation } from "../storage/store.ts";
+import { computeArrays } from "./compute.ts";
 import { engine } from "./defaultEngine.ts";
 import { sourceOf } from "./opening.ts";
 import { backendOf, requestOf } from "./prepare.ts";
@@ -39,6 +40,11 @@ const MOST_BYTES = 16e6;
 export const savePlan: (plan: Plan) => string = userCall("savePlan", (plan: Plan) => {
   if (!(plan instanceof Plan))
     throw new ValueError({ what: `${describe(plan)} is not a plan`, cure: "Use x.plan()" });
+  if (plan.later !== null)
+    throw new ValueError({
+      what: "what is planned later depends on data, so that there is no plan of it yet to save",
+      cure: "Settle the arrays first: x = await x.settle(), and x.plan()",
+    });
   const sources = Object.fromEntries(
     [...plan.sources].map(([name, source]) => [name, savedSource(name, source)]),
   );
@@ -227,7 +233,12 @@ export const computePlan: (plan: Plan, options?: AsyncComputeOptions) => Promise
     if (!(plan instanceof Plan))
       throw new ValueError({ what: `${describe(plan)} is not a plan`, cure: "Use loadPlan" });
     const run = checkRun(options, "computePlan", "run", engine.spec);
-    const { data, sources } = plan;
+    const { data, sources, later } = plan;
+    if (later !== null)
+      return computeArrays(
+        later.roots.map((root) => new LazyArray(root)),
+        { ...later.options, ...run },
+      );
     const setting = await settingFor(data, () => runKey(data, sources), run, engine);
     const blocks = await runPlan(requestOf({ plan, withLines: () => data }, run), setting);
     return blocks.map((block) => NDArray.fromBlock(block, backendOf(run)));

@@ -2,12 +2,14 @@
 // In: ints, slices ("0:10:2" or cw.slice), "...", null, arrays. Out: normalised items, ellipsis filled in,
 // bounds resolved against the shape. Errors name the axis, the index and the range.
 
-import { describe, type Shape, shapeText } from "../core/chunks.ts";
+import { describe, type Shape, sameShape, shapeText } from "../core/chunks.ts";
 import { isTypedArray, type TypedArray } from "../core/dtype.ts";
-import { IndexError } from "../core/errors.ts";
+import { IndexError, ShapeError } from "../core/errors.ts";
+import { isUnknown, lengthText } from "../core/unknown.ts";
 import { userCall } from "../lazy/call.ts";
 import { asLazy, LazyArray } from "../lazy/lazyArray.ts";
 import { NDArray, type NestedScalars } from "../lazy/ndarray.ts";
+import type { ZarrArray } from "../storage/zarr/array.ts";
 
 /** A range of places along an axis, as `cw.slice(0, 10, 2)` makes it: a `Slice`, printed as 0:10:2. */
 export class Slice {
@@ -47,6 +49,17 @@ export class MaskPlaces {
   }
 }
 
+/** One of the axes of a mask that is computed later; null of a 0-d mask, which adds an axis. */
+export class MaskAxis {
+  readonly mask: LazyArray;
+  readonly at: number | null;
+
+  constructor(mask: LazyArray, at: number | null) {
+    this.mask = mask;
+    this.at = at;
+  }
+}
+
 /**
  * What `x.get(…)` takes for an axis: a place, a range (`cw.slice(0, 10)` or "0:10"), "..." for all axes in between,
  * null for a new one, places or a mask.
@@ -61,6 +74,7 @@ export type SelectionItem =
   | NDArray
   | TypedArray
   | MaskPlaces
+  | MaskAxis
   | readonly NestedScalars[];
 
 /** Per axis of the array, or a new axis; with places where a 0-d mask makes it one or none long. */
@@ -74,7 +88,10 @@ export type AxisItem =
       readonly length: number;
     }
   | { readonly kind: "array"; readonly axis: number; readonly index: LazyArray }
-  | { readonly kind: "newaxis"; readonly index?: LazyArray };
+  /** A place or a range of an axis whose length is not known yet. */
+  | { readonly kind: "later"; readonly axis: number; readonly item: number | Slice }
+  | { readonly kind: "mask"; readonly axis: number; readonly mask: LazyArray }
+  | { readonly kind: "newaxis"; readonly index?: LazyArray; readonly mask?: LazyArray };
 
 function checkBound(value: unknown, name: string): number | null {
   if (value === null || value === undefined) return null;
@@ -113,26 +130,44 @@ export function resolveSelection(items: readonly SelectionItem[], shape: Shape):
     else if (item instanceof LazyArray) resolved.push({ kind: "array", axis: axis++, index: item });
     else if (item instanceof MaskPlaces && item.length === null)
       resolved.push({ kind: "newaxis", index: item.index });
+    else if (item instanceof MaskAxis && item.at === null)
+      resolved.push({ kind: "newaxis", mask: item.mask });
+    else if (item instanceof MaskAxis) resolved.push(resolveMaskAxis(item, axis, shape[axis++]!));
     else if (item instanceof MaskPlaces) resolved.push(resolveMask(item, axis, shape[axis++]!));
+    else if (isUnknown(shape[axis]!) && (typeof item === "number" || !isWhole(item)))
+      resolved.push({ kind: "later", axis: axis++, item });
     else if (item instanceof Slice) resolved.push(resolveSlice(item, axis, shape[axis++]!));
     else resolved.push({ kind: "index", axis, at: resolveIndex(item, axis, shape[axis++]!) });
   }
   return resolved;
 }
 
-type ReadItem = number | Slice | "..." | null | LazyArray | MaskPlaces;
+const isWhole = ({ start, stop, step }: Slice): boolean =>
+  (start ?? 0) === 0 && stop === null && (step ?? 1) === 1;
+
+type ReadItem = number | Slice | "..." | null | LazyArray | MaskPlaces | MaskAxis;
 
 function resolveMask({ index, length }: MaskPlaces, axis: number, expected: number): AxisItem {
-  if (length === expected) return { kind: "array", axis, index };
+  checkMaskLength(length!, axis, expected);
+  return { kind: "array", axis, index };
+}
+
+function resolveMaskAxis({ mask, at }: MaskAxis, axis: number, expected: number): AxisItem {
+  checkMaskLength(mask.expr.shape[at!]!, axis, expected);
+  return { kind: "mask", axis, mask };
+}
+
+function checkMaskLength(length: number, axis: number, expected: number): void {
+  if (length === expected) return;
   throw new IndexError({
-    what: `the mask is ${length} long where axis ${axis} is ${expected} long`,
+    what: `the mask is ${lengthText(length)} long where axis ${axis} is ${lengthText(expected)} long`,
     cure: "A mask has the lengths of the axes it stands for",
   });
 }
 
 function readItem(item: SelectionItem): ReadItem {
   if (item === null || item === "..." || item instanceof Slice || item instanceof LazyArray) return item;
-  if (item instanceof MaskPlaces) return item;
+  if (item instanceof MaskPlaces || item instanceof MaskAxis) return item;
   if (typeof item === "string") return parseSlice(item);
   if (typeof item === "bigint") return Number(item);
   if (typeof item === "number") return item;
@@ -148,7 +183,8 @@ function expandEllipsis(items: readonly ReadItem[], shape: Shape): Exclude<ReadI
   const ellipses = items.filter((item) => item === "...").length;
   if (ellipses > 1)
     throw new IndexError({ what: `the selection has ${ellipses} ellipses`, cure: 'Use "..." once' });
-  const isNew = (item: ReadItem): boolean => item instanceof MaskPlaces && item.length === null;
+  const isNew = (item: ReadItem): boolean =>
+    (item instanceof MaskPlaces && item.length === null) || (item instanceof MaskAxis && item.at === null);
   const used = items.filter((item) => item !== null && item !== "..." && !isNew(item)).length;
   if (used > shape.length) {
     throw new IndexError({
@@ -188,4 +224,34 @@ function resolveSlice(item: Slice, axis: number, length: number): AxisItem {
   const start = bound(item.start, step > 0 ? lowest : highest);
   const stop = bound(item.stop, step > 0 ? highest : lowest);
   return { kind: "range", axis, start, step, length: Math.max(0, Math.ceil((stop - start) / step)) };
+}
+
+// A region of a stored array that whole chunks make up. In: slices, the stored array, and the shape of what is
+// written. Out: where the region begins.
+
+export function regionStart(
+  region: readonly SelectionItem[],
+  { shape, metadata }: ZarrArray,
+  written: readonly number[],
+): number[] {
+  const spans = resolveSelection(region, shape).map((item) => span(item, shape, metadata.unitShape));
+  const lengths = spans.map(([start, end]) => end - start);
+  if (!sameShape(lengths, written))
+    throw new ShapeError({
+      what: `a region of shape ${shapeText(lengths)} for an array of shape ${shapeText(written)}`,
+      cure: "They must be equal",
+    });
+  return spans.map(([start]) => start);
+}
+
+function span(item: AxisItem, shape: readonly number[], units: readonly number[]): [number, number] {
+  if (item.kind !== "range" || item.step !== 1)
+    throw new IndexError({ what: "a region has slices without steps only", cure: 'Write ["10:20", ":"]' });
+  const { axis, start, length } = item;
+  const [end, unit, all] = [start + length, units[axis]!, shape[axis]!];
+  if (start % unit === 0 && (end % unit === 0 || end === all)) return [start, end];
+  throw new IndexError({
+    what: `${start}:${end} of axis ${axis} (length ${all}) does not begin and end at chunks of ${unit}`,
+    cure: `Begin and end at multiples of ${unit}, or at the end of the axis`,
+  });
 }

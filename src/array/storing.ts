@@ -3,8 +3,8 @@
 // could be taken for a result.
 
 import type { Resource } from "../core/block.ts";
-import { describe, sameShape, shapeText } from "../core/chunks.ts";
-import { IndexError, ShapeError, ValueError } from "../core/errors.ts";
+import { describe } from "../core/chunks.ts";
+import { ValueError } from "../core/errors.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/expr.ts";
@@ -14,7 +14,13 @@ import { LazyArray } from "../lazy/lazyArray.ts";
 import { uniformResults, withoutResults } from "../plan/writer.ts";
 import { checkOnce, runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
-import { type AsyncComputeOptions, checkRun, OPTIONS_AT, settingFor } from "../runtime/spec.ts";
+import {
+  type AsyncComputeOptions,
+  type CheckedRun,
+  checkRun,
+  OPTIONS_AT,
+  settingFor,
+} from "../runtime/spec.ts";
 import type { Written } from "../runtime/storedArrays.ts";
 import { type ArraySettings, zarrFormat } from "../runtime/zarr/zarrFormat.ts";
 import { FileStore } from "../storage/fileStore.ts";
@@ -32,11 +38,11 @@ import { plainTransfer, StoredSource } from "../storage/formats/table.ts";
 import { durableStore, type StoreArgument } from "../storage/location.ts";
 import type { Store } from "../storage/store.ts";
 import { isCloudAddress } from "../storage/store.ts";
-import type { ZarrArray } from "../storage/zarr/array.ts";
 import { engine } from "./defaultEngine.ts";
 import { lazyStored, sourceOf } from "./opening.ts";
 import { prepareCut, type ResultCut, requestOf } from "./prepare.ts";
-import { type AxisItem, resolveSelection, type SelectionItem } from "./selection.ts";
+import { regionStart, type SelectionItem } from "./selection.ts";
+import { withStages } from "./settling.ts";
 
 // Places that several arrays are to take, held against each other and against what is read. In: places. Out: errors for those
 // that overlap. Must hold: nothing has been changed when one is refused.
@@ -114,36 +120,6 @@ function selfAndAbove(path: string): string[] {
     if (at === 0) break;
   }
   return places;
-}
-
-// A region of a stored array that whole chunks make up. In: slices, the stored array, and the shape of what is
-// written. Out: where the region begins.
-
-function regionStart(
-  region: readonly SelectionItem[],
-  { shape, metadata }: ZarrArray,
-  written: readonly number[],
-): number[] {
-  const spans = resolveSelection(region, shape).map((item) => span(item, shape, metadata.unitShape));
-  const lengths = spans.map(([start, end]) => end - start);
-  if (!sameShape(lengths, written))
-    throw new ShapeError({
-      what: `a region of shape ${shapeText(lengths)} for an array of shape ${shapeText(written)}`,
-      cure: "They must be equal",
-    });
-  return spans.map(([start]) => start);
-}
-
-function span(item: AxisItem, shape: readonly number[], units: readonly number[]): [number, number] {
-  if (item.kind !== "range" || item.step !== 1)
-    throw new IndexError({ what: "a region has slices without steps only", cure: 'Write ["10:20", ":"]' });
-  const { axis, start, length } = item;
-  const [end, unit, all] = [start + length, units[axis]!, shape[axis]!];
-  if (start % unit === 0 && (end % unit === 0 || end === all)) return [start, end];
-  throw new IndexError({
-    what: `${start}:${end} of axis ${axis} (length ${all}) does not begin and end at chunks of ${unit}`,
-    cure: `Begin and end at multiples of ${unit}, or at the end of the axis`,
-  });
 }
 
 // Targets: how arrays are stored. In: lazy arrays and what the user says of the stored ones. Out: the format that writes each,
@@ -313,11 +289,20 @@ export async function storeAll(
   where: string,
 ): Promise<LazyArray[]> {
   const run = checkRun(options, where, "run", engine.spec);
-  const { spec } = run;
   const arrays = given.map((array, i) => castFor(array, targets[i]!));
+  return withStages(arrays, run, storeSettled, (settled, given) => storeSettled(settled, targets, given));
+}
+
+/** Of arrays that wait for no stage. */
+export async function storeSettled(
+  arrays: readonly LazyArray[],
+  targets: readonly Target[],
+  run: CheckedRun,
+): Promise<LazyArray[]> {
+  const isDurable = run.durable ?? run.spec.durable;
   const destinations: Destination[] = [];
   for (const [i, array] of arrays.entries())
-    destinations.push(await destinationOf(array, targets[i]!, run.durable ?? spec.durable));
+    destinations.push(await destinationOf(array, targets[i]!, isDurable));
   const cuts = destinations.map(({ array, prepared }) => ({
     chunks: prepared.unit,
     transfer: transferOf(array, prepared),
@@ -333,7 +318,7 @@ export async function storeAll(
     new Set(data.results.filter((_, i) => filled[i]!.prepared.isWhole === true)),
   );
   await claimAll(filled, known.text, sources.values());
-  checkOnce(left, spec.budget);
+  checkOnce(left, run.spec.budget);
   const begun: Written[] = [];
   try {
     for (const destination of filled) begun.push(await beginAt(destination, known.text));

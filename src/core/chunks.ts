@@ -2,7 +2,8 @@
 // So a grid of 10⁹ chunks is two short lists, and chunk i is arithmetic (docs/adr/0002).
 // In: what the user wrote as `chunks`. Out: a chunk shape with 1 ≤ chunk ≤ max(1, length) on every axis.
 
-import { AxisError, ChunkError, ShapeError, ValueError } from "./errors.ts";
+import { AxisError, ChunkError, ShapeError, UnknownLengthError, ValueError } from "./errors.ts";
+import { hasUnknown, isUnknown, lengthText } from "./unknown.ts";
 
 // Shapes, axes and broadcasting. In: what the user wrote. Out: checked shapes, non-negative axes.
 // A shape is a list of whole numbers ≥ 0 whose product is a safe integer.
@@ -75,7 +76,9 @@ export function checkSize(shape: Shape): void {
   if (shape.length > MOST_AXES) {
     throw new ShapeError({ what: `${shape.length} axes`, cure: `An array has at most ${MOST_AXES}` });
   }
-  if (Number.isSafeInteger(sizeOf(shape))) return;
+  // As many as there turn out to be: then it is checked again.
+  const known = hasUnknown(shape) ? shape.filter((length) => !isUnknown(length)) : shape;
+  if (Number.isSafeInteger(sizeOf(known))) return;
   throw new ShapeError({
     what: `the shape ${shortened(shapeText(shape))} has more than 2^53 elements`,
     cure: "Use a smaller shape",
@@ -159,13 +162,20 @@ function broadcastPair(a: Shape, b: Shape): Shape {
 }
 
 function broadcastError(a: Shape, b: Shape, axis: number, x: number, y: number): ShapeError {
+  if (isUnknown(x) || isUnknown(y)) {
+    return new UnknownLengthError({
+      what: `shapes ${shapeText(a)} and ${shapeText(b)} need not broadcast: how long they are at axis ${axis} depends on different data`,
+      cure: "Select both by the same mask, or settle them first: [x, y] = await cw.settle([x, y])",
+    });
+  }
   return new ShapeError({
     what: `shapes ${shapeText(a)} and ${shapeText(b)} do not broadcast: at axis ${axis} they are ${x} and ${y} long`,
     cure: "Lengths must be equal, or one of them 1; reshape or expandDims one operand",
   });
 }
 
-export const shapeText = (shape: Shape): string => `[${shape.join(", ")}]`;
+/** `[3, ?]`: the second length is not known yet. */
+export const shapeText = (shape: Shape): string => `[${shape.map(lengthText).join(", ")}]`;
 
 /** A whole number from outside. */
 export function checkInteger(value: unknown, name: string): number {

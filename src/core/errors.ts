@@ -48,6 +48,8 @@ export function composeMessage({ what, where, cure }: ErrorParts): string {
 
 /** Shapes that do not fit each other or the operation. */
 export class ShapeError extends ChunkwiseError {}
+/** The number was asked for of a length that depends on data and is not known yet: `await x.settle()` finds it out. */
+export class UnknownLengthError extends ShapeError {}
 /** A data type that an operation does not take, or that a value does not fit. */
 export class DTypeError extends ChunkwiseError {}
 /** An axis that is not there, or is named twice. */

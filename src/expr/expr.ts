@@ -5,7 +5,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { type Attrs, attrsText, NO_ATTRS } from "../core/block.ts";
+import { type Attrs, attrsText, NO_ATTRS, type Resource } from "../core/block.ts";
 import {
   AUTO_CHUNK_BYTES,
   type ChunkShape,
@@ -15,8 +15,9 @@ import {
   sizeOf,
 } from "../core/chunks.ts";
 import { type DType, infoOf } from "../core/dtype.ts";
+import { hasUnknown } from "../core/unknown.ts";
 import { addUser, findUser, type Interned, Interning, type UserHolder, type Users } from "./intern.ts";
-import { type ArrayType, assertDense, denseOf, inferType, type Op } from "./op.ts";
+import { type ArrayType, assertDense, checkUnknown, denseOf, inferType, type Op } from "./op.ts";
 import { type Site, siteFor } from "./site.ts";
 
 /** Numbers of orders that put nodes into places (rewrite/functionGraph.ts): larger than those of the orders that they took nodes from. */
@@ -45,6 +46,8 @@ export class Expr implements Interned, UserHolder<Expr> {
   declare place: number;
   /** Which order gave it that place. */
   declare placing: Placing | null;
+  /** Nothing in it waits for a stage: it can be lowered, and all lengths are known. */
+  declare readonly isSettled: boolean;
   /** Inputs have smaller numbers than what uses them. */
   declare readonly id: number;
   declare readonly type: ArrayType;
@@ -74,6 +77,7 @@ export class Expr implements Interned, UserHolder<Expr> {
     this.inputs = inputs;
     this.place = 0;
     this.placing = null;
+    this.isSettled = areSettled(op, inputs);
     this.id = holder.interning.numberAfter(holder.id);
     this.type = type;
     this.users = null;
@@ -92,6 +96,11 @@ export class Expr implements Interned, UserHolder<Expr> {
   get shape(): Shape {
     return denseOf(this.type).shape;
   }
+}
+
+function areSettled(op: Op, inputs: readonly Expr[]): boolean {
+  for (let i = 0; i < inputs.length; i++) if (!inputs[i]!.isSettled) return false;
+  return op.class !== "staged";
 }
 
 const NO_INPUTS: readonly Expr[] = Object.freeze([]);
@@ -161,8 +170,19 @@ function typeOver(op: Op, inputs: readonly Expr[], attrs: Attrs): ArrayType {
   const types = new Array<ArrayType>(inputs.length);
   for (let i = 0; i < inputs.length; i++) types[i] = inputs[i]!.type;
   const type = inferType(op, types, attrs);
+  if (op.class !== "staged" && isUnknown(types, type)) checkUnknown(op, types, attrs, type);
   if (type !== types[0] && type.kind === "dense") checkSize(type.shape);
   return type;
+}
+
+/** A length of the inputs or of the result is not known yet. */
+function isUnknown(inputs: readonly ArrayType[], type: ArrayType): boolean {
+  if (type.kind === "dense" && hasUnknown(type.shape)) return true;
+  for (let i = 0; i < inputs.length; i++) {
+    const input = inputs[i]!;
+    if (input.kind === "dense" && hasUnknown(input.shape)) return true;
+  }
+  return false;
 }
 
 /** The very same types: equal ones are inferred from again, and that is rare. */
@@ -223,18 +243,22 @@ export function foldExpr<Result>(
 // attributes, the keys of the inputs, and the fingerprints of what is in memory: 128 bits of SHA-256, so
 // two different computations never share a name.
 
-const keys = new WeakMap<Expr, string>();
+type Keys = WeakMap<Expr, string>;
+const keys: Keys = new WeakMap();
+const keysHere: Keys = new WeakMap();
 
 /** 32 hexadecimal digits. */
-export function contentKey(expr: Expr): string {
-  for (const node of postOrder([expr], (input) => keys.has(input)))
-    keys.set(node, hashText(describeNode(node)));
-  return keys.get(expr)!;
-}
+export const contentKey = (expr: Expr): string => keyOf(expr, keys, (resource) => resource.fingerprint());
 
-function describeNode(node: Expr): string {
-  const attrs = attrsText(node.attrs, (resource) => resource.fingerprint());
-  return `${node.op.name}(${node.inputs.map((input) => keys.get(input)).join(",")}){${attrs}}`;
+/** The same with data by their identity, not their bytes: for names that mean something to this process alone. */
+export const keyHere = (expr: Expr): string => keyOf(expr, keysHere, (resource) => `#${resource.id}`);
+
+function keyOf(expr: Expr, known: Keys, resourceText: (resource: Resource) => string): string {
+  for (const node of postOrder([expr], (input) => known.has(input))) {
+    const inputs = node.inputs.map((input) => known.get(input)).join(",");
+    known.set(node, hashText(`${node.op.name}(${inputs}){${attrsText(node.attrs, resourceText)}}`));
+  }
+  return known.get(expr)!;
 }
 
 const hashText = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
@@ -325,6 +349,7 @@ function inferChunks(node: Expr): ChunkShape {
       return chunks[0]!;
     case "move":
     case "routine":
+    case "staged":
       return op.chunks(chunks, types, attrs, denseOf(type));
     case "contract":
       return ofUsualSize(

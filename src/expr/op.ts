@@ -2,7 +2,7 @@
 // class, never on the name; what a stage needs to know of one op is a field here.
 // Must hold: infer() is a pure function of input types and attributes. Ops on dense arrays are given and give dense types.
 
-import type { Attrs, Block } from "../core/block.ts";
+import type { Attr, Attrs, Block } from "../core/block.ts";
 import {
   type Box,
   broadcastShapes,
@@ -12,7 +12,7 @@ import {
   shapeText,
 } from "../core/chunks.ts";
 import type { DType, RealDType } from "../core/dtype.ts";
-import { InvariantError } from "../core/errors.ts";
+import { InvariantError, UnknownLengthError } from "../core/errors.ts";
 import type { Form } from "../core/form/form.ts";
 import { sameForm } from "../core/form/formJson.ts";
 import { typeText } from "../core/form/typeText.ts";
@@ -248,6 +248,8 @@ export interface MoveOp extends DenseOp {
   ): ChunkShape;
   /** False when one input element can go to several output elements. */
   readonly injective: boolean;
+  /** No number is made of lengths but by `lengthTogether`: they need not be known (core/unknown.ts). */
+  readonly takesUnknown?: boolean | undefined;
 }
 
 /** Sums of products over attrs.contractA / contractB, for each of batchA / batchB (XLA's dot_general). */
@@ -262,12 +264,51 @@ export interface RoutineOp extends DenseOp {
   readonly routine: string;
   /** Somebody else's code: it runs when the computation does, and not before. */
   readonly isOpaque?: boolean | undefined;
+  /** No number is made of lengths: they need not be known. */
+  readonly takesUnknown?: boolean | undefined;
   /** The box that has to be computed to have a box of the output: larger where the routine works on whole axes. */
   computes(out: Box, type: DenseType, attrs: Attrs): Box;
   /** The box of every input that a computed box of the output needs. */
   demand(out: Box, inputs: readonly DenseType[], attrs: Attrs): readonly Box[];
   /** For each axis of the output: what `computes` and `demand` do. Not said: in one way all along. */
   seams?(inputs: readonly DenseType[], attrs: Attrs, type: DenseType): readonly AxisSeams[];
+  chunks(
+    inputs: readonly ChunkShape[],
+    types: readonly DenseType[],
+    attrs: Attrs,
+    type: DenseType,
+  ): ChunkShape;
+}
+
+/** A node, as far as ops are concerned: `Expr`. */
+interface OpNode {
+  readonly op: Op;
+  readonly inputs: readonly OpNode[];
+  readonly attrs: Attrs;
+  readonly type: ArrayType;
+}
+
+/** What a stage has to compute before a node can be lowered. */
+export interface Questions {
+  /** A few values each: they are read when the stage has ended. */
+  readonly asks: readonly OpNode[];
+  /** What had to be made for them, is as large as it may be, and is read again: it is kept where there is room, not made twice. */
+  readonly keeps?: readonly OpNode[] | undefined;
+  /** Small parts of what is kept are read by themselves: it is stored as it is in memory, for a checksum would need whole chunks. */
+  readonly inParts?: boolean | undefined;
+}
+
+/**
+ * Something of its inputs' values has to be known before it can be lowered: a stage computes that, and then an equal expression
+ * takes its place, of other ops, which may be staged in turn. attrs.length is its length along the first axis, where that is
+ * not known yet.
+ */
+export interface StagedOp extends DenseOp {
+  readonly class: "staged";
+  /** Of inputs that are settled. */
+  questions(inputs: readonly OpNode[], attrs: Attrs): Questions;
+  /** With what a stage found: the answers as contiguous blocks, and what was kept as sources of the same types and chunks. */
+  settle(inputs: readonly OpNode[], attrs: Attrs, answers: readonly Block[], kept: readonly OpNode[]): OpNode;
   chunks(
     inputs: readonly ChunkShape[],
     types: readonly DenseType[],
@@ -305,7 +346,16 @@ export interface RaggedOp extends OpBase<ArrayType, ArrayType> {
 export type Made = Partition | Block;
 
 /** What a node does, as one record that every stage reads: `class` says of which kind it is. */
-export type Op = RaggedOp | SourceOp | ElementwiseOp | ReduceOp | ScanOp | MoveOp | ContractOp | RoutineOp;
+export type Op =
+  | RaggedOp
+  | SourceOp
+  | ElementwiseOp
+  | ReduceOp
+  | ScanOp
+  | MoveOp
+  | ContractOp
+  | RoutineOp
+  | StagedOp;
 export type OpClass = Op["class"];
 
 /** What an op gives for inputs of these types. Dense ones, which most are, are looked at first: any op takes them. */
@@ -315,3 +365,21 @@ export function inferType(op: Op, inputs: readonly ArrayType[], attrs: Attrs): A
   assertDense(inputs);
   return op.infer(inputs, attrs);
 }
+
+/** For nodes with lengths that are not known yet: the op may have them, and made no number of them. */
+export function checkUnknown(op: Op, inputs: readonly ArrayType[], attrs: Attrs, type: ArrayType): void {
+  const known = new Set([...inputs, type].flatMap((of) => (of.kind === "dense" ? of.shape : [])));
+  const isTaken =
+    op.class === "move" || op.class === "routine" ? op.takesUnknown === true : op.class !== "ragged";
+  const lengths = [...extentOf(type), ...Object.values(attrs).flatMap((attr) => numbersIn(attr))];
+  if (isTaken && lengths.every((length) => Math.abs(length) <= Number.MAX_SAFE_INTEGER || known.has(length)))
+    return;
+  throw new UnknownLengthError({
+    what: `${op.name} needs to know how long ${inputs.map(arrayTypeText).join(", ")} is, which depends on data`,
+    cure: "Settle the array first: x = await x.settle()",
+  });
+}
+
+/** Of lists: a number by itself may be any. */
+const numbersIn = (attr: Attr): number[] =>
+  Array.isArray(attr) ? attr.filter((item): item is number => Number.isInteger(item)) : [];

@@ -45,7 +45,7 @@ function typeTextOf(node: Expr): string {
 }
 
 /** What the type and the chunks say already is left out. */
-const SAID_ELSEWHERE: ReadonlySet<string> = new Set(["dtype", "shape", "chunks"]);
+const SAID_ELSEWHERE: ReadonlySet<string> = new Set(["dtype", "shape", "chunks", "length", "lengths"]);
 
 function attrTexts(attrs: Attrs): string[] {
   const own = Object.entries(attrs).filter(([name]) => !SAID_ELSEWHERE.has(name));

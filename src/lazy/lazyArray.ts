@@ -19,6 +19,7 @@ import { countText } from "../core/counts.ts";
 import { type DType, dtypeOfTypedArray, infoOf, isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { ChunkwiseError, DTypeError, ValueError } from "../core/errors.ts";
 import { Complex, fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
+import { hasUnknown, knownLengths } from "../core/unknown.ts";
 import { chunksOf, Expr, fingerprintBytes, makeExpr } from "../expr/expr.ts";
 import { type DenseType, denseType, type SourceOp } from "../expr/op.ts";
 import { exprText } from "../expr/print.ts";
@@ -214,11 +215,12 @@ export class LazyArray<D extends DType = DType, O = unknown> {
   get dtype(): D {
     return this.expr.dtype as D;
   }
+  /** An error where a length depends on data and is not known yet: `await x.settle()` finds it out. */
   get shape(): Shape {
-    return this.expr.shape;
+    return knownLengths(this.expr.shape, "the shape");
   }
   get ndim(): number {
-    return this.shape.length;
+    return this.expr.shape.length;
   }
   get size(): number {
     return sizeOf(this.shape);
@@ -284,8 +286,9 @@ export class LazyArray<D extends DType = DType, O = unknown> {
 
   /** dtype, shape, chunks and the operations. Computes nothing. */
   toString(): string {
-    const chunks = `${countText(sizeOf(this.numblocks), "chunk")} of ${shapeText(this.chunks)}`;
-    const head = `LazyArray ${this.dtype} ${shapeText(this.shape)} in ${chunks}`;
+    const { shape } = this.expr;
+    const count = hasUnknown(shape) ? "chunks" : countText(sizeOf(this.numblocks), "chunk");
+    const head = `LazyArray ${this.dtype} ${shapeText(shape)} in ${count} of ${shapeText(this.chunks)}`;
     return `${head}\n${exprText([this.expr], { indent: "  " })}`;
   }
 }
@@ -305,7 +308,7 @@ Object.defineProperty(LazyArray.prototype, Symbol.toPrimitive, {
 Object.defineProperty(LazyArray.prototype, Symbol.iterator, {
   value(this: LazyArray): never {
     throw new ValueError({
-      what: `a lazy array of shape ${shapeText(this.shape)} has no elements before it is computed`,
+      what: `a lazy array of shape ${shapeText(this.expr.shape)} has no elements before it is computed`,
       cure: "Write await x.compute() and go over the result; x.get(i) and x.unstack() give lazy parts",
     });
   },

@@ -3,12 +3,14 @@
 import type { Op } from "../expr/op.ts";
 import { cast } from "../lazy/cast.ts";
 import { SOURCES } from "../lazy/lazyArray.ts";
+import { COMPACTION_OPS } from "./compaction.ts";
 import { contract } from "./contraction.ts";
 import type { ReduceRecord } from "./define.ts";
 import * as elementwise from "./elementwise/index.ts";
 import { expSumRest } from "./exponentialSum.ts";
 import * as exponentialSums from "./exponentialSums.ts";
 import { groupby } from "./groupby.ts";
+import { LONG_SORT_OPS } from "./longSort.ts";
 import { BLOCK_OPS } from "./mapBlocks.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/axisMoves.ts";
 import { overlap } from "./moves/overlap.ts";
@@ -16,6 +18,7 @@ import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";
 import { concat, repeat, setSlice, slice, tile } from "./moves/select.ts";
 import { take } from "./moves/take.ts";
+import { ORDER_OPS } from "./order.ts";
 import { partitioned } from "./partitions.ts";
 import * as reductions from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
@@ -43,6 +46,9 @@ const ALL: readonly Op[] = [
   ...[slice, setSlice, take, concat, repeat, tile, pad, overlap],
   contract,
   ...ROUTINE_OPS,
+  ...ORDER_OPS,
+  ...LONG_SORT_OPS,
+  ...COMPACTION_OPS,
   ...BLOCK_OPS,
   groupby,
 ];

@@ -3,9 +3,10 @@
 
 import type { Attrs } from "../core/block.ts";
 import { type Box, type Shape, sameShape, shapeText, wholeBox } from "../core/chunks.ts";
-import { checkKind, INDEX_DTYPE } from "../core/dtype.ts";
+import { checkKind, INDEX_DTYPE, infoOf } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { type DenseType, denseType, type RoutineOp } from "../expr/op.ts";
+import { linesTogether } from "./order.ts";
 
 interface GatherAttrs {
   /** Axes that are indexed, ascending. */
@@ -51,6 +52,7 @@ function splitBox(out: Box, at: number, count: number): { rest: Box; indices: Bo
 export const gather: RoutineOp = {
   name: "gather",
   class: "routine",
+  takesUnknown: true,
   routine: "gather",
   computes: (out) => out,
   infer([x, ...indices], attrs) {
@@ -119,6 +121,7 @@ const wholeAlong = (out: Box, axis: number, length: number): Box => ({
 export const takeAlongAxis: RoutineOp = {
   name: "takeAlongAxis",
   class: "routine",
+  takesUnknown: true,
   routine: "takeAlongAxis",
   computes: (out) => out,
   infer: ([x, indices]) => denseType(x!.dtype, indices!.shape),
@@ -133,6 +136,7 @@ export const takeAlongAxis: RoutineOp = {
 export const searchsorted: RoutineOp = {
   name: "searchsorted",
   class: "routine",
+  takesUnknown: true,
   routine: "searchsorted",
   computes: (out) => out,
   infer([sorted, values]) {
@@ -153,14 +157,15 @@ function sortOp(name: string, places: boolean): RoutineOp {
   return {
     name,
     class: "routine",
+    takesUnknown: true,
     routine: name,
     infer: ([x]) => (places ? denseType(INDEX_DTYPE, x!.shape) : x!),
     computes: (out, type, attrs) =>
       wholeAlong(out, attrs["axis"] as number, type.shape[attrs["axis"] as number]!),
     demand: (out) => [out],
     // The axis is sorted whole, so a chunk holds all of it.
-    chunks: ([x], _, attrs, type) =>
-      x!.map((chunk, axis) => (axis === attrs["axis"] ? Math.max(1, type.shape[axis]!) : chunk)),
+    chunks: ([x], [type], attrs) =>
+      linesTogether(x!, type!.shape, attrs["axis"] as number, infoOf(type!.dtype).bytes),
   };
 }
 

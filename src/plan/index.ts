@@ -3,6 +3,7 @@
 
 import { sizeOf } from "../core/chunks.ts";
 import type { Expr } from "../expr/expr.ts";
+import { exprText } from "../expr/print.ts";
 import { checkBudget, MemoryError } from "./budget.ts";
 import { withTriedCure } from "./cure.ts";
 import { isPlacewise } from "./demand.ts";
@@ -207,6 +208,14 @@ function explain({ operations }: PlanData, { print }: FusionRules, reasons: Reas
   }
 }
 
+/** What waits for the first stage, whose plan is made. */
+export interface Later {
+  /** What is asked for. */
+  readonly roots: readonly Expr[];
+  /** The options of planning and rewriting, which hold for all stages. */
+  readonly options: object;
+}
+
 /**
  * How arrays would be computed, as `x.plan()` gives it: operations, tasks, memory. A `Plan` prints as text and computes
  * by `cw.computePlan(plan)`.
@@ -218,11 +227,19 @@ export class Plan {
   readonly sources: Lowered["sources"];
   /** The plan with one operation per node; null where it was not optimised, or not kept. */
   readonly before: PlanData | null;
+  /** What is planned when this is done and its results are known; null where nothing is. */
+  readonly later: Later | null;
 
-  constructor(data: PlanData, sources: Lowered["sources"], before: PlanData | null = null) {
+  constructor(
+    data: PlanData,
+    sources: Lowered["sources"],
+    before: PlanData | null = null,
+    later: Later | null = null,
+  ) {
     this.data = data;
     this.sources = sources;
     this.before = before;
+    this.later = later;
   }
 
   get numTasks(): number {
@@ -259,7 +276,9 @@ export class Plan {
   }
 
   toString(): string {
-    return planText(this.data, this.before);
+    const text = planText(this.data, this.before);
+    if (this.later === null) return text;
+    return `${text}\nthen, planned when that is known:\n${exprText(this.later.roots, { indent: "  " })}`;
   }
 
   /** Plain data: numbers that JSON cannot hold become tagged strings. */

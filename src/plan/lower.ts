@@ -5,6 +5,7 @@
 import { blockBytes } from "../core/block.ts";
 import { type ChunkShape, type Shape, sizeOf } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
+import { InvariantError } from "../core/errors.ts";
 import type { Transfer } from "../core/transfer.ts";
 import { chunksOf, type Expr, postOrder } from "../expr/expr.ts";
 import { type DenseType, denseOf, denseType, type ReduceOp, type ScanOp } from "../expr/op.ts";
@@ -316,6 +317,8 @@ function lowerNode(node: Expr, writer: PlanWriter, wanted: boolean): void {
       return lowerReduction(node, node.op, writer, role);
     case "scan":
       return lowerScan(node, writer, role);
+    case "staged":
+      throw new InvariantError({ what: `${node.op.name} waits for a stage and is to be lowered` });
     default:
       node.op satisfies never;
   }

@@ -40,7 +40,7 @@ import {
   type Settings,
 } from "./settings.ts";
 import { isStoreAddress, sharedStore } from "./sharedDir.ts";
-import { namedStore, temporaryStore } from "./workDir.ts";
+import { type IntermediateStore, namedStore, temporaryStore } from "./workDir.ts";
 
 /** Options of `new cw.Spec(…)`: each can also come from the environment or a configuration file. */
 export type SpecOptions = Settings;
@@ -328,6 +328,20 @@ export function settingOf(options: CheckedRun, { executors, codecs: known }: Run
   };
 }
 
+/** A folder that a later run of the same computation finds again; null where none is named, or another process has it. */
+export async function namedHome(
+  key: () => Promise<RunKey>,
+  options: CheckedRun,
+  { executors, codecs: known }: RunParts,
+): Promise<IntermediateStore | null> {
+  const { workDir, codecs, durable, executor } = options.spec;
+  const isDurable = options.durable ?? durable;
+  const isElsewhere = executors.find(options.executor ?? executor).isElsewhere === true;
+  if (isElsewhere || (workDir !== null && isStoreAddress(workDir)))
+    return sharedStore(workDir, await key(), { codecs, known }, isDurable);
+  return workDir === null ? null : namedStore(workDir, await key(), { codecs, known }, isDurable);
+}
+
 /** The same, with what is there already. `resumed`: targets that are gone on with; not given where results stay in memory. */
 export async function settingFor(
   plan: PlanData,
@@ -337,16 +351,8 @@ export async function settingFor(
   resumed?: ReadonlyMap<string, DenseTarget> | undefined,
 ): Promise<RunSetting> {
   const setting = settingOf(options, parts);
-  const { workDir, codecs, durable } = options.spec;
-  const isDurable = options.durable ?? durable;
-  const storing = { codecs, known: parts.codecs };
   const isElsewhere = setting.executor.isElsewhere === true;
-  const isShared = isElsewhere || (workDir !== null && isStoreAddress(workDir));
-  const named = isShared
-    ? await sharedStore(workDir, await key(), storing, isDurable)
-    : workDir === null
-      ? null
-      : namedStore(workDir, await key(), storing, isDurable);
+  const named = await namedHome(key, options, parts);
   if (named === null && (resumed?.size ?? 0) === 0) return setting;
   try {
     const found = await foundTasks(plan, resumed ?? new Map(), named, isElsewhere && resumed === undefined);

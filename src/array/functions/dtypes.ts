@@ -190,7 +190,7 @@ export interface NamespaceInfo {
 
 /** The standard's inspection API: `cw.arrayNamespaceInfo().dtypes({kind: "integral"})`. */
 export const arrayNamespaceInfo: () => NamespaceInfo = () => ({
-  capabilities: () => ({ "boolean indexing": false, "data-dependent shapes": false, "max dimensions": null }),
+  capabilities: () => ({ "boolean indexing": true, "data-dependent shapes": true, "max dimensions": null }),
   defaultDevice: () => "cpu",
   defaultDtypes: () => ({
     "real floating": DEFAULT_FLOAT,

@@ -15,6 +15,8 @@ export * from "./linear.ts";
 export * from "./manipulation.ts";
 export * from "./mapOverlap.ts";
 export * from "./nan.ts";
+export * from "./quantiles.ts";
 export * from "./ranges.ts";
 export * from "./repeating.ts";
 export * from "./searching.ts";
+export * from "./sets.ts";

@@ -5,8 +5,9 @@
 import type { Attrs } from "../../core/block.ts";
 import { broadcastShapes, checkAxis, checkChunks, type Shape, shapeText } from "../../core/chunks.ts";
 import { type DType, INDEX_DTYPE, infoOf, isInteger } from "../../core/dtype.ts";
-import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
+import { DTypeError, IndexError, ShapeError, UnknownLengthError } from "../../core/errors.ts";
 import { isScalar } from "../../core/numbers.ts";
+import { isUnknown, unknownLength } from "../../core/unknown.ts";
 import { chunksOf } from "../../expr/expr.ts";
 import { type Built, built, castTo, node, scalarExpr } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
@@ -15,51 +16,103 @@ import type { ArrayFunction, GuidedFunction } from "../../lazy/functionTypes.ts"
 import { asLazy, dataOf, dataOp, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import { NDArray } from "../../lazy/ndarray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
-import { where } from "../../ops/elementwise/index.ts";
 import * as layout from "../../ops/moves/axisMoves.ts";
 import { setSlice, slice as sliceOp } from "../../ops/moves/select.ts";
 import { longestReading, periodicPlaces, type TakeAttrs, take as takeKnown } from "../../ops/moves/take.ts";
 import { gather, scatter, takeAlongAxis as takeAlongAxisOp } from "../../ops/routines.ts";
 import { broadcastLazy } from "../chunked.ts";
-import { type AxisItem, MaskPlaces, resolveSelection, type SelectionItem } from "../selection.ts";
+import { laterCall } from "../later.ts";
+import {
+  type AxisItem,
+  MaskAxis,
+  MaskPlaces,
+  resolveSelection,
+  type SelectionItem,
+  Slice,
+} from "../selection.ts";
 import { reshape } from "./manipulation.ts";
+import { fillMasked, hasMask, maskItems, setMasked } from "./masking.ts";
 
 type Range = Extract<AxisItem, { kind: "range" }>;
 type Item = AxisItem;
 
-/** x[…]: whole numbers, slices ("0:10:2" or cw.slice), "...", null, integer arrays, masks in memory: `x.get(0, "1:3")`. */
+/**
+ * x[…]: whole numbers, slices ("0:10:2" or cw.slice), "...", null, integer arrays, masks: `x.get(0, "1:3")`. How much a mask
+ * selects that is computed later is known once it is: `x.get(x.greater(0))`.
+ */
 export const get: ArrayFunction<"same", readonly SelectionItem[]> = userCall(
   "get",
   (x: Operand, ...selection: readonly SelectionItem[]): Built => {
     const array = asLazy(x);
     const items = itemsOf(array, selection);
+    if (items.some(({ kind }) => kind === "later")) return getLater(array, items);
     const sliced = sliceItems(array, items);
+    if (items.some(hasMask)) return maskItems(sliced, items);
     return (items.some(isPlaces) ? gatherItems(sliced, items) : dropAndAdd(sliced, items)) as Built;
   },
+);
+
+/** A selection of an axis whose length is not known yet: the call waits for it. */
+function getLater(x: LazyArray, items: readonly Item[]): Built {
+  const wrong = items.some((item) => isPlaces(item) || hasMask(item));
+  if (wrong) throw lengthsNeeded(x);
+  const lengths = items.flatMap((item) => laterLength(item, x.expr.shape));
+  return laterGet(x, x.dtype, lengths, { selection: items.map(itemAttr) });
+}
+
+const lengthsNeeded = (x: LazyArray): UnknownLengthError =>
+  new UnknownLengthError({
+    what: `places of an array of shape ${shapeText(x.expr.shape)}, whose length depends on data`,
+    cure: "Settle it first: x = await x.settle()",
+  });
+
+function laterLength(item: Item, shape: Shape): number[] {
+  if (item.kind === "range") return [item.length];
+  if (item.kind === "newaxis") return [1];
+  if (item.kind !== "later" || typeof item.item === "number") return [];
+  return [unknownLength(`${item.item} of ${shape[item.axis]}`)];
+}
+
+/** As plain data: null, a place, or the bounds of a range. */
+function itemAttr(item: Item): null | number | readonly (number | null)[] {
+  if (item.kind === "index") return item.at;
+  if (item.kind === "later") return typeof item.item === "number" ? item.item : boundsOf(item.item);
+  if (item.kind !== "range") return null;
+  const { start, step, length } = item;
+  const stop = start + step * length;
+  // What is whole stays whole, however long that is.
+  if (isUnknown(length)) return [null, null, null];
+  return [start, stop < 0 ? null : stop, step];
+}
+
+const boundsOf = ({ start, stop, step }: Slice): (number | null)[] => [start, stop, step];
+
+const laterGet = laterCall("get", (x, { selection }) =>
+  get(
+    x,
+    ...(selection as (null | number | [number, number, number])[]).map((item) =>
+      Array.isArray(item) ? new Slice(...item) : item,
+    ),
+  ),
 );
 
 const isPlaces = (item: Item): boolean =>
   item.kind === "array" || (item.kind === "newaxis" && item.index !== undefined);
 
-/** Masks become the places where they are true, if these are known now. */
+/** Masks in memory become the places where they are true. */
 function itemsOf(x: LazyArray, selection: readonly SelectionItem[]): Item[] {
   return resolveSelection(
     Array.from(selection).flatMap((item) => expandMask(item)),
-    x.shape,
+    x.expr.shape,
   );
 }
 
 function expandMask(item: SelectionItem): SelectionItem[] {
   const mask = maskOf(item);
   if (mask === null) return [item];
-  const data = mask.expr.op === dataOp ? dataOf(mask.expr.attrs).block : null;
-  if (data === null) {
-    throw new IndexError({
-      what: `a lazy mask of shape ${shapeText(mask.shape)} would make a shape that depends on its values`,
-      cure: "Use where(mask, x, fill), or compute the mask first",
-    });
-  }
-  return nonzeroPlaces(NDArray.fromBlock(data));
+  if (mask.expr.op === dataOp) return nonzeroPlaces(NDArray.fromBlock(dataOf(mask.expr.attrs).block));
+  if (mask.ndim === 0) return [new MaskAxis(mask, null)];
+  return Array.from({ length: mask.ndim }, (_, at) => new MaskAxis(mask, at));
 }
 
 function maskOf(item: SelectionItem): LazyArray | null {
@@ -85,8 +138,9 @@ function nonzeroPlaces(mask: NDArray): MaskPlaces[] {
 
 /** The regular part: ranges as they are, an index as a range of one, arrays the whole axis. */
 function sliceItems(x: LazyArray, items: readonly Item[]): LazyArray {
-  const ranges = rangesOf(x.shape, items);
-  if (ranges.every(({ axis, start, step, length }) => start === 0 && step === 1 && length === x.shape[axis]))
+  const { shape } = x.expr;
+  const ranges = rangesOf(shape, items);
+  if (ranges.every(({ axis, start, step, length }) => start === 0 && step === 1 && length === shape[axis]))
     return x;
   return node(sliceOp, [x], sliceAttrsOf(ranges));
 }
@@ -251,13 +305,19 @@ export const set: SetFunction = userCall(
     const array = asLazy(x);
     const list = isItemList(selection) ? selection : [selection];
     const mask = list.length === 1 ? maskOf(list[0]!) : null;
-    if (mask !== null && isScalarLike(value)) return setMasked(array, mask, value);
+    if (mask !== null && (mask.expr.op !== dataOp || isScalarLike(value)))
+      return setMasked(array, mask, value);
     const items = itemsOf(array, list);
+    if (items.some(({ kind }) => kind === "later")) throw lengthsNeeded(array);
     const filling = isScalar(value)
       ? built(scalarExpr(value, array.dtype), [])
       : castTo(asLazy(value), array.dtype);
     const sliced = sliceItems(array, items);
-    const part = items.some(isPlaces) ? scatterItems(sliced, items, filling) : fillRegular(items, filling);
+    const part = items.some(hasMask)
+      ? fillMasked(sliced, items, filling)
+      : items.some(isPlaces)
+        ? scatterItems(sliced, items, filling)
+        : fillRegular(items, filling);
     return setPart(array, items, part);
   },
 );
@@ -273,20 +333,6 @@ function isItemList(
 }
 
 const isScalarLike = (value: Operand): boolean => isScalar(value) || asLazy(value).ndim === 0;
-
-/** where(mask, value, x): the one masked assignment whose shape does not depend on the mask. */
-function setMasked(x: LazyArray, mask: LazyArray, value: Operand): Built {
-  if (mask.shape.some((n, axis) => n !== x.shape[axis])) {
-    throw new IndexError({
-      what: `the mask has shape ${shapeText(mask.shape)} and the array ${shapeText(x.shape)}`,
-      cure: "A mask covers the first axes wholly",
-    });
-  }
-  const trailing = Array.from({ length: x.ndim - mask.ndim }, (_, i) => mask.ndim + i);
-  const wide = trailing.length === 0 ? mask : node(layout.expandDims, [mask], { axes: trailing });
-  const filling = isScalar(value) ? built(scalarExpr(value, x.dtype), []) : castTo(asLazy(value), x.dtype);
-  return where(wide, filling, x) as Built;
-}
 
 /** A value in the shape of the sliced array: new axes taken out, axes of single indices put in. */
 function fillRegular(items: readonly Item[], value: LazyArray): LazyArray {

@@ -1,9 +1,10 @@
 // Joining and taking apart: arrays beside arrays.
 
-import { broadcastShapes, checkAxis, describe, shapeText } from "../../core/chunks.ts";
+import { broadcastShapes, checkAxis, describe, sameShape, shapeText } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { promote } from "../../core/numbers.ts";
+import type { Expr } from "../../expr/expr.ts";
 import { type Built, castTo, node } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
@@ -70,10 +71,11 @@ export const stack: JoinFunction<{ readonly axis?: number | undefined }> = userC
     const list = lazies(arrays);
     if (list.length === 0)
       throw new ValueError({ what: "there are no arrays to stack", cure: "Pass at least one" });
-    const odd = list.find((x) => shapeText(x.shape) !== shapeText(list[0]!.shape));
+    const [{ shape }, ...others] = list.map(({ expr }) => expr) as [Expr, ...Expr[]];
+    const odd = others.find((x) => !sameShape(x.shape, shape));
     if (odd !== undefined) {
       throw new ShapeError({
-        what: `shapes ${shapeText(list[0]!.shape)} and ${shapeText(odd.shape)} differ`,
+        what: `shapes ${shapeText(shape)} and ${shapeText(odd.shape)} differ`,
         cure: "Stacked arrays have one shape",
       });
     }

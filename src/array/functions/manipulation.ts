@@ -19,6 +19,7 @@ import * as layout from "../../ops/moves/axisMoves.ts";
 import { reshape as reshapeOp, reshapeSteps } from "../../ops/moves/reshape.ts";
 import * as moves from "../../ops/moves/select.ts";
 import { broadcastLazy, chunksFor } from "../chunked.ts";
+import { isUnsettled, laterCall } from "../later.ts";
 
 /** Stretched to a shape, as operands are: `cw.broadcastTo([1, 2], [3, 2])`. */
 export const broadcastTo: ArrayFunction<"same", [shape: Shape]> = userCall(
@@ -51,6 +52,8 @@ export const squeeze: ArrayFunction<"same", [axis: number | readonly number[]]> 
   },
 );
 
+const flipLater = laterCall("flip", (x, { axes }) => flip(x, { axis: axes as number[] }));
+
 /** The other way round along an axis, several, or all: `cw.flip(x, {axis: 0})`. */
 export const flip: ArrayFunction<
   "same",
@@ -60,6 +63,7 @@ export const flip: ArrayFunction<
   (x: Operand, { axis }: { readonly axis?: number | readonly number[] | null | undefined } = {}): Built => {
     const array = asLazy(x);
     const axes = checkAxes(axis, array.ndim);
+    if (isUnsettled(array)) return flipLater(array, array.dtype, array.expr.shape, { axes });
     const turned = (a: number): boolean => axes.includes(a) && array.shape[a]! > 0;
     return node(moves.slice, [array], {
       start: array.shape.map((n, a) => (turned(a) ? n - 1 : 0)),
@@ -102,7 +106,7 @@ export const moveaxis: ArrayFunction<
         cure: "Name as many places as axes",
       });
     }
-    const axes = array.shape.map((_, axis) => axis).filter((axis) => !from.includes(axis));
+    const axes = array.expr.shape.map((_, axis) => axis).filter((axis) => !from.includes(axis));
     const moved = to.map((place, i) => [place, from[i]!] as const).sort((a, b) => a[0] - b[0]);
     for (const [place, axis] of moved) axes.splice(place, 0, axis);
     return node(layout.permute, [array], { axes });

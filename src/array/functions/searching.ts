@@ -1,22 +1,24 @@
 // Differences, searching, sorting and membership.
 
-import { checkAxis, checkInteger, describe, shapeText } from "../../core/chunks.ts";
-import { checkKind, type DType, isComplex, type ResultRule } from "../../core/dtype.ts";
+import { checkAxis, checkInteger, describe } from "../../core/chunks.ts";
+import { checkKind, type DType, INDEX_DTYPE, infoOf, isComplex, type ResultRule } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
+import { hasUnknown } from "../../core/unknown.ts";
 import { makeExpr } from "../../expr/expr.ts";
-import { type Built, built, node, promoteOperands } from "../../lazy/build.ts";
+import { type Built, built, castTo, node, promoteOperands } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import type { ArrayFunction, GuidedFunction } from "../../lazy/functionTypes.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
 import { equal, logicalNot, minimum, notEqual, subtract } from "../../ops/elementwise/index.ts";
+import { LINE_BYTES, longArgsort, longSort } from "../../ops/longSort.ts";
 import { any } from "../../ops/reductions.ts";
 import { argsort as argsortOp, searchsorted as searchsortedOp, sort as sortOp } from "../../ops/routines.ts";
 import { partAlong } from "../chunked.ts";
 import { full } from "./creation.ts";
 import { take } from "./indexing.ts";
-import { concat } from "./joining.ts";
-import { expandDims, reshape } from "./manipulation.ts";
+import { concat, stack } from "./joining.ts";
+import { expandDims, moveaxis, reshape } from "./manipulation.ts";
 
 /** Options of `cw.diff`. */
 export interface DiffOptions {
@@ -114,12 +116,34 @@ const sorting = <R extends ResultRule>(op: typeof sortOp): ArrayFunction<R, [opt
       if (array.ndim === 0)
         throw new ShapeError({
           what: "a 0-d array cannot be sorted",
-          cure: `It has shape ${shapeText(array.shape)}`,
+          cure: "Sort arrays that have axes",
         });
-      return node(op, [array], { axis: checkAxis(axis, array.ndim), descending });
+      return sorted(op, array, checkAxis(axis, array.ndim), descending === true);
     },
     [1, "axis", "descending", "stable"],
   );
+/** Longer lines of arrays with several are sorted one by one, as 1-d arrays are. */
+const LONG_LINE_BYTES = 64 << 20;
+
+/** A line that a task can hold is sorted by one; others in blocks that are merged. */
+function sorted(op: typeof sortOp, x: LazyArray, axis: number, descending: boolean): Built {
+  const length = x.expr.shape[axis]!;
+  const bytes = length * infoOf(x.dtype).bytes;
+  if (bytes <= (x.ndim === 1 ? LINE_BYTES : LONG_LINE_BYTES)) return node(op, [x], { axis, descending });
+  if (x.ndim > 1) {
+    if (hasUnknown(x.expr.shape)) return node(op, [x], { axis, descending });
+    const moved = moveaxis(x, axis, -1);
+    const lines = reshape(moved, [-1, length]);
+    const each = Array.from({ length: lines.shape[0]! }, (_, at) =>
+      sorted(op, reshape(partAlong(lines, 0, at, 1), [length]), 0, descending),
+    );
+    return moveaxis(reshape(stack(each), moved.shape), -1, axis) as Built;
+  }
+  const long = op === sortOp ? longSort : longArgsort;
+  const result = node(long, [castTo(x, infoOf(x.dtype).computesIn)], { descending, most: LINE_BYTES });
+  return castTo(result, op === sortOp ? x.dtype : INDEX_DTYPE) as Built;
+}
+
 /** In order along an axis: `cw.sort(x, {axis: 0, descending: true})`. */
 export const sort: ArrayFunction<"same", [options?: SortOptions]> = sorting(sortOp);
 /** The places that sort an axis, as takeAlongAxis takes them: `cw.argsort(x, {axis: 1})`. */

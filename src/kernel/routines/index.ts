@@ -1,18 +1,26 @@
 // All routines by name. A call's inputs and outputs share no memory.
 
 import type { Routine } from "../routine.ts";
+import { compact, compactRows, countTrue, placeRows } from "./compact.ts";
 import { contract } from "./contract.ts";
+import { digitCounts, digitStep, keyElements } from "./digits.ts";
 import { gather, movePlaces, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
+import { quantilePlaces } from "./quantilePlaces.ts";
+import { argsortRuns, mergePlaces, mergeRuns, sortRuns } from "./runs.ts";
 import { searchsorted } from "./searchsorted.ts";
+import { select } from "./select.ts";
 import { argsort, segmentArgsort, segmentSort, sort } from "./sort.ts";
 import { takeAlongAxis } from "./take-along-axis.ts";
 import { call } from "./userCall.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
-    ...{ argsort, call, callAll, contract, gather, groupby, movePlaces, scatter },
+    ...{ argsort, call, callAll, compact, compactRows, contract, countTrue, placeRows },
+    ...{ gather, groupby, movePlaces, scatter },
+    ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
+    ...{ digitCounts, digitStep, keyElements, quantilePlaces, select },
     ...{ pick, searchsorted, segmentArgsort, segmentSort, sort, spread, takeAlongAxis, unpack },
   }),
 );

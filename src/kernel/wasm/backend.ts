@@ -26,7 +26,8 @@ import { runPick, runSpread } from "./moving.ts";
 import { runReduceKernel } from "./reductions.ts";
 import { runScanKernel } from "./scans.ts";
 import { runSegmentKernel } from "./segments.ts";
-import { runSegmentSort, runSort } from "./sorting.ts";
+import { runDigitCounts, runSelect } from "./selecting.ts";
+import { RUN_KERNELS, runSegmentSort, runSort } from "./sorting.ts";
 
 // Routines that have kernels. A kernel gives true when it has done the call, false where the routine itself has to.
 
@@ -37,6 +38,9 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
   ["argsort", (machine, call, threads) => runSort(machine, "argsort", call, threads)],
   ["segmentSort", (machine, call, threads) => runSegmentSort(machine, "sort", call, threads)],
   ["segmentArgsort", (machine, call, threads) => runSegmentSort(machine, "argsort", call, threads)],
+  ...RUN_KERNELS,
+  ["select", runSelect],
+  ["digitCounts", runDigitCounts],
   ["pick", runPick],
   ["spread", runSpread],
   ["contract", runContract],

@@ -13,6 +13,7 @@ const axesOf = (attrs: { readonly [name: string]: unknown }): readonly number[] 
 export const permute: MoveOp = {
   name: "permute",
   class: "move",
+  takesUnknown: true,
   injective: true,
   seams: seamless,
   infer: ([input], attrs) =>
@@ -31,6 +32,7 @@ export const permute: MoveOp = {
 export const broadcast: MoveOp = {
   name: "broadcast",
   class: "move",
+  takesUnknown: true,
   injective: false,
   seams: seamless,
   infer([input], attrs) {
@@ -65,6 +67,7 @@ export const broadcast: MoveOp = {
 export const expandDims: MoveOp = {
   name: "expandDims",
   class: "move",
+  takesUnknown: true,
   injective: true,
   seams: seamless,
   infer: ([input], attrs) => denseType(input!.dtype, withOnes(input!.shape, axesOf(attrs))),
@@ -90,6 +93,7 @@ function withOnes(shape: Shape, axes: readonly number[]): Shape {
 export const squeeze: MoveOp = {
   name: "squeeze",
   class: "move",
+  takesUnknown: true,
   injective: true,
   seams: seamless,
   infer([input], attrs) {
@@ -118,6 +122,7 @@ export const squeeze: MoveOp = {
 export const rechunk: MoveOp = {
   name: "rechunk",
   class: "move",
+  takesUnknown: true,
   injective: true,
   seams: seamless,
   infer: ([input]) => input!,

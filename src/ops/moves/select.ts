@@ -2,6 +2,7 @@
 
 import { type Box, intersect, type Shape, sameShape, shapeText } from "../../core/chunks.ts";
 import { ShapeError } from "../../core/errors.ts";
+import { lengthTogether } from "../../core/unknown.ts";
 import { unifyChunks } from "../../expr/expr.ts";
 import { type AxisSeams, type DenseType, denseType, type MoveOp, SEAMLESS } from "../../expr/op.ts";
 import { axisOf, type Fragment, piecesOf, run, seamless, separable } from "./fragments.ts";
@@ -107,6 +108,7 @@ function selectedRun(
 export const concat: MoveOp = {
   name: "concat",
   class: "move",
+  takesUnknown: true,
   injective: true,
   seams(inputs, attrs, type) {
     const along = attrs["axis"] as number;
@@ -120,7 +122,7 @@ export const concat: MoveOp = {
   infer(inputs, attrs) {
     const along = attrs["axis"] as number;
     inputs.forEach((input, i) => checkFits(inputs[0]!, input, i, along));
-    const length = inputs.reduce((sum, { shape }) => sum + shape[along]!, 0);
+    const length = lengthTogether(inputs.map(({ shape }) => shape[along]!));
     const { dtype, shape } = inputs[0]!;
     return denseType(
       dtype,

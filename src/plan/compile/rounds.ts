@@ -143,6 +143,18 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
     case "sort":
     case "argsort":
       return { reason: "sorting", bytes: sortScratch(step) };
+    case "sortRuns":
+    case "argsortRuns":
+    case "mergeRuns":
+    case "mergePlaces":
+      return { reason: "sorting", bytes: runScratch(step) };
+    case "select":
+      return { reason: "keys", bytes: selectScratch(step, buffers) };
+    case "digitCounts":
+    case "digitStep":
+    case "quantilePlaces":
+      // Plain copies, and counts by prefix beside those by rank.
+      return { reason: "counts", bytes: allBytes(step.inputs, buffers) + 8 * elements(step.outputs) };
     case "call":
     case "callAll":
       return {
@@ -218,6 +230,22 @@ function sortScratch({ inputs, attrs }: RoutineStep): number {
   const length = shape[attrs["axis"] as number] ?? 1;
   const rows = length === 0 ? 0 : sizeOf(shape) / length;
   return Math.min(SORTED_AT_ONCE, rows) * length * ENTRY_BYTES;
+}
+
+/** What sorts a block or a row, where it goes to before it is known which part is asked for, and a plain copy of its places. */
+function runScratch({ inputs, attrs }: RoutineStep): number {
+  const shape = inputs[0]!.shape;
+  const length = shape.length === 1 ? Math.min(attrs["block"] as number, shape[0]!) : shape[1]!;
+  return (ENTRY_BYTES + 8 * (1 + inputs.length)) * length * (shape.length === 1 ? 1 : shape[0]!);
+}
+
+/** Plain copies of what it is given and gives, and the keys of as many lines as there are threads. */
+function selectScratch({ inputs, outputs }: RoutineStep, buffers: Buffers): number {
+  const { shape } = inputs[0]!;
+  const length = shape.at(-1)!;
+  const lines = length === 0 ? 0 : sizeOf(shape) / length;
+  const keys = Math.min(SORTED_AT_ONCE, lines) * (8 * (length + 1) + 64);
+  return allBytes([...inputs, ...outputs], buffers) + keys;
 }
 
 /** Its buffers: a block of either operand, and the sum. */

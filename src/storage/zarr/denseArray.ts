@@ -99,7 +99,9 @@ function nearRead(pipeline: Pipeline): Read {
   const isSummed = bytesCodecs.length === 1 && bytesCodecs[0]!.sum !== undefined;
   const stored = isPlain || isSummed ? 0 : encoded.max;
   const decoding = decodingBytes(pipeline) + conversion(pipeline, bytes);
-  if (isAsInMemory(pipeline)) return { encoded: stored, aside: bytes, decoding };
+  // A run is read straight into its place.
+  const isRun = isPlain && pipeline.shape.length === 1;
+  if (isAsInMemory(pipeline)) return { encoded: stored, aside: isRun ? 0 : bytes, decoding };
   return { encoded: stored + bytes, aside: 0, decoding };
 }
 

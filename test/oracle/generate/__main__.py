@@ -27,6 +27,7 @@ import nans  # noqa: E402
 import ranges  # noqa: E402
 import reduction_cases  # noqa: E402
 import scans  # noqa: E402
+import sets  # noqa: E402
 import sorting  # noqa: E402
 import stable  # noqa: E402
 import transcendental  # noqa: E402
@@ -37,7 +38,7 @@ from precise import check_long_double  # noqa: E402
 NUMPY = "1.24.2"
 MODULES = [
     unary, transcendental, binary_cases, casting, creation, ranges, reduction_cases, scans, sorting, joining,
-    manipulation, linalg, indexing, nans, stable,
+    manipulation, linalg, indexing, nans, stable, sets,
 ]
 FOLDER = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
 

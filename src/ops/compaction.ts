@@ -1,0 +1,301 @@
+// Compaction: the places along the first axis of x where a mask is true, one after another, in regular chunks. How many there
+// are, a stage counts, block by block; from the counts follows which blocks each chunk of the result is made of.
+// In: x and a 1-d mask as long as its first axis. Out: x with that axis as long as the mask is often true.
+// Must hold: before[b] is how many trues there are before block b; before.at(-1) is how many there are.
+
+import type { Attrs, Block } from "../core/block.ts";
+import { type Box, isLength, sameShape, shapeText } from "../core/chunks.ts";
+import { ShapeError } from "../core/errors.ts";
+import { unknownLength } from "../core/unknown.ts";
+import { chunksOf, type Expr, keyHere, makeExpr } from "../expr/expr.ts";
+import {
+  type AxisSeams,
+  type DenseType,
+  denseType,
+  type MoveOp,
+  type Piece,
+  type RoutineOp,
+  SEAMLESS,
+  type StagedOp,
+} from "../expr/op.ts";
+import { checkCounts, wrongAttr } from "./attrChecks.ts";
+
+/** How many trues a 1-d mask has in each block of attrs.block places. */
+export const countTrue: RoutineOp = {
+  name: "countTrue",
+  class: "routine",
+  routine: "countTrue",
+  infer([mask], attrs) {
+    const block = blockOf("countTrue", attrs);
+    checkMask(mask!, mask!.shape);
+    return denseType("int64", [Math.ceil(mask!.shape[0]! / block)]);
+  },
+  computes: (out) => out,
+  demand: (out, [mask], attrs) => [rowsOf(mask!, out, out.start[0]!, out.start[0]! + out.shape[0]!, attrs)],
+  // The last block may be shorter.
+  seams: (_, __, { shape: [n] }) => [{ zones: [[n! - 1, n!]] }],
+  chunks: () => [1],
+};
+
+const blockOf = (op: string, attrs: Attrs): number => {
+  const block = attrs["block"];
+  checkCounts(op, "block", [block], 1, 1);
+  return block as number;
+};
+
+function checkMask({ dtype, shape }: DenseType, [length]: readonly number[]): void {
+  if (dtype === "bool" && shape.length === 1 && shape[0] === length) return;
+  throw new ShapeError({
+    what: `a mask ${dtype} ${shapeText(shape)} for ${length} places`,
+    cure: "A mask is bool, and has one element for each place",
+  });
+}
+
+/** The box of an input that has blocks first … end − 1, and on its other axes what a box of the output has. */
+function rowsOf({ shape }: DenseType, out: Box, first: number, end: number, attrs: Attrs): Box {
+  const block = attrs["block"] as number;
+  const from = Math.min(shape[0]!, first * block);
+  const to = Math.max(from, Math.min(shape[0]!, end * block));
+  const rest = shape.length - 1;
+  return {
+    start: [from, ...out.start.slice(out.start.length - rest, out.start.length)],
+    shape: [to - from, ...out.shape.slice(out.shape.length - rest, out.shape.length)],
+  };
+}
+
+/** attrs.before, attrs.block, attrs.chunk: how long chunks of the result are. */
+export const compacted: RoutineOp = {
+  name: "compacted",
+  class: "routine",
+  routine: "compact",
+  infer([x, mask], attrs) {
+    const before = beforeOf("compacted", attrs);
+    checkMask(mask!, x!.shape);
+    checkCounts("compacted", "chunk", [attrs["chunk"]], 1, 1);
+    if (before.length !== Math.ceil(x!.shape[0]! / blockOf("compacted", attrs)) + 1)
+      throw wrongAttr("compacted", "before", before.length);
+    return denseType(x!.dtype, [before.at(-1)!, ...x!.shape.slice(1)]);
+  },
+  computes: (out) => out,
+  demand(out, [x, mask], attrs) {
+    const [first, end] = blocksFor(attrs["before"] as number[], out.start[0]!, out.shape[0]!);
+    return [x!, mask!].map((input) => rowsOf(input, out, first, end, attrs));
+  },
+  seams: (_, __, { shape }) => byItself(shape),
+  chunks: ([x], _, attrs, { shape }) => [
+    Math.max(1, Math.min(attrs["chunk"] as number, shape[0]!)),
+    ...x!.slice(1),
+  ],
+};
+
+/** Which blocks go into a chunk, their counts say: no two need be alike. */
+const byItself = (shape: readonly number[]): AxisSeams[] =>
+  shape.map((n, axis) => (axis === 0 ? { zones: [[0, n]] } : SEAMLESS));
+
+function beforeOf(op: string, attrs: Attrs): readonly number[] {
+  const before = attrs["before"];
+  const isList = Array.isArray(before) && before.length > 0 && before[0] === 0;
+  if (isList && before.every((n, i) => isLength(n) && (i === 0 || n >= (before[i - 1] as number))))
+    return before as number[];
+  throw wrongAttr(op, "before", before);
+}
+
+/** The first block, and the one behind the last, of those that have some of `count` trues from number `start` on. */
+function blocksFor(before: readonly number[], start: number, count: number): [number, number] {
+  if (count === 0) return [0, 0];
+  return [lastAtMost(before, start), lastAtMost(before, start + count - 1) + 1];
+}
+
+/** The last place of an ascending list whose number is no larger. */
+function lastAtMost(list: readonly number[], most: number): number {
+  let [low, high] = [0, list.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (list[middle]! <= most) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** For each block a row of attrs.most elements of which the first are selected: what lies between far blocks is left out. */
+export const compactedRows: RoutineOp = {
+  name: "compactedRows",
+  class: "routine",
+  routine: "compactRows",
+  infer([x, mask], attrs) {
+    checkMask(mask!, x!.shape);
+    checkCounts("compactedRows", "most", [attrs["most"]], 1, 1);
+    const rows = Math.ceil(x!.shape[0]! / blockOf("compactedRows", attrs));
+    return denseType(x!.dtype, [rows, attrs["most"] as number, ...x!.shape.slice(1)]);
+  },
+  // A row is made as a whole.
+  computes: ({ start, shape }, type) => ({
+    start: start.map((at, axis) => (axis === 1 ? 0 : at)),
+    shape: shape.map((n, axis) => (axis === 1 ? type.shape[1]! : n)),
+  }),
+  demand: (out, [x, mask], attrs) =>
+    [x!, mask!].map((input) => rowsOf(input, out, out.start[0]!, out.start[0]! + out.shape[0]!, attrs)),
+  seams: (_, __, { shape }) => shape.map((n, axis) => (axis === 0 ? { zones: [[n - 1, n]] } : SEAMLESS)),
+  chunks: ([x], _, attrs) => [1, attrs["most"] as number, ...x!.slice(1)],
+};
+
+/** The begins of rows one after another: attrs.before, attrs.chunk. */
+export const joinedRows: MoveOp = {
+  name: "joinedRows",
+  class: "move",
+  injective: true,
+  infer([rows], attrs) {
+    const before = beforeOf("joinedRows", attrs);
+    checkCounts("joinedRows", "chunk", [attrs["chunk"]], 1, 1);
+    const most = before.reduce((max, n, i) => Math.max(max, i === 0 ? 0 : n - before[i - 1]!), 0);
+    if (before.length !== rows!.shape[0]! + 1 || most > rows!.shape[1]!)
+      throw wrongAttr("joinedRows", "before", before.length);
+    return denseType(rows!.dtype, [before.at(-1)!, ...rows!.shape.slice(2)]);
+  },
+  seams: (_, __, { shape }) => byItself(shape),
+  pieces(out, _, attrs) {
+    const before = attrs["before"] as number[];
+    const [first, end] = blocksFor(before, out.start[0]!, out.shape[0]!);
+    const pieces: Piece[] = [];
+    for (let row = first; row < end; row++) {
+      const from = Math.max(before[row]!, out.start[0]!);
+      const length = Math.min(before[row + 1]!, out.start[0]! + out.shape[0]!) - from;
+      if (length > 0) pieces.push(rowPiece(out, row, from, from - before[row]!, length));
+    }
+    return pieces;
+  },
+  chunks: ([rows], _, attrs, { shape }) => [
+    Math.max(1, Math.min(attrs["chunk"] as number, shape[0]!)),
+    ...rows!.slice(2),
+  ],
+};
+
+/** `length` places of a row from place `at` on, which go to the output's place `from`. */
+function rowPiece(out: Box, row: number, from: number, at: number, length: number): Piece {
+  const rest = out.shape.slice(1);
+  const along = (n: number, outAxis: number): Piece["axes"][number] => ({
+    ...{ length: n, outAxis, outStep: 1 },
+    ...{ inAxis: outAxis + 1, inStep: 1 },
+  });
+  return {
+    from: { input: 0, start: [row, at, ...out.start.slice(1)] },
+    start: [from, ...out.start.slice(1)],
+    axes: [along(length, 0), ...rest.map((n, axis) => along(n, axis + 1))],
+  };
+}
+
+/** More blocks than these are not brought together for one chunk: what is selected of each is stored first. */
+const MOST_BLOCKS = 4;
+
+/** compact(x, mask): attrs.length stands for how often the mask is true. */
+export const compact: StagedOp = {
+  name: "compact",
+  class: "staged",
+  infer([x, mask], attrs) {
+    checkMask(mask!, x!.shape);
+    return denseType(x!.dtype, [attrs["length"] as number, ...x!.shape.slice(1)]);
+  },
+  chunks: ([x]) => x!,
+  questions: ([x, mask]) => ({
+    asks: [makeExpr(countTrue, [mask as Expr], { block: commonBlock(x as Expr, mask as Expr) })],
+  }),
+  settle: ([x, mask], _, [counts]) => compactedBy(x as Expr, mask as Expr, counts!),
+};
+
+const commonBlock = (x: Expr, mask: Expr): number => Math.min(chunksOf(x)[0]!, chunksOf(mask)[0]!);
+
+function beforeBlocks({ data }: Block): number[] {
+  const before = [0];
+  for (const count of data as BigInt64Array) before.push(before.at(-1)! + Number(count));
+  return before;
+}
+
+function compactedBy(x: Expr, mask: Expr, counts: Block): Expr {
+  const before = beforeBlocks(counts);
+  const total = before.at(-1)!;
+  if (total === x.shape[0]) return x;
+  const block = commonBlock(x, mask);
+  const chunk = Math.max(1, Math.min(block, total));
+  if (mostBlocks(before, chunk) <= MOST_BLOCKS)
+    return makeExpr(compacted, [x, mask], { before, block, chunk });
+  const most = before.reduce((max, n, i) => Math.max(max, i === 0 ? 0 : n - before[i - 1]!), 0);
+  const rows = makeExpr(compactedRows, [x, mask], { block, most });
+  return makeExpr(joinedRows, [rows], { before, chunk });
+}
+
+/** Of how many blocks a chunk of the result is made at most. */
+function mostBlocks(before: readonly number[], chunk: number): number {
+  const total = before.at(-1)!;
+  let most = 0;
+  for (let start = 0; start < total; start += chunk) {
+    const [first, end] = blocksFor(before, start, Math.min(chunk, total - start));
+    most = Math.max(most, end - first);
+  }
+  return most;
+}
+
+/** x where a mask of its first axis is true. */
+export const compactExpr = (x: Expr, mask: Expr): Expr =>
+  makeExpr(compact, [x, mask], { length: unknownLength(`true in ${keyHere(mask)}`) });
+
+/** x with rows of values in the places where a mask is true, in their order. attrs.before, attrs.block. */
+export const placed: RoutineOp = {
+  name: "placed",
+  class: "routine",
+  routine: "placeRows",
+  infer([x, mask, values], attrs) {
+    const before = beforeOf("placed", attrs);
+    checkMask(mask!, x!.shape);
+    const fits =
+      sameShape(values!.shape, [before.at(-1)!, ...x!.shape.slice(1)]) && values!.dtype === x!.dtype;
+    if (!fits || before.length !== Math.ceil(x!.shape[0]! / blockOf("placed", attrs)) + 1)
+      throw wrongAttr("placed", "before", before.length);
+    return x!;
+  },
+  computes: (out) => out,
+  demand(out, [x, mask, values], attrs) {
+    const before = attrs["before"] as number[];
+    const block = attrs["block"] as number;
+    const end = out.start[0]! + out.shape[0]!;
+    const [first, last] = [Math.floor(out.start[0]! / block), Math.ceil(end / block)];
+    const rows = rowsOf(x!, out, first, last, attrs);
+    const count = before[last]! - before[first]!;
+    return [
+      out,
+      { start: [first * block], shape: [Math.max(0, end - first * block)] },
+      { ...rows, start: [before[first]!, ...rows.start.slice(1)], shape: [count, ...rows.shape.slice(1)] },
+    ].map((box, i) => (out.shape[0] === 0 ? emptied([x!, mask!, values!][i]!) : box));
+  },
+  seams: (_, __, { shape }) => byItself(shape),
+  chunks: ([x]) => x!,
+};
+
+const emptied = ({ shape }: DenseType): Box => ({ start: shape.map(() => 0), shape: shape.map(() => 0) });
+
+/** place(x, mask, values): how many values there have to be, a stage counts. */
+export const place: StagedOp = {
+  name: "place",
+  class: "staged",
+  infer([x, mask]) {
+    checkMask(mask!, x!.shape);
+    return x!;
+  },
+  chunks: ([x]) => x!,
+  questions: compact.questions,
+  settle([x, mask, values], _, [counts]) {
+    const before = beforeBlocks(counts!);
+    const given = (values as Expr).shape[0]!;
+    if (given !== before.at(-1)!)
+      throw new ShapeError({
+        what: `${given} values for ${before.at(-1)} places where the mask is true`,
+        cure: "Give one value, or as many as there are places",
+      });
+    const block = commonBlock(x as Expr, mask as Expr);
+    return makeExpr(placed, [x as Expr, mask as Expr, values as Expr], { before, block });
+  },
+};
+
+export const COMPACTION_OPS: readonly (RoutineOp | MoveOp | StagedOp)[] = [
+  ...[compact, compacted, compactedRows],
+  ...[countTrue, joinedRows, place, placed],
+];

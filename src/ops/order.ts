@@ -1,0 +1,164 @@
+// Order statistics: elements by their rank, without sorting all of them. Along axes that fit a task a line is looked at whole (`select`);
+// of more, the digits of all elements' keys are counted, the highest first, until the element is known: an array of counts
+// for each chunk, added up as any sum is (`digitCounts`, `digitStep`, `keyElements`).
+
+import type { Attrs } from "../core/block.ts";
+import { type Box, type ChunkShape, type Shape, sameShape, shapeText, wholeBox } from "../core/chunks.ts";
+import { checkKind, type DType, INDEX_DTYPE, infoOf, isDType } from "../core/dtype.ts";
+import { ShapeError } from "../core/errors.ts";
+import { isUnknown } from "../core/unknown.ts";
+import { denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import { QUANTILE_METHODS, type QuantileMethod } from "../kernel/routines/quantilePlaces.ts";
+import { checkCounts, wrongAttr } from "./attrChecks.ts";
+
+const last = (shape: Shape): number => shape.length - 1;
+
+/** A box that has all of the last axis. */
+const wholeLast = ({ start, shape }: Box, length: number): Box => ({
+  start: [...start.slice(0, -1), 0],
+  shape: [...shape.slice(0, -1), length],
+});
+
+/** What a task works on beside its lines' length: larger blocks take memory and save nothing. */
+const BLOCK_BYTES = 16 << 20;
+
+/** So many lines that a task has about 16 MB of them: the longest of the other axes is halved until they fit. */
+export function linesTogether(chunks: ChunkShape, shape: Shape, axis: number, bytes: number): number[] {
+  const length = shape[axis]!;
+  const lines = chunks.map((n, a) => (a === axis ? 1 : Math.min(n, Math.max(1, shape[a]!))));
+  const together = chunksWithin(lines, isUnknown(length) ? bytes : bytes * length, BLOCK_BYTES);
+  return together.map((n, a) => (a === axis ? Math.max(1, length) : n));
+}
+
+/** Chunks of at most so many bytes, the longest axis halved until they are. */
+export function chunksWithin(given: ChunkShape, bytes: number, most: number): number[] {
+  const chunks = [...given];
+  while (chunks.reduce((size, n) => size * n, bytes) > most) {
+    const longest = chunks.reduce((at, n, axis) => (n > chunks[at]! ? axis : at), 0);
+    if (chunks[longest]! <= 1) break;
+    chunks[longest] = Math.ceil(chunks[longest]! / 2);
+  }
+  return chunks;
+}
+
+/** select(x, ranks): elements of lines along the last axis, by their ranks; attrs.poison (kernel/routines/select.ts). */
+export const select: RoutineOp = {
+  name: "select",
+  class: "routine",
+  routine: "select",
+  infer([x, ranks], attrs) {
+    checkKind("realOrBool", x!.dtype);
+    if (typeof attrs["poison"] !== "boolean") throw wrongAttr("select", "poison", attrs["poison"]!);
+    if (ranks!.dtype !== INDEX_DTYPE || !sameShape(x!.shape.slice(0, -1), ranks!.shape.slice(0, -1)))
+      throw new ShapeError({
+        what: `the ranks are ${ranks!.dtype} ${shapeText(ranks!.shape)} and the array has shape ${shapeText(x!.shape)}`,
+        cure: `They must be ${INDEX_DTYPE} and have the same lines`,
+      });
+    return denseType(x!.dtype, ranks!.shape);
+  },
+  computes: (out, type) => wholeLast(out, type.shape[last(type.shape)]!),
+  demand: (out, [x]) => [wholeLast(out, x!.shape[last(x!.shape)]!), out],
+  chunks: ([x], [type], _, { shape }) => [
+    ...linesTogether(x!, type!.shape, last(shape), infoOf(type!.dtype).bytes).slice(0, -1),
+    Math.max(1, shape[last(shape)]!),
+  ],
+};
+
+/** quantilePlaces(counts): ranks and weights of quantiles of lines with so many elements; attrs.q, attrs.method, attrs.part. */
+export const quantilePlaces: RoutineOp = {
+  name: "quantilePlaces",
+  class: "routine",
+  routine: "quantilePlaces",
+  infer([counts], { q, method, part }) {
+    if (counts!.dtype !== INDEX_DTYPE) throw wrongAttr("quantilePlaces", "counts", counts!.dtype);
+    if (!Array.isArray(q) || !q.every((each) => typeof each === "number"))
+      throw wrongAttr("quantilePlaces", "q", q!);
+    if (!QUANTILE_METHODS.includes(method as QuantileMethod))
+      throw wrongAttr("quantilePlaces", "method", method!);
+    if (part !== "ranks" && part !== "weights") throw wrongAttr("quantilePlaces", "part", part!);
+    return part === "ranks"
+      ? denseType(INDEX_DTYPE, [...counts!.shape, 2 * q.length])
+      : denseType("float64", [...counts!.shape, q.length]);
+  },
+  computes: (out, type) => wholeLast(out, type.shape[last(type.shape)]!),
+  demand: ({ start, shape }) => [{ start: start.slice(0, -1), shape: shape.slice(0, -1) }],
+  chunks: ([counts], _, __, { shape }) => [...counts!, Math.max(1, shape[last(shape)]!)],
+};
+
+interface DigitAttrs {
+  /** The digit: `bits` bits from `shift` on. */
+  readonly shift: number;
+  readonly bits: number;
+  /** Chunks of x: each is counted by itself. */
+  readonly block: readonly number[];
+}
+const digitAttrs = (attrs: Attrs): DigitAttrs => attrs as unknown as DigitAttrs;
+
+/**
+ * digitCounts(x, state): for each block of x, each rank of the state (one, where there is none yet) and each digit, how many elements
+ * have it behind the digits of the state.
+ */
+export const digitCounts: RoutineOp = {
+  name: "digitCounts",
+  class: "routine",
+  routine: "digitCounts",
+  infer([x, state], attrs) {
+    const { shift, bits, block } = digitAttrs(attrs);
+    checkKind("realOrBool", x!.dtype);
+    checkCounts("digitCounts", "block", block, x!.shape.length, 1);
+    checkCounts("digitCounts", "shift", [shift]);
+    checkCounts("digitCounts", "bits", [bits], 1, 1);
+    if (shift + bits > 8 * infoOf(x!.dtype).bytes || bits > 16) throw wrongAttr("digitCounts", "bits", bits);
+    const blocks = x!.shape.map((n, axis) => Math.ceil(n / block[axis]!));
+    return denseType("int32", [...blocks, state?.shape[0] ?? 1, 2 ** bits]);
+  },
+  computes: ({ start, shape }, type) => ({
+    start: [...start.slice(0, -2), 0, 0],
+    shape: [...shape.slice(0, -2), ...type.shape.slice(-2)],
+  }),
+  demand(out, [x, state], attrs) {
+    const { block } = digitAttrs(attrs);
+    const start = x!.shape.map((n, axis) => Math.min(n, out.start[axis]! * block[axis]!));
+    const shape = x!.shape.map(
+      (n, axis) => Math.min(n, (out.start[axis]! + out.shape[axis]!) * block[axis]!) - start[axis]!,
+    );
+    return [{ start, shape }, ...(state === undefined ? [] : [wholeBox(state.shape)])];
+  },
+  // The last block along an axis may be shorter.
+  seams: (inputs, _, { shape }) =>
+    shape.map((n, axis) => (axis < inputs[0]!.shape.length ? { zones: [[n - 1, n]] } : SEAMLESS)),
+  chunks: (_, __, ___, { shape }) => shape.map((n, axis) => (axis < last(shape) - 1 ? 1 : n)),
+};
+
+/** digitStep(counts, state): the state with the digit of attrs.bits that has the rank; attrs.poison: that of NaN, if one is counted. */
+export const digitStep: RoutineOp = {
+  name: "digitStep",
+  class: "routine",
+  routine: "digitStep",
+  infer([counts, state], { bits, poison }) {
+    checkCounts("digitStep", "bits", [bits!], 1, 1);
+    if (typeof poison !== "boolean") throw wrongAttr("digitStep", "poison", poison!);
+    const isFit = counts!.shape.at(-1) === 2 ** (bits as number) && state!.dtype === "uint64";
+    if (!isFit || counts!.dtype !== INDEX_DTYPE) throw wrongAttr("digitStep", "bits", bits!);
+    return state!;
+  },
+  computes: (_, { shape }) => wholeBox(shape),
+  demand: (_, [counts, state]) => [wholeBox(counts!.shape), wholeBox(state!.shape)],
+  chunks: (_, __, ___, { shape }) => shape,
+};
+
+/** keyElements(state): elements of attrs.dtype, of which all digits are known. */
+export const keyElements: RoutineOp = {
+  name: "keyElements",
+  class: "routine",
+  routine: "keyElements",
+  infer([state], { dtype }) {
+    if (!isDType(dtype)) throw wrongAttr("keyElements", "dtype", dtype!);
+    return denseType(dtype as DType, [state!.shape[0]!]);
+  },
+  computes: (_, { shape }) => wholeBox(shape),
+  demand: (_, [state]) => [wholeBox(state!.shape)],
+  chunks: (_, __, ___, { shape }) => shape,
+};
+
+export const ORDER_OPS: readonly RoutineOp[] = [select, quantilePlaces, digitCounts, digitStep, keyElements];

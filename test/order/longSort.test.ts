@@ -1,0 +1,33 @@
+// Sorting in blocks that are merged, with blocks of a few elements. In: arrays with ties, NaN, zeros of both signs, in any chunks.
+// Out: what sorting the whole gives, bit for bit, every way of computing.
+
+import * as cw from "chunkwise";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { node } from "../../src/lazy/build.ts";
+import { longArgsort, longSort } from "../../src/ops/longSort.ts";
+
+const ODD = [0, -0, Number.NaN, Infinity, -Infinity, 1, 1, 2];
+
+const floats = fc.array(fc.oneof(fc.constantFrom(...ODD), fc.integer({ min: -5, max: 5 }), fc.double()), {
+  minLength: 1,
+  maxLength: 300,
+});
+
+const bits = ({ data }: cw.NDArray): unknown[] =>
+  Array.from(new BigUint64Array((data as Float64Array).slice().buffer));
+
+test("blocks that are merged are in the order of the whole", () => {
+  fc.assert(
+    fc.property(floats, fc.integer({ min: 1, max: 40 }), fc.boolean(), (values, chunk, descending) => {
+      const x = cw.asarray(Float64Array.from(values), { chunks: chunk });
+      const attrs = { descending, most: 8 * 16 };
+      const long = [node(longSort, [x], attrs), node(longArgsort, [x], attrs)];
+      const whole = [x.sort({ descending }), x.argsort({ descending })];
+      const [a, b, c, d] = cw.computeSync([...long, ...whole]) as cw.NDArray[];
+      expect(bits(a!)).toEqual(bits(c!));
+      expect(bits(b!)).toEqual(bits(d!));
+    }),
+    { numRuns: 60 },
+  );
+});
