@@ -15,6 +15,8 @@ import { overlap } from "./moves/overlap.ts";
 import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";
 import { concat, repeat, setSlice, slice, tile } from "./moves/select.ts";
+import { nanargmaxPlace, nanargminPlace } from "./nanPlaces.ts";
+import * as nanReductions from "./nanReductions.ts";
 import { partitioned } from "./partitions.ts";
 import * as reductions from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
@@ -28,14 +30,18 @@ const opsIn = (module: object): Op[] =>
   );
 
 /** The reductions that have names of their own. */
-export const REDUCE_OPS: readonly ReduceRecord[] = opsIn(reductions) as unknown as readonly ReduceRecord[];
+export const REDUCE_OPS: readonly ReduceRecord[] = [
+  ...opsIn(reductions),
+  ...opsIn(nanReductions),
+] as unknown as readonly ReduceRecord[];
 
 const ALL: readonly Op[] = [
   ...SOURCES,
   partitioned,
   cast,
   ...opsIn(elementwise),
-  ...opsIn(reductions),
+  ...REDUCE_OPS,
+  ...[nanargmaxPlace, nanargminPlace],
   ...[...opsIn(exponentialSums), expSumRest],
   ...opsIn(scans),
   ...[permute, broadcast, expandDims, squeeze, rechunk, reshape],

@@ -36,7 +36,7 @@ const ULPS: { readonly [name: string]: number } = {
   ...Object.fromEntries(
     ["asinh", "atan2", "atanh", "cosh", "pow", "sinh", "tan", "tanh", "logaddexp"].map((f) => [f, 2]),
   ),
-  ...Object.fromEntries(["mean", "std", "var", "linspace"].map((f) => [f, 4])),
+  ...Object.fromEntries(["mean", "std", "var", "nanmean", "nanstd", "nanvar", "linspace"].map((f) => [f, 4])),
   ...Object.fromEntries(["sigmoid", "softplus", "log1mexp"].map((f) => [f, 2])),
   ...Object.fromEntries(["logsumexp", "softmax", "logSoftmax"].map((f) => [f, 4])),
   sqrt: 0,

@@ -3,6 +3,7 @@
 
 export * from "../../ops/elementwise/index.ts";
 export * from "../../ops/exponentialSums.ts";
+export * from "../../ops/nanReductions.ts";
 export * from "../../ops/reductions.ts";
 export * from "../../ops/scans.ts";
 export * from "./creation.ts";
@@ -14,7 +15,6 @@ export * from "./joining.ts";
 export * from "./linear.ts";
 export * from "./manipulation.ts";
 export * from "./mapOverlap.ts";
-export * from "./nan.ts";
 export * from "./ranges.ts";
 export * from "./repeating.ts";
 export * from "./searching.ts";

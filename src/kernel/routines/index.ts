@@ -2,6 +2,7 @@
 
 import type { Routine } from "../routine.ts";
 import { contract } from "./contract.ts";
+import { foundPlaces } from "./foundPlaces.ts";
 import { gather, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
@@ -12,7 +13,7 @@ import { call } from "./userCall.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
-    ...{ argsort, call, callAll, contract, gather, groupby, scatter },
+    ...{ argsort, call, callAll, contract, foundPlaces, gather, groupby, scatter },
     ...{ pick, searchsorted, segmentArgsort, segmentSort, sort, spread, takeAlongAxis, unpack },
   }),
 );
