@@ -29,6 +29,8 @@ export interface Groups {
   readonly numLabels: number;
   /** NaN is left out. */
   readonly skipsNaN: boolean;
+  /** What the user calls the number of labels; "length" where labels below 0 are mistakes. */
+  readonly limit?: "numLabels" | "length";
 }
 
 /** A chunk of partial results has no more elements than this, or than a chunk of x: of more labels there are several chunks. */
@@ -54,7 +56,7 @@ function grouped(
   inputs: readonly LazyArray[],
   axis: number,
   blocks: readonly number[],
-  { numLabels, skipsNaN }: Pick<Groups, "numLabels" | "skipsNaN">,
+  { numLabels, skipsNaN, limit = "numLabels" }: Pick<Groups, "numLabels" | "skipsNaN" | "limit">,
   fold: FoldName,
   dtype: DType,
 ): LazyArray {
@@ -64,7 +66,7 @@ function grouped(
   const labelChunk = Math.max(1, Math.min(numLabels, Math.floor(most / Math.max(1, beside))));
   const lengths = inputs.at(-1)!.shape;
   return node(groupby, inputs, {
-    ...{ fold, axis, blocks, lengths, labels: numLabels, labelChunk, dtype, skipsNaN },
+    ...{ fold, axis, blocks, lengths, labels: numLabels, labelChunk, dtype, skipsNaN, limit },
   });
 }
 

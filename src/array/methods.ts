@@ -25,6 +25,7 @@ import {
 import { engine } from "./defaultEngine.ts";
 import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
+import * as histograms from "./functions/histograms.ts";
 import * as indexing from "./functions/indexing.ts";
 import type * as joining from "./functions/joining.ts";
 import { unstack } from "./functions/joining.ts";
@@ -32,6 +33,7 @@ import * as linear from "./functions/linear.ts";
 import * as manipulation from "./functions/manipulation.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/searching.ts";
+import * as weighing from "./functions/statistics.ts";
 import { type ToNpyOptions, toNpy } from "./npy.ts";
 import { type ToZarrOptions, toZarr } from "./storing.ts";
 
@@ -60,6 +62,8 @@ export interface FunctionMethods
     Methods<typeof nan>,
     Methods<typeof exponentialSums>,
     Methods<typeof linear>,
+    Methods<typeof weighing>,
+    Methods<Pick<typeof histograms, "histogram" | "bincount" | "digitize">>,
     Methods<typeof indexing> {}
 
 /**
@@ -98,6 +102,7 @@ declare module "../lazy/lazyArray.ts" {
 
 const { fullLike, zerosLike, onesLike, emptyLike, tril, triu } = creation;
 const { astype } = dtypes;
+const { histogram, bincount, digitize } = histograms;
 
 /** Total: a method that the type promises and this table lacks does not compile. */
 const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
@@ -112,6 +117,8 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
   ...nan,
   ...exponentialSums,
   ...linear,
+  ...weighing,
+  ...{ histogram, bincount, digitize },
   ...indexing,
 };
 

@@ -23,6 +23,8 @@ export interface GroupAttrs {
   readonly dtype: DType;
   readonly fold: FoldName;
   readonly skipsNaN: boolean;
+  /** What the user calls the number of labels. */
+  readonly limit: "numLabels" | "length";
 }
 
 export const groupAttrs = (attrs: Attrs): GroupAttrs => attrs as unknown as GroupAttrs;

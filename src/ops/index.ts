@@ -3,6 +3,7 @@
 import type { Op } from "../expr/op.ts";
 import { cast } from "../lazy/cast.ts";
 import { SOURCES } from "../lazy/lazyArray.ts";
+import { binEdges, binPlaces } from "./binning.ts";
 import { contract } from "./contraction.ts";
 import type { ReduceRecord } from "./define.ts";
 import * as elementwise from "./elementwise/index.ts";
@@ -49,7 +50,7 @@ const ALL: readonly Op[] = [
   contract,
   ...ROUTINE_OPS,
   ...BLOCK_OPS,
-  groupby,
+  ...[groupby, binPlaces, binEdges],
 ];
 
 /** The table of ops, by name: `OPS.get("add")`. */

@@ -29,6 +29,8 @@ export interface GroupCall {
   readonly lengths: readonly number[];
   readonly fold: FoldName;
   readonly skipsNaN: boolean;
+  /** What the user calls the number of labels. Below 0 there is a label that is left out, and no length of counts. */
+  readonly limit: "numLabels" | "length";
 }
 
 export const groupCall = (attrs: Attrs): GroupCall => attrs as unknown as GroupCall;
@@ -48,7 +50,8 @@ export interface GroupPart {
 
 /** Every block of a call, one after another. */
 export function* partsOf({ inputs, outputs, attrs, starts, room }: RoutineCall): Generator<GroupPart> {
-  const { axis, blocks, labels: most } = groupCall(attrs);
+  const call = groupCall(attrs);
+  const { axis, blocks } = call;
   const [x, labels] = inputs.length === 1 ? [null, inputs[0]!] : [inputs[0]!, inputs[1]!];
   const output = outputs[0]!;
   const labelAxis = axis + blocks.length;
@@ -64,7 +67,7 @@ export function* partsOf({ inputs, outputs, attrs, starts, room }: RoutineCall):
     const global = from.map((at, k) => at + begin[k]!);
     yield {
       x: x === null ? null : subBlock(x, inserted(x.shape, axis, from, 0), inserted(x.shape, axis, shape)),
-      labels: labelsOf(own, most, range, global, room),
+      labels: labelsOf(own, call, range, global, room),
       ...{ from: global, shape },
       output: subBlock(
         output,
@@ -85,7 +88,7 @@ const inserted = (list: Shape, axis: number, values: readonly number[], others?:
 
 function labelsOf(
   labels: Block,
-  most: number,
+  call: GroupCall,
   [first, end]: readonly [number, number],
   from: readonly number[],
   room?: Room,
@@ -93,28 +96,37 @@ function labelsOf(
   const given = toContiguous(labels, room);
   const places = new Int32Array(given.length);
   const isBig = isWide(labels.dtype);
+  const isStrict = call.limit === "length";
   const words = isBig ? wordsOf(given) : (given as Int32Array);
   for (let i = 0; i < places.length; i++) {
     const label = isBig ? words[2 * i + HIGH_WORD]! * 2 ** 32 + words[2 * i + LOW_WORD]! : words[i]!;
     // As words a number below 0 is one of 2⁶³ and more.
     const isLeftOut = isBig && labels.dtype === "int64" ? label >= 2 ** 63 : label < 0;
-    if (!isLeftOut && label >= most) throw tooLarge(given[i]!, placeOf(i, labels.shape), from, most);
+    if (isLeftOut ? isStrict : label >= call.labels)
+      throw wrongLabel(given[i]!, placeOf(i, labels.shape), from, call);
     places[i] = isLeftOut || label < first || label >= end ? -1 : label - first;
   }
   return places;
 }
 
-function tooLarge(
+function wrongLabel(
   label: number | bigint,
   place: readonly number[],
   from: readonly number[],
-  most: number,
+  { limit, labels }: GroupCall,
 ): Trap {
-  const at = place.map((p, k) => p + from[k]!);
-  return new Trap(
-    `the label ${label} at place ${at.join(", ")} is not below numLabels, which is ${most}`,
-    "Give a larger numLabels, or labels below 0 for what is to be left out",
-  );
+  const at = place.map((p, k) => p + from[k]!).join(", ");
+  if (label < 0)
+    return new Trap(`the number ${label} at place ${at} is below 0`, "Count numbers of 0 or more");
+  return limit === "length"
+    ? new Trap(
+        `the number ${label} at place ${at} is not below length, which is ${labels}`,
+        "Give a larger length",
+      )
+    : new Trap(
+        `the label ${label} at place ${at} is not below numLabels, which is ${labels}`,
+        "Give a larger numLabels, or labels below 0 for what is to be left out",
+      );
 }
 
 export const groupby: Routine = (call) => {
@@ -170,11 +182,22 @@ function store(values: TypedArray, output: Block): void {
 
 const isPlain = (fold: FoldName): fold is PlainFold => (PLAIN_FOLDS as readonly string[]).includes(fold);
 
+/** How often each label is there. */
+function countsOf({ labels, groups }: Rows): Float64Array {
+  const counts = new Float64Array(groups);
+  for (let i = 0; i < labels.length; i++) {
+    const group = labels[i]!;
+    if (group >= 0) counts[group]! += 1;
+  }
+  return counts;
+}
+
 function folded(rows: Rows, fold: FoldName, dtype: DType, part: GroupPart, call: GroupCall): TypedArray {
   const { outer, groups, inner } = rows;
   const size = outer * groups * inner;
   if (fold === "mean") return meansOf(rows, size);
   if (fold === "moment") return momentsOf(rows, size);
+  if (fold === "count" && part.x === null) return countsOf(rows);
   if (!isPlain(fold)) return placed(rows, fold, dtype, part, call);
   const values = isWide(dtype) ? allocate(dtype, size) : new Float64Array(size);
   start(values, fold, dtype);

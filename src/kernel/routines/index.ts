@@ -1,6 +1,7 @@
 // All routines by name. A call's inputs and outputs share no memory.
 
 import type { Routine } from "../routine.ts";
+import { binEdges, binPlaces } from "./binning.ts";
 import { contract } from "./contract.ts";
 import { foundPlaces } from "./foundPlaces.ts";
 import { gather, pick, scatter, spread } from "./gather.ts";
@@ -13,7 +14,7 @@ import { call } from "./userCall.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
-    ...{ argsort, call, callAll, contract, foundPlaces, gather, groupby, scatter },
+    ...{ argsort, binEdges, binPlaces, call, callAll, contract, foundPlaces, gather, groupby, scatter },
     ...{ pick, searchsorted, segmentArgsort, segmentSort, sort, spread, takeAlongAxis, unpack },
   }),
 );

@@ -29,6 +29,7 @@ import reduction_cases  # noqa: E402
 import scans  # noqa: E402
 import sorting  # noqa: E402
 import stable  # noqa: E402
+import statistics_ as statistics  # noqa: E402
 import transcendental  # noqa: E402
 import unary  # noqa: E402
 from dtypes import check_promotion  # noqa: E402
@@ -37,7 +38,7 @@ from precise import check_long_double  # noqa: E402
 NUMPY = "1.24.2"
 MODULES = [
     unary, transcendental, binary_cases, casting, creation, ranges, reduction_cases, scans, sorting, joining,
-    manipulation, linalg, indexing, nans, stable,
+    manipulation, linalg, indexing, nans, stable, statistics,
 ]
 FOLDER = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
 
