@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { optionNames } from "../src/lazy/call.ts";
 import * as elementwise from "../src/ops/elementwise/index.ts";
 import * as exponentialSums from "../src/ops/exponentialSums.ts";
+import * as nanReductions from "../src/ops/nanReductions.ts";
 import * as reductions from "../src/ops/reductions.ts";
 import * as scans from "../src/ops/scans.ts";
 
@@ -16,7 +17,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const FAMILIES = ["arithmetic", "choice", "exponential", "logic", "special"].map(
   (name) => `elementwise/${name}`,
 );
-const SOURCES = [...FAMILIES, "reductions", "scans", "exponentialSums"].map((file) =>
+const SOURCES = [...FAMILIES, "reductions", "nanReductions", "scans", "exponentialSums"].map((file) =>
   read(`src/ops/${file}.ts`),
 );
 
@@ -77,11 +78,13 @@ const denseTable = (...modules: readonly object[]): string =>
 
 function nestedTable(): string {
   const options = (name: string): string =>
-    ["axis", "keepdims", "maskIdentity", ...(/^(var|std)$/.test(name) ? ["ddof"] : [])].join(", ");
+    ["axis", "keepdims", "maskIdentity", ...(/^(nan)?(var|std)$/.test(name) ? ["ddof"] : [])].join(", ");
   const what = (name: string): string => commentOf(name).replace(/: `cw.*$/, "");
   return table([
     HEAD,
-    ...functionsOf(reductions).map(([name]) => [`\`${name}(x, {${options(name)}})\``, what(name), "yes"]),
+    ...[...functionsOf(reductions), ...functionsOf(nanReductions)]
+      .filter(([name]) => !name.startsWith("nancum"))
+      .map(([name]) => [`\`${name}(x, {${options(name)}})\``, what(name), "yes"]),
   ]);
 }
 
@@ -99,7 +102,8 @@ function nestedNames(): string {
 
 const PARTS: { readonly [mark: string]: () => string } = {
   "table: elementwise": () => denseTable(elementwise),
-  "table: reductions, scans, exponentialSums": () => denseTable(reductions, scans, exponentialSums),
+  "table: reductions, nanReductions, scans, exponentialSums": () =>
+    denseTable(reductions, nanReductions, scans, exponentialSums),
   "nested reductions": nestedTable,
   "names: elementwise": nestedNames,
 };
@@ -114,6 +118,8 @@ test.each(["docs/api.md", "docs/ragged-api.md"])("%s says what the table says", 
 });
 
 test("every function of the table has an example", () => {
-  const names = [elementwise, reductions, scans, exponentialSums].flatMap(functionsOf).map(([name]) => name);
+  const names = [elementwise, reductions, nanReductions, scans, exponentialSums]
+    .flatMap(functionsOf)
+    .map(([name]) => name);
   expect(names.filter((name) => !/`[^`]*cw\.\w+\(/.test(commentOf(name)))).toEqual([]);
 });

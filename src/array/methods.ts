@@ -7,6 +7,7 @@ import { LazyArray } from "../lazy/lazyArray.ts";
 import type { NDArray } from "../lazy/ndarray.ts";
 import * as elementwise from "../ops/elementwise/index.ts";
 import * as exponentialSums from "../ops/exponentialSums.ts";
+import * as nan from "../ops/nanReductions.ts";
 import * as reductions from "../ops/reductions.ts";
 import * as scans from "../ops/scans.ts";
 import type { Plan } from "../plan/index.ts";
@@ -25,16 +26,17 @@ import {
 import { engine } from "./defaultEngine.ts";
 import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
+import * as histograms from "./functions/histograms.ts";
 import * as indexing from "./functions/indexing.ts";
 import type * as joining from "./functions/joining.ts";
 import { unstack } from "./functions/joining.ts";
 import * as linear from "./functions/linear.ts";
 import * as manipulation from "./functions/manipulation.ts";
-import * as nan from "./functions/nan.ts";
 import * as quantiles from "./functions/quantiles.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/searching.ts";
 import * as sets from "./functions/sets.ts";
+import * as weighing from "./functions/statistics.ts";
 import { type ToNpyOptions, toNpy } from "./npy.ts";
 import { type ToZarrOptions, toZarr } from "./storing.ts";
 
@@ -65,6 +67,8 @@ export interface FunctionMethods
     Methods<typeof exponentialSums>,
     Methods<typeof linear>,
     Methods<typeof sets>,
+    Methods<typeof weighing>,
+    Methods<Pick<typeof histograms, "histogram" | "bincount" | "digitize">>,
     Methods<typeof indexing> {}
 
 /**
@@ -105,6 +109,7 @@ declare module "../lazy/lazyArray.ts" {
 
 const { fullLike, zerosLike, onesLike, emptyLike, tril, triu } = creation;
 const { astype } = dtypes;
+const { histogram, bincount, digitize } = histograms;
 
 /** Total: a method that the type promises and this table lacks does not compile. */
 const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
@@ -121,6 +126,8 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
   ...exponentialSums,
   ...linear,
   ...sets,
+  ...weighing,
+  ...{ histogram, bincount, digitize },
   ...indexing,
 };
 

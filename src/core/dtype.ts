@@ -191,12 +191,12 @@ export const isTypedArray = (value: unknown): value is TypedArray => value insta
 // alike. In: a dtype and a rule's name. Out: the result's dtype. Which dtypes a function takes is not said here.
 
 /**
- * same: its own. bool: truth. real: the parts of a complex number, else its own. floating: integers as the default
- * float. total: small integers as 64 bits of their sign. index: a place or a count.
+ * same: its own. bool: truth. real: the parts of a complex number, else its own. floating: integers and bools as the
+ * default float. total: bools and small integers as 64 bits of their sign. index: a place or a count.
  */
 // biome-ignore format: a table
 export const RESULTS = {
-  bool: { same: "bool", bool: "bool", real: "bool", floating: "bool", total: "bool", index: "int64" },
+  bool: { same: "bool", bool: "bool", real: "bool", floating: "float64", total: "int64", index: "int64" },
   int8: { same: "int8", bool: "bool", real: "int8", floating: "float64", total: "int64", index: "int64" },
   int16: { same: "int16", bool: "bool", real: "int16", floating: "float64", total: "int64", index: "int64" },
   int32: { same: "int32", bool: "bool", real: "int32", floating: "float64", total: "int64", index: "int64" },

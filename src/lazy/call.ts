@@ -136,6 +136,10 @@ function asNew<Result>(result: Result, args: readonly unknown[]): Result {
   if (result instanceof LazyArray)
     return (args.includes(result) ? new LazyArray(result.expr, [result]) : result) as Result;
   if (Array.isArray(result)) return result.map((item: unknown) => asNew(item, args)) as Result;
+  if (isPlain(result))
+    return Object.fromEntries(
+      Object.entries(result).map(([name, item]) => [name, asNew(item, args)]),
+    ) as Result;
   return result;
 }
 

@@ -229,8 +229,7 @@ function reduceNode(
 
 function dtypeFor({ accepts, computesIn }: ReduceRecord, own: DType, asked: DType | null | undefined): DType {
   if (asked !== undefined && asked !== null) return checkDType(asked);
-  checkKind(accepts, own);
-  return resultOf(own, computesIn);
+  return checkKind(accepts, resultOf(own, computesIn));
 }
 
 function recordOf<R extends ResultRule>(name: string, line: TypedLine<R, ReducesIn>): ReduceRecord<R> {

@@ -3,6 +3,7 @@
 import type { Op } from "../expr/op.ts";
 import { cast } from "../lazy/cast.ts";
 import { SOURCES } from "../lazy/lazyArray.ts";
+import { binEdges, binPlaces } from "./binning.ts";
 import { COMPACTION_OPS } from "./compaction.ts";
 import { contract } from "./contraction.ts";
 import type { ReduceRecord } from "./define.ts";
@@ -18,6 +19,8 @@ import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";
 import { concat, repeat, setSlice, slice, tile } from "./moves/select.ts";
 import { take } from "./moves/take.ts";
+import { nanargmaxPlace, nanargminPlace } from "./nanPlaces.ts";
+import * as nanReductions from "./nanReductions.ts";
 import { ORDER_OPS } from "./order.ts";
 import { partitioned } from "./partitions.ts";
 import * as reductions from "./reductions.ts";
@@ -32,14 +35,18 @@ const opsIn = (module: object): Op[] =>
   );
 
 /** The reductions that have names of their own. */
-export const REDUCE_OPS: readonly ReduceRecord[] = opsIn(reductions) as unknown as readonly ReduceRecord[];
+export const REDUCE_OPS: readonly ReduceRecord[] = [
+  ...opsIn(reductions),
+  ...opsIn(nanReductions),
+] as unknown as readonly ReduceRecord[];
 
 const ALL: readonly Op[] = [
   ...SOURCES,
   partitioned,
   cast,
   ...opsIn(elementwise),
-  ...opsIn(reductions),
+  ...REDUCE_OPS,
+  ...[nanargmaxPlace, nanargminPlace],
   ...[...opsIn(exponentialSums), expSumRest],
   ...opsIn(scans),
   ...[permute, broadcast, expandDims, squeeze, rechunk, reshape],
@@ -50,7 +57,7 @@ const ALL: readonly Op[] = [
   ...LONG_SORT_OPS,
   ...COMPACTION_OPS,
   ...BLOCK_OPS,
-  groupby,
+  ...[groupby, binPlaces, binEdges],
 ];
 
 /** The table of ops, by name: `OPS.get("add")`. */

@@ -6,6 +6,7 @@ import { ValueError } from "../core/errors.ts";
 import { integerRange, type Scalar } from "../core/numbers.ts";
 import * as c from "../kernel/complex/arithmetic.ts";
 import * as s from "../kernel/scalar.ts";
+import { addValues, dividedBy, multiplyValues } from "../kernel/values.ts";
 import type { Built } from "../lazy/build.ts";
 import { userCall } from "../lazy/call.ts";
 import type { NestedReduceOptions, ReduceFunction, ReduceOptions } from "../lazy/functionTypes.ts";
@@ -21,13 +22,7 @@ const pair = (
   return ([a], [b]) => [f(a as s.Term, b as s.Term)];
 };
 
-/** Sums and products of real or complex values. */
-const addValues = (a: s.Value, b: s.Value): s.Value =>
-  s.isComplexTerm(a) ? c.add(a, b as s.ComplexTerm) : s.add(a, b as s.Term);
-const multiplyValues = (a: s.Value, b: s.Value): s.Value =>
-  s.isComplexTerm(a) ? c.multiply(a, b as s.ComplexTerm) : s.mul(a, b as s.Term);
-
-/** Σx; small integers add up in 64 bits: `cw.sum(x, {axis: 0})`. */
+/** Σx; small integers and bools add up in 64 bits: `cw.sum(x, {axis: 0})`. */
 export const sum = reduction("sum", {
   accepts: "numeric",
   computesIn: "total",
@@ -62,11 +57,7 @@ export const mean = reduction("mean", {
   lift: (x) => [x],
   combine: ([a], [b]) => [addValues(a!, b!)],
   identity: () => [0],
-  finish: ([total], { count }) => {
-    if (!s.isComplexTerm(total!)) return s.div(total!, count(total!.type));
-    const n = count(total.re.type);
-    return { re: s.div(total.re, n), im: s.div(total.im, n) };
-  },
+  finish: ([total], { count }) => dividedBy(total!, count),
   alone: "element",
 });
 
@@ -80,7 +71,8 @@ export interface NestedVarianceOptions extends NestedReduceOptions {
   /** What is taken off the count. */
   readonly ddof?: number | undefined;
 }
-type VarianceFunction = ReduceFunction<"floating", VarianceOptions, NestedVarianceOptions>;
+/** What `cw.var` and `cw.std` are as functions: `const f: VarianceFunction = cw.var`. */
+export type VarianceFunction = ReduceFunction<"floating", VarianceOptions, NestedVarianceOptions>;
 
 function checkCorrection(correction: unknown = 0): number {
   if (typeof correction === "number" && !Number.isNaN(correction)) return correction;

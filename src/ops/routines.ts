@@ -173,6 +173,17 @@ function sortOp(name: string, places: boolean): RoutineOp {
 export const sort: RoutineOp = sortOp("sort", false);
 export const argsort: RoutineOp = sortOp("argsort", true);
 
+/** foundPlaces(places): the places as they are; one below 0 is an error when it is computed. */
+export const foundPlaces: RoutineOp = {
+  name: "foundPlaces",
+  class: "routine",
+  routine: "foundPlaces",
+  computes: (out) => out,
+  infer: ([places]) => denseType(INDEX_DTYPE, places!.shape),
+  demand: (out) => [out],
+  chunks: ([places]) => places!,
+};
+
 export const ROUTINE_OPS: readonly RoutineOp[] = [
   gather,
   scatter,
@@ -180,4 +191,5 @@ export const ROUTINE_OPS: readonly RoutineOp[] = [
   searchsorted,
   sort,
   argsort,
+  foundPlaces,
 ];

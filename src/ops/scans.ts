@@ -6,8 +6,7 @@ import { ShapeError } from "../core/errors.ts";
 import { fitScalar } from "../core/numbers.ts";
 import { makeExpr } from "../expr/expr.ts";
 import type { ScanOp } from "../expr/op.ts";
-import { add, multiply } from "../kernel/complex/arithmetic.ts";
-import * as s from "../kernel/scalar.ts";
+import { addValues, multiplyValues } from "../kernel/values.ts";
 import { type Built, built, castTo, checkDType, node } from "../lazy/build.ts";
 import { opCall } from "../lazy/call.ts";
 import type { DTypeOption, TotalFunction } from "../lazy/functionTypes.ts";
@@ -49,7 +48,7 @@ function totals(op: ScanOp, x: LazyArray, { axis, dtype, includeInitial }: Cumul
   const along = soleAxis(x, axis);
   const type =
     dtype === undefined || dtype === null
-      ? resultOf(checkKind("numeric", x.dtype), "total")
+      ? checkKind("numeric", resultOf(x.dtype, "total"))
       : checkDType(dtype);
   const running = node(op, [castTo(x, type)], { axis: along });
   if (includeInitial !== true) return running;
@@ -78,10 +77,6 @@ function soleAxis(x: LazyArray, axis: number | null | undefined): number {
 }
 
 /** The sum up to each place along an axis: `cw.cumulativeSum(x, {axis: 0})`. */
-export const cumulativeSum = scan("cumulativeSum", 0, (a, b) =>
-  s.isComplexTerm(a) ? add(a, b as s.ComplexTerm) : s.add(a, b as s.Term),
-);
+export const cumulativeSum = scan("cumulativeSum", 0, addValues);
 /** The product up to each place along an axis: `cw.cumulativeProd(x, {axis: 0})`. */
-export const cumulativeProd = scan("cumulativeProd", 1, (a, b) =>
-  s.isComplexTerm(a) ? multiply(a, b as s.ComplexTerm) : s.mul(a, b as s.Term),
-);
+export const cumulativeProd = scan("cumulativeProd", 1, multiplyValues);

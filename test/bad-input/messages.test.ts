@@ -27,8 +27,8 @@ describe("dtypes", () => {
     expect(() => cw.where(vector, 1, 0)).toThrowErrorMatchingInlineSnapshot(
       `[DTypeError: where: the condition is float64, not bool. Compare first, for example x.greater(0).]`,
     );
-    expect(() => truths.sum()).toThrowErrorMatchingInlineSnapshot(
-      `[DTypeError: sum: takes numbers, not bool. Use astype first, or a logical function.]`,
+    expect(() => truths.ptp()).toThrowErrorMatchingInlineSnapshot(
+      `[DTypeError: ptp: takes real numbers, not bool. Use astype first, or a logical function.]`,
     );
     expect(() => complexes.astype("float64")).toThrowErrorMatchingInlineSnapshot(
       `[DTypeError: astype: complex128 cannot become float64: the imaginary part would be lost. Take real, imag or abs first.]`,

@@ -90,8 +90,7 @@ const REDUCTIONS = [
   ...Object.entries(cw)
     .filter(([, value]) => (Object(value) as { class?: string }).class === "reduce")
     .map(([name]) => name)
-    .filter((name) => !["sum", "prod", "var", "argmax", "argmin"].includes(name)),
-  ...["nanmax", "nanmean", "nanmin"],
+    .filter((name) => !/^(nan)?(sum|prod|var|argmax|argmin)$/.test(name)),
 ];
 const CREATION = { dtype, chunks };
 
@@ -112,11 +111,17 @@ export const FUNCTIONS: { readonly [name: string]: Line } = {
     ["sum", "prod", "nansum", "nanprod"],
     line([operand(matrix)], { axis: axes(0), keepdims: flag, dtype }),
   ),
-  ...all(["std", "var"], line([operand(matrix)], { axis: axes(0), keepdims: flag, correction: real(1) })),
-  ...all(["softmax", "logSoftmax"], line([operand(matrix)], { axis: axes(0) })),
-  ...all(["argmax", "argmin"], line([operand(matrix)], { axis: soleAxis(0), keepdims: flag })),
   ...all(
-    ["cumulativeSum", "cumulativeProd"],
+    ["std", "var", "nanstd", "nanvar"],
+    line([operand(matrix)], { axis: axes(0), keepdims: flag, correction: real(1) }),
+  ),
+  ...all(["softmax", "logSoftmax"], line([operand(matrix)], { axis: axes(0) })),
+  ...all(
+    ["argmax", "argmin", "nanargmax", "nanargmin"],
+    line([operand(matrix)], { axis: soleAxis(0), keepdims: flag }),
+  ),
+  ...all(
+    ["cumulativeSum", "cumulativeProd", "nancumsum", "nancumprod"],
     line([operand(vector)], { axis: axis(0), dtype, includeInitial: flag }),
   ),
   diff: line([operand(matrix)], {

@@ -5,8 +5,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 const REDUCTIONS = ["sum", "mean", "min", "max", "count", "var", "std", "prod", "any", "all"] as const;
+type Reduction = (typeof REDUCTIONS)[number];
 const PLAIN: {
-  readonly [R in Exclude<cw.GroupReduction, "count">]: (x: cw.Operand, options?: never) => cw.LazyArray;
+  readonly [R in Exclude<Reduction, "count">]: (x: cw.Operand, options?: never) => cw.LazyArray;
 } = {
   ...{ sum: cw.sum, mean: cw.mean, min: cw.min, max: cw.max, var: cw.var, std: cw.std },
   ...{ prod: cw.prod, any: cw.any, all: cw.all },
@@ -18,9 +19,9 @@ function naive(
   x: cw.LazyArray,
   labels: readonly number[],
   label: number,
-  options: cw.GroupbyOptions,
+  options: { readonly axis: number; readonly reduce: Reduction; readonly correction?: number },
 ): unknown[] {
-  const { axis = 0, reduce, correction = 0 } = options;
+  const { axis, reduce, correction = 0 } = options;
   const places = labels.flatMap((given, at) => (given === label ? [at] : []));
   const part = cw.take(x, places.length === 0 ? new cw.NDArray(new BigInt64Array(0), [0]) : places, { axis });
   const rest = x.shape.filter((_, at) => at !== axis);
@@ -41,7 +42,7 @@ function none(dtype: cw.DType, reduce: "min" | "max"): unknown {
 
 const accepts = (dtype: string, reduce: string): boolean => {
   if (dtype === "complex128") return !["min", "max", "var", "std"].includes(reduce);
-  return dtype !== "bool" || ["min", "max", "any", "all", "count"].includes(reduce);
+  return true;
 };
 
 const close = (a: unknown, b: unknown, tolerance: number): boolean => {
@@ -193,8 +194,6 @@ describe("what does not fit", () => {
   test("what has no order has no minimum", () => {
     const complex = cw.astype(x, "complex128");
     expect(() => cw.groupbyReduce(complex, [0, 1, 2], { reduce: "min", axis: 1 })).toThrow(cw.DTypeError);
-    expect(() => cw.groupbyReduce(cw.astype(x, "bool"), [0, 1, 2], { reduce: "sum", axis: 1 })).toThrow(
-      cw.DTypeError,
-    );
+    expect(() => cw.groupbyReduce(complex, [0, 1, 2], { reduce: "nanvar", axis: 1 })).toThrow(cw.DTypeError);
   });
 });

@@ -17,7 +17,7 @@ const LOGICAL = ["logicalAnd", "logicalOr", "logicalXor"];
 const BITWISE = [...["bitwiseAnd", "bitwiseOr", "bitwiseXor", "bitwiseLeftShift", "bitwiseRightShift"]];
 const REDUCTIONS = [
   ...["sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "countNonzero", "argmax", "argmin"],
-  ...["logsumexp", "nansum", "nanmax", "nanmean"],
+  ...["logsumexp", "nansum", "nanmax", "nanmean", "nanvar", "nanargmin"],
 ];
 
 const named = (names, make) => names.map((name) => [name, (given) => make(given, name)]);

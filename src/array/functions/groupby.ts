@@ -1,53 +1,23 @@
-// groupbyReduce: a reduction along one axis, of the elements of each label by themselves. In: an array, and a label for
-// each place along the axis. Out: the array with the axis replaced by one place for each label. Each block is reduced
-// by labels where it lies; what blocks come to together is a reduction tree like any other.
+// groupbyReduce: reductions along some axes, of the elements of each label by themselves. In: an array, and a label for each
+// place along the axes. Out: the array with these axes replaced by one place for each label, once for every reduction that is
+// asked for. What a reduction is made of, array/groupReductions.ts says.
 
 import { checkScalar } from "../../core/check.ts";
-import { checkAxis, checkShape, describe, isLength, shapeText } from "../../core/chunks.ts";
-import {
-  checkKind,
-  type DType,
-  isComplex,
-  isFloat,
-  isInteger,
-  type Result,
-  toFloating,
-} from "../../core/dtype.ts";
+import { checkAxisList, checkShape, describe, isLength, sameShape, shapeText } from "../../core/chunks.ts";
+import { isInteger, isWide, type Result } from "../../core/dtype.ts";
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
 import { closest } from "../../core/suggest.ts";
-import { chunksOf } from "../../expr/expr.ts";
-import type { FoldName } from "../../kernel/routines/groupby.ts";
-import { type Built, castTo, node } from "../../lazy/build.ts";
+import { type Built, built, castTo, promoteOperands } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
-import { accumulatorOf, type ReduceRecord } from "../../ops/define.ts";
-import { add, divide, greater, multiply, sqrt, subtract, where } from "../../ops/elementwise/index.ts";
-import { groupby } from "../../ops/groupby.ts";
-import * as r from "../../ops/reductions.ts";
-import { broadcastTo, expandDims, reshape } from "./manipulation.ts";
-
-// biome-ignore format: a list of names
-const GROUP_REDUCTIONS = ["sum", "mean", "min", "max", "count", "var", "std", "prod", "any", "all"] as const;
-/** What `cw.groupbyReduce` makes of a group: "sum", "mean", "min", "max", "count" and others. */
-export type GroupReduction = (typeof GROUP_REDUCTIONS)[number];
-
-/** Options of `cw.groupbyReduce`. */
-export interface GroupbyOptions<F extends GroupReduction = GroupReduction> {
-  /**
-   * What becomes of the elements of a label: "sum", "mean", "min", "max", "count", "var", "std", "prod", "any", "all".
-   */
-  readonly reduce: F;
-  /** The axis that the labels go along. May be left out for 1-d arrays. */
-  readonly axis?: number | undefined;
-  /** Labels are 0 … numLabels − 1. May be left out where the labels are in memory. */
-  readonly numLabels?: number | undefined;
-  /** Of "var" and "std": divides by count − correction. */
-  readonly correction?: number | undefined;
-  /** What labels without elements get. Unless given: 0 for sums, 1 for products, NaN for means, what no element exceeds for min and max. */
-  readonly fillValue?: Scalar | undefined;
-}
+import { equal, greater, minimum, where } from "../../ops/elementwise/index.ts";
+import type { Groups } from "../grouping.ts";
+import { counts, GROUP_REDUCE } from "../groupReductions.ts";
+import { take } from "./indexing.ts";
+import { permuteDims } from "./manipulation.ts";
+import { argsort, searchsorted } from "./searching.ts";
 
 /** By what rule the dtype of each reduction follows. */
 interface GroupRules {
@@ -61,76 +31,198 @@ interface GroupRules {
   readonly var: "floating";
   readonly std: "floating";
   readonly count: "index";
+  readonly first: "same";
+  readonly last: "same";
+  readonly argmin: "index";
+  readonly argmax: "index";
+}
+type PlainReduction = keyof GroupRules;
+type SkippingReduction = `nan${Exclude<PlainReduction, "any" | "all">}`;
+/** What `cw.groupbyReduce` makes of a group: "sum", "mean", "min", "max", "count" and others, and "nansum" and kin without NaN. */
+export type GroupReduction = PlainReduction | SkippingReduction;
+
+type GroupRule<F extends GroupReduction> = F extends PlainReduction
+  ? GroupRules[F]
+  : F extends `nan${infer Plain extends PlainReduction}`
+    ? GroupRules[Plain]
+    : never;
+
+const PLAIN = Object.keys(GROUP_REDUCE) as readonly PlainReduction[];
+const GROUP_REDUCTIONS: readonly string[] = [
+  ...PLAIN,
+  ...PLAIN.filter((name) => name !== "any" && name !== "all").map((name) => `nan${name}`),
+];
+
+/** Options of `cw.groupbyReduce`. */
+export interface GroupbyOptions<
+  F extends GroupReduction | readonly GroupReduction[] = GroupReduction | readonly GroupReduction[],
+> {
+  /**
+   * What becomes of the elements of a label: "sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "count", "first",
+   * "last", "argmin", "argmax"; with "nan" before it, without NaN. Several: a record of arrays, read in one pass.
+   */
+  readonly reduce: F;
+  /** The axis that the labels go along, or the axes. May be left out where the labels have as many axes as the array. */
+  readonly axis?: number | readonly number[] | undefined;
+  /** Labels are 0 … numLabels − 1. May be left out where the labels are in memory. */
+  readonly numLabels?: number | undefined;
+  /** The values that labels may have, in place of whole numbers from 0 on: one group for each; other labels are left out. */
+  readonly expected?: Operand | undefined;
+  /** Of "var" and "std": divides by count − correction. */
+  readonly correction?: number | undefined;
+  /**
+   * What labels without elements get. Unless given: 0 for sums, 1 for products, NaN for means, what no element exceeds for
+   * min and max, −1 for places.
+   */
+  readonly fillValue?: Scalar | undefined;
 }
 
+type GroupResult<A, F> = F extends GroupReduction
+  ? LazyArray<Result<ArrayDType<A>, GroupRule<F>>, OutputsOf<A>>
+  : F extends readonly GroupReduction[]
+    ? { readonly [R in F[number]]: LazyArray<Result<ArrayDType<A>, GroupRule<R>>, OutputsOf<A>> }
+    : never;
+
 /**
- * Reduces the elements of each label along an axis: `cw.groupbyReduce(x, [0, 1, 0], {reduce: "mean"})`. Elements with a
- * label below 0 are left out.
+ * Reduces the elements of each label along one axis or several: `cw.groupbyReduce(x, [0, 1, 0], {reduce: "mean"})`. Elements
+ * with a label below 0 are left out. `{reduce: ["nanmean", "nancount"]}` gives both, read in one pass.
  */
-export const groupbyReduce: <const A extends Operand, F extends GroupReduction>(
+export const groupbyReduce: <
+  const A extends Operand,
+  const F extends GroupReduction | readonly GroupReduction[],
+>(
   x: A,
   labels: Operand,
   options: GroupbyOptions<F>,
-) => LazyArray<Result<ArrayDType<A>, GroupRules[F]>, OutputsOf<A>> = userCall(
+) => GroupResult<A, F> = userCall(
   "groupbyReduce",
-  (x: Operand, labels: Operand, options: GroupbyOptions | undefined): Built => {
-    const groups = groupsOf(asLazy(x), labels, options ?? ({} as GroupbyOptions));
-    const { fillValue } = options!;
-    const reduced = REDUCE[options!.reduce](groups, correctionOf(options!));
-    if (fillValue === undefined) return reduced as Built;
-    const fill = fitScalar(checkScalar(fillValue, "fillValue"), reduced.dtype);
-    return castTo(where(greater(counts(groups), 0), reduced, fill), reduced.dtype) as Built;
+  (x: Operand, labels: Operand, given: GroupbyOptions | undefined): never => {
+    const options = given ?? ({} as GroupbyOptions);
+    const { reduce } = options;
+    const names = Array.isArray(reduce) ? (reduce as readonly GroupReduction[]) : [reduce as GroupReduction];
+    names.forEach(checkReduction);
+    const groups = groupsOf(asLazy(x), labels, options);
+    const made = names.map((name) => reduced(groups, name, options));
+    return (
+      Array.isArray(reduce) ? Object.fromEntries(names.map((name, i) => [name, made[i]])) : made[0]
+    ) as never;
   },
-  [2, "reduce", "axis", "numLabels", "correction", "fillValue"],
-);
+  [2, "reduce", "axis", "numLabels", "expected", "correction", "fillValue"],
+) as never;
 
-/** What is to be grouped, checked. */
-interface Groups {
-  readonly x: LazyArray;
-  readonly labels: LazyArray;
-  readonly axis: number;
-  readonly numLabels: number;
+function checkReduction(name: unknown): void {
+  if (typeof name === "string" && GROUP_REDUCTIONS.includes(name)) return;
+  throw new ValueError({
+    what: `reduce is ${describe(name)}`,
+    cure:
+      typeof name === "string"
+        ? closest(name, GROUP_REDUCTIONS)
+        : `Use one of ${GROUP_REDUCTIONS.join(", ")}, or a list of them`,
+  });
 }
 
-function groupsOf(x: LazyArray, given: Operand, { axis, numLabels, reduce }: GroupbyOptions): Groups {
-  if (!GROUP_REDUCTIONS.includes(reduce))
-    throw new ValueError({
-      what: `reduce is ${describe(reduce)}`,
-      cure:
-        typeof reduce === "string"
-          ? closest(reduce, GROUP_REDUCTIONS)
-          : `Use one of ${GROUP_REDUCTIONS.join(", ")}`,
-    });
-  const at = axisOf(x, axis);
+function reduced(given: Groups, name: GroupReduction, options: GroupbyOptions): Built {
+  const skipsNaN = name.startsWith("nan");
+  const groups = { ...given, skipsNaN };
+  const plain = (skipsNaN ? name.slice(3) : name) as PlainReduction;
+  const made = GROUP_REDUCE[plain](groups, { correction: correctionOf(options) });
+  const { fillValue } = options;
+  if (fillValue === undefined) return made as Built;
+  const fill = fitScalar(checkScalar(fillValue, "fillValue"), made.dtype);
+  return castTo(where(greater(counts(groups), 0), made, fill), made.dtype) as Built;
+}
+
+function groupsOf(x: LazyArray, given: Operand, options: GroupbyOptions): Groups {
   const labels = asLazy(given);
-  if (!isInteger(labels.dtype) && labels.size > 0)
-    throw new DTypeError({ what: `the labels are ${labels.dtype}`, cure: "Labels are integers" });
-  if (labels.ndim !== 1 || labels.shape[0] !== x.shape[at])
+  const axes = axesOf(x, labels, options.axis);
+  const own = axes.map((axis) => x.shape[axis]!);
+  if (!sameShape(labels.shape, own))
     throw new ShapeError({
-      what: `the labels have shape ${shapeText(labels.shape)} and axis ${at} of the array has ${x.shape[at]} places`,
+      what: `the labels have shape ${shapeText(labels.shape)} and ${axesText(axes)} of the array ${axes.length === 1 ? "has" : "have"} ${own.join(" × ")} places`,
       cure: "Give one label for each place along the axis",
     });
-  return { x, labels, axis: at, numLabels: countOf(numLabels, given, labels) };
+  const [first] = axes;
+  const coded = codesOf(given, labels, options);
+  return { x: together(x, axes), ...coded, axis: Math.min(first!, ...axes), skipsNaN: false };
 }
 
-function axisOf(x: LazyArray, axis: number | undefined): number {
-  if (axis !== undefined) return checkAxis(axis, x.ndim);
-  if (x.ndim === 1) return 0;
+const axesText = (axes: readonly number[]): string =>
+  axes.length === 1 ? `axis ${axes[0]}` : `the axes ${axes.join(", ")}`;
+
+function axesOf(x: LazyArray, labels: LazyArray, axis: GroupbyOptions["axis"]): readonly number[] {
+  if (axis !== undefined && axis !== null) return checkAxisList(axis, x.ndim);
+  if (x.ndim === labels.ndim) return x.shape.map((_, at) => at);
   throw new ValueError({
     what: `the array has ${x.ndim} axes and it is not said which one the labels go along`,
     cure: "Pass axis",
   });
 }
 
-function countOf(numLabels: unknown, given: Operand, labels: LazyArray): number {
+/** The labelled axes as neighbours, from where the first of them was on. */
+function together(x: LazyArray, axes: readonly number[]): LazyArray {
+  const first = Math.min(...axes);
+  const others = x.shape.map((_, axis) => axis).filter((axis) => !axes.includes(axis));
+  const order = [...others.filter((axis) => axis < first), ...axes, ...others.filter((axis) => axis > first)];
+  return order.every((axis, at) => axis === at) ? x : permuteDims(x, order);
+}
+
+type Codes = Pick<Groups, "labels" | "known" | "numLabels">;
+
+/** Labels as whole numbers from 0 on. */
+function codesOf(given: Operand, labels: LazyArray, { numLabels, expected }: GroupbyOptions): Codes {
+  if (expected !== undefined) {
+    if (numLabels !== undefined)
+      throw new ValueError({ what: "both numLabels and expected are given", cure: "Leave numLabels out" });
+    return amongExpected(given, labels, asLazy(expected));
+  }
+  if (!isInteger(labels.dtype) && labels.size > 0)
+    throw new DTypeError({
+      what: `the labels are ${labels.dtype}`,
+      cure: "Labels are integers; other values are told of with expected",
+    });
+  const known = knownLabels(given, labels);
+  return { labels, known, numLabels: countOf(numLabels, known) };
+}
+
+/** The place of each label among the expected values, −1 for others. */
+function amongExpected(given: Operand, labels: LazyArray, expected: LazyArray): Codes {
+  if (expected.ndim !== 1)
+    throw new ShapeError({
+      what: `the expected labels have shape ${shapeText(expected.shape)}`,
+      cure: "Give a list of values",
+    });
+  const numLabels = expected.size;
+  const { exprs, parents } = promoteOperands([labels, expected], (dtype) => dtype);
+  const [values, among] = [built(exprs[0]!, parents) as LazyArray, built(exprs[1]!, parents) as LazyArray];
+  const order = argsort(among);
+  const sorted = take(among, order);
+  const place = minimum(searchsorted(sorted, values), Math.max(0, numLabels - 1));
+  const isThere = numLabels === 0 ? greater(place, 0) : equal(take(sorted, place), values);
+  const codes = numLabels === 0 ? place : where(isThere, take(order, place), -1);
+  const isPlain = !(given instanceof LazyArray);
+  return { labels: codes, known: isPlain ? knownLabels([], codes) : null, numLabels };
+}
+
+/** Lazy labels are not looked at before they are computed. */
+function knownLabels(given: Operand, labels: LazyArray): Int32Array | null {
+  if (given instanceof LazyArray) return null;
+  const { data } = labels.computeSync().toContiguous();
+  if (!isWide(labels.dtype)) return Int32Array.from(data as Int32Array);
+  // Labels beyond 32 bits are told of when the largest is looked for, or in the run.
+  return Int32Array.from(data as BigInt64Array, (label) =>
+    Math.max(-1, Math.min(2 ** 31 - 1, Number(label))),
+  );
+}
+
+function countOf(numLabels: unknown, known: Int32Array | null): number {
   if (isLength(numLabels)) return checkShape([numLabels])[0]!;
-  if (numLabels !== undefined || given instanceof LazyArray)
+  if (numLabels !== undefined || known === null)
     throw new ValueError({
       what: `numLabels is ${describe(numLabels)}`,
       cure: "Give a whole number of 0 or more: labels are below it. Lazy labels are not looked at before they are computed",
     });
   let most = -1;
-  for (const label of labels.computeSync()) most = Math.max(most, Number(label));
+  for (const label of known) most = Math.max(most, label);
   return checkShape([most + 1])[0]!;
 }
 
@@ -138,116 +230,3 @@ function correctionOf({ correction = 0 }: GroupbyOptions): number {
   if (typeof correction === "number" && !Number.isNaN(correction)) return correction;
   throw new ValueError({ what: `correction is ${describe(correction)}`, cure: "It must be a number" });
 }
-
-/** What each block comes to, for each label: the axis becomes one of blocks and one of labels. */
-function partial(
-  x: LazyArray,
-  { labels, axis, numLabels }: Omit<Groups, "x">,
-  fold: FoldName,
-  dtype: DType,
-): LazyArray {
-  const block = chunksOf(x.expr)[axis]!;
-  return node(groupby, [x, labels], { fold, axis, block, labels: numLabels, dtype });
-}
-
-const overBlocks = (op: ReduceRecord, states: LazyArray, axis: number): LazyArray =>
-  node(op, [states], { axes: [axis], keepdims: false });
-
-/** Floats are added up in double precision. */
-function wide(dtype: DType): DType {
-  if (isFloat(dtype)) return "float64";
-  return isComplex(dtype) ? "complex128" : accumulatorOf(dtype);
-}
-
-/** Reduced in a wider dtype, and given in the one that the plain reduction gives. */
-function accumulated(groups: Groups, fold: "sum" | "prod", op: ReduceRecord, as: DType): LazyArray {
-  const x = isInteger(groups.x.dtype) ? castTo(groups.x, wide(groups.x.dtype)) : groups.x;
-  return castTo(overBlocks(op, partial(x, groups, fold, wide(x.dtype)), groups.axis), as);
-}
-
-const extreme =
-  (op: ReduceRecord, fold: "min" | "max"): Reduce =>
-  (groups) => {
-    checkKind(op.accepts, groups.x.dtype);
-    return overBlocks(op, partial(groups.x, groups, fold, groups.x.dtype), groups.axis);
-  };
-
-const truth =
-  (op: ReduceRecord, fold: "any" | "all"): Reduce =>
-  (groups) =>
-    overBlocks(op, partial(castTo(groups.x, "bool"), groups, fold, "bool"), groups.axis);
-
-const total =
-  (op: ReduceRecord, fold: "sum" | "prod"): Reduce =>
-  (groups) => {
-    checkKind(op.accepts, groups.x.dtype);
-    return accumulated(groups, fold, op, accumulatorOf(groups.x.dtype));
-  };
-
-type Reduce = (groups: Groups, correction: number) => LazyArray;
-
-/** For each block and label how many places there are, as a float64: of the labels alone, whatever x is. */
-function blockCounts({ x, labels, numLabels, axis }: Groups): LazyArray {
-  const block = chunksOf(x.expr)[axis]!;
-  return node(groupby, [labels, labels], {
-    fold: "count",
-    axis: 0,
-    block,
-    labels: numLabels,
-    dtype: "float64",
-  });
-}
-
-/** Beside an array whose axis of labels is followed by others. */
-function beside(perLabel: LazyArray, { x, axis }: Groups): LazyArray {
-  const others = x.ndim - axis - 1;
-  return reshape(perLabel, [...perLabel.shape, ...new Array<number>(others).fill(1)]);
-}
-
-const counts = (groups: Groups): LazyArray => beside(overBlocks(r.sum, blockCounts(groups), 0), groups);
-
-const floatCounts = (groups: Groups, dtype: DType): LazyArray => castTo(counts(groups), dtype);
-
-const mean: Reduce = (groups) => {
-  const { x } = groups;
-  const dtype = toFloating(checkKind("numeric", x.dtype));
-  const sums = accumulated({ ...groups, x: castTo(x, dtype) }, "sum", r.sum, wide(dtype));
-  return castTo(divide(sums, floatCounts(groups, wide(dtype))), dtype);
-};
-
-/**
- * Chan's combination of blocks: M₂ = Σ M₂ᵦ + Σ nᵦ·(meanᵦ − mean)², with the mean of all Σ nᵦ·meanᵦ / n. The deviations
- * within a block are from the block's own mean, so that data far from zero lose no digits.
- */
-function variance(groups: Groups, correction: number): LazyArray {
-  const { axis } = groups;
-  const dtype = toFloating(checkKind("real", groups.x.dtype));
-  const x = castTo(groups.x, dtype);
-  const sizes = beside(blockCounts(groups), groups);
-  const means = partial(x, groups, "mean", "float64");
-  const n = counts(groups);
-  const all = divide(overBlocks(r.sum, multiply(means, sizes), axis), n);
-  const apart = subtract(means, expandDims(all, { axis }));
-  const between = overBlocks(r.sum, multiply(multiply(apart, apart), sizes), axis);
-  const within = overBlocks(r.sum, partial(x, groups, "moment", "float64"), axis);
-  const left = subtract(n, correction);
-  const divisor = where(greater(left, 0), left, Number.NaN);
-  return castTo(divide(add(within, between), divisor), dtype);
-}
-
-const REDUCE: { readonly [R in GroupReduction]: Reduce } = {
-  sum: total(r.sum, "sum"),
-  prod: total(r.prod, "prod"),
-  min: extreme(r.min, "min"),
-  max: extreme(r.max, "max"),
-  any: truth(r.any, "any"),
-  all: truth(r.all, "all"),
-  mean,
-  var: variance,
-  std: (groups, correction) => sqrt(variance(groups, correction)),
-  count: (groups) => {
-    const { x, axis, numLabels } = groups;
-    const shape = x.shape.map((n, at) => (at === axis ? numLabels : n));
-    return broadcastTo(castTo(counts(groups), "int64"), shape);
-  },
-};

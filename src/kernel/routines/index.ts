@@ -1,9 +1,11 @@
 // All routines by name. A call's inputs and outputs share no memory.
 
 import type { Routine } from "../routine.ts";
+import { binEdges, binPlaces } from "./binning.ts";
 import { compact, compactRows, countTrue, placeRows } from "./compact.ts";
 import { contract } from "./contract.ts";
 import { digitCounts, digitStep, keyElements } from "./digits.ts";
+import { foundPlaces } from "./foundPlaces.ts";
 import { gather, movePlaces, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
@@ -18,7 +20,7 @@ import { call } from "./userCall.ts";
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
     ...{ argsort, call, callAll, compact, compactRows, contract, countTrue, placeRows },
-    ...{ gather, groupby, movePlaces, scatter },
+    ...{ binEdges, binPlaces, foundPlaces, gather, groupby, movePlaces, scatter },
     ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
     ...{ digitCounts, digitStep, keyElements, quantilePlaces, select },
     ...{ pick, searchsorted, segmentArgsort, segmentSort, sort, spread, takeAlongAxis, unpack },

@@ -19,6 +19,7 @@ import type { RoutineCall } from "../routine.ts";
 import type { MatrixProduct } from "../routines/outsideProduct.ts";
 import { roomIn } from "../routines/room.ts";
 import { runContract } from "./contracting.ts";
+import { runGroups } from "./groups.ts";
 import { runLoopKernel } from "./loops.ts";
 import { WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";
@@ -44,6 +45,7 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
   ["pick", runPick],
   ["spread", runSpread],
   ["contract", runContract],
+  ["groupby", runGroups],
 ]);
 
 // Block programs as WebAssembly kernels on several threads, and where there is none for a step, by the reference interpreter.

@@ -165,19 +165,20 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
         ),
       };
     case "groupby":
-      // A plain copy of x, places for labels, and for moments three lists as long as the result.
-      return {
-        reason: "groups",
-        bytes:
-          allBytes([step.inputs[0]!, ...step.outputs], buffers) +
-          8 * elements([...step.inputs.slice(1), ...step.outputs, ...step.outputs]),
-      };
+      return { reason: "groups", bytes: groupScratch(step, buffers) };
     case "movePlaces":
       return { reason: "places", bytes: 8 * (step.attrs["from"] as readonly number[]).length };
     default:
       // Places as numbers, for each index and each element that is looked up.
       return { reason: "places", bytes: 8 * (elements(step.inputs.slice(1)) + elements(step.outputs)) };
   }
+}
+
+/** x and the labels as they lie and as numbers, the rows in order, and at most five lists as long as the result. */
+function groupScratch({ inputs, outputs }: RoutineStep, buffers: Buffers): number {
+  const slots = infoOf(buffers[inputs[0]!.access.buffer]!.dtype).slots;
+  const numbers = 8 * slots * elements(inputs.slice(0, -1)) + 16 * elements(inputs.slice(-1));
+  return allBytes(inputs, buffers) + numbers + 5 * 8 * slots * elements(outputs);
 }
 
 /** The collector of garbage lets so much come together, or what some calls leave. */

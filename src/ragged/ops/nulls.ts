@@ -290,9 +290,12 @@ export function truthsOf(leaf: Plain, what: string): Uint8Array {
 
 /** NaN becomes null. */
 export const nanToNone: RaggedOp<object> = raggedOp("nanToNone", always, COMPUTED, ([input]) =>
-  mapLeaves(input!, (leaf) => {
+  nanAsNull(input!),
+);
+
+export const nanAsNull = (input: Plain): Plain =>
+  mapLeaves(input, (leaf) => {
     if (leaf.kind !== "numpy" || !(isFloat(leaf.dtype) || isComplex(leaf.dtype))) return leaf;
     const test = elementwiseFlat(isnan, [leaf], leaf.length).data as Uint8Array;
     return drawnFrom(takeOption(leaf, placesWhere(test, false)), leaf);
-  }),
-);
+  });

@@ -32,6 +32,7 @@ import {
   type Reducer,
   reducedGroups,
   reducerNamed,
+  takenBy,
   throughLists,
 } from "./reduce.ts";
 
@@ -55,7 +56,8 @@ export const reducePartial: RaggedOp<PartialAttrs> = raggedOp(
         cure: "Reduce every partition by itself",
       });
     const reducer = reducerNamed(name);
-    const rows = axis === null ? flattenAll(input!, { keepsNulls: reducer.countsPlaces }) : input!;
+    const taken = takenBy(reducer, input!);
+    const rows = axis === null ? flattenAll(taken, { keepsNulls: reducer.countsPlaces }) : taken;
     return stateRow(rows.length, lifted(rows, oneGroup(rows.length), reducer));
   },
 );

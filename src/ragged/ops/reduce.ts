@@ -21,6 +21,7 @@ import { sqrt, type Term } from "../../kernel/scalar.ts";
 import { castValue } from "../../lazy/cast.ts";
 import type { ReduceRecord } from "../../ops/define.ts";
 import { REDUCE_OPS } from "../../ops/index.ts";
+import * as nanReductions from "../../ops/nanReductions.ts";
 import { var as variance } from "../../ops/reductions.ts";
 import { COMPUTED, STRUCTURE } from "../demand/outline.ts";
 import { computedFlat, listLengths, placesOfLists } from "../layout/flat.ts";
@@ -41,6 +42,7 @@ import { type Groups, groupsOfLists, innerGroups, oneGroup, withoutNulls } from 
 import { atAxis, frontAxis } from "./axis.ts";
 import { belowRows } from "./broadcast.ts";
 import { flattenAll } from "./flatten.ts";
+import { nanAsNull } from "./nulls.ts";
 import { Item, type RaggedOp, raggedOp, unwrapRow } from "./op.ts";
 
 // Reductions of groups, by the records and kernels of dense arrays. In: values whose groups lie one after another. Out: for
@@ -215,12 +217,15 @@ export interface Reducer {
   readonly masksEmpty: boolean;
   /** Places are counted with nulls in between. */
   readonly countsPlaces: boolean;
+  /** NaN are nulls. */
+  readonly skipsNaN: boolean;
 }
 
 const twinOf = (op: ReduceRecord): Reducer => ({
   ...{ name: op.name, op },
   masksEmpty: op.needsElements,
   countsPlaces: op.place !== undefined,
+  skipsNaN: false,
 });
 
 /** √ of the variance, as rounded to the result's dtype. Dense arrays have it as two operations. */
@@ -230,9 +235,21 @@ const deviation: ReduceRecord = {
   finish: (state, end) => sqrt(variance.finish(state, end) as Term),
 };
 
-const count: Reducer = { name: "count", op: null, masksEmpty: false, countsPlaces: false };
+const count: Reducer = { name: "count", op: null, masksEmpty: false, countsPlaces: false, skipsNaN: false };
 
-const REDUCERS: readonly Reducer[] = [...REDUCE_OPS, deviation].map(twinOf).concat(count);
+const PLAIN: readonly Reducer[] = [...REDUCE_OPS, deviation].map(twinOf).concat(count);
+
+/** Those of the table that leave NaN out are the others without it: nansum is the sum of what nanToNone leaves. */
+const withoutNaN = (reducer: Reducer): Reducer => ({
+  ...reducer,
+  name: `nan${reducer.name}`,
+  skipsNaN: true,
+});
+const NAN_NAMES: ReadonlySet<string> = new Set(Object.keys(nanReductions));
+const REDUCERS: readonly Reducer[] = [
+  ...PLAIN.filter(({ name }) => !NAN_NAMES.has(name)),
+  ...PLAIN.map(withoutNaN).filter(({ name }) => NAN_NAMES.has(name)),
+];
 
 export function reducerNamed(name: string): Reducer {
   const found = REDUCERS.find((reducer) => reducer.name === name);
@@ -279,12 +296,13 @@ function reduction(reducer: Reducer): RaggedOp<ReduceAttrs> {
     reducer.op === null ? STRUCTURE : COMPUTED,
     ([input], attrs) => {
       const { axis = null, keepdims = false } = attrs;
-      if (axis === null) return overAll(input!, reducer, attrs);
-      if (frontAxis(input!, axis, 0) === 0) {
-        const row = reduced(input!, oneGroup(input!.length), reducer, attrs);
+      const taken = takenBy(reducer, input!);
+      if (axis === null) return overAll(taken, reducer, attrs);
+      if (frontAxis(taken, axis, 0) === 0) {
+        const row = reduced(taken, oneGroup(taken.length), reducer, attrs);
         return keepdims ? row : unwrapRow(row);
       }
-      return atAxis(input!, axis, {
+      return atAxis(taken, axis, {
         list: (list) => {
           const view = viewOf(list);
           const values = reduced(view.content, groupsOfLists(view.offsets), reducer, attrs, list);
@@ -294,6 +312,9 @@ function reduction(reducer: Reducer): RaggedOp<ReduceAttrs> {
     },
   );
 }
+
+/** What a reduction takes of its input. */
+export const takenBy = ({ skipsNaN }: Reducer, input: Plain): Plain => (skipsNaN ? nanAsNull(input) : input);
 
 function overAll(input: Plain, reducer: Reducer, attrs: ReduceAttrs): Plain | Item {
   const flat = flattenAll(input, { keepsNulls: reducer.countsPlaces });

@@ -30,6 +30,7 @@ import scans  # noqa: E402
 import sets  # noqa: E402
 import sorting  # noqa: E402
 import stable  # noqa: E402
+import statistics_ as statistics  # noqa: E402
 import transcendental  # noqa: E402
 import unary  # noqa: E402
 from dtypes import check_promotion  # noqa: E402
@@ -39,6 +40,7 @@ NUMPY = "1.24.2"
 MODULES = [
     unary, transcendental, binary_cases, casting, creation, ranges, reduction_cases, scans, sorting, joining,
     manipulation, linalg, indexing, nans, stable, sets,
+    manipulation, linalg, indexing, nans, stable, statistics,
 ]
 FOLDER = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
 

@@ -80,6 +80,12 @@ def add_extras(fixture, name):
         for dtype in INTS:
             x = np.full(3, np.iinfo(dtype).max, dtype)
             fixture.add([x], function(x, None, False), note="64-bit integers wrap around")
+    if name in ("sum", "prod", "mean", "var", "std"):
+        # NumPy's: bools are counted as integers, and averaged as float64.
+        x = np.array(rng.integers(0, 2, (3, 4)) == 1)
+        for axis in (None, 0):
+            counted = x.astype("int64" if name in ("sum", "prod") else "float64")
+            fixture.add([x], REDUCTIONS[name][1](counted, axis, False), **options_of(axis))
     if name in ("sum", "mean", "var", "std"):
         for dtype in FLOATS:
             x = (rng.uniform(0, 1, (4, 257)) + 100).astype(dtype)
