@@ -1,13 +1,15 @@
-// A module of the sources or tests, as a script can import it. In: its path. Out: what it exports. Must hold: nothing is left.
+// A module of the sources or tests, as a script can import it. In: its path. Out: what it exports. Must hold: nothing is left;
+// packages that it loads by names that bundlers do not follow are found, so it lies among them for a moment.
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 
+const PACKAGES = resolve(import.meta.dirname, "..", "node_modules");
+
 export async function importTypeScript(path) {
-  const folder = mkdtempSync(join(tmpdir(), "chunkwise-script-"));
+  const folder = mkdtempSync(join(PACKAGES, ".chunkwise-script-"));
   try {
     const made = await rolldown({ input: path, platform: "node" });
     const file = join(folder, "module.js");

@@ -18,6 +18,11 @@ const withRedis = async (queues, action) => {
   }
 };
 
+const killed = async (places) => {
+  for (const { child } of places) child.kill("SIGKILL");
+  while (places.some(({ isThere }) => isThere)) await sleep(10);
+};
+
 const stopped = async (child, ms) => {
   child?.kill("SIGSTOP");
   await sleep(ms);
@@ -26,13 +31,11 @@ const stopped = async (child, ms) => {
 
 export const HAPPENINGS = {
   killWorker: async ({ cluster, pick }) => {
-    pick(cluster.workers)?.child.kill("SIGKILL");
-    await sleep(50);
+    await killed([pick(cluster.workers)].filter(Boolean));
     await cluster.fill(skewOf(pick));
   },
   killAllWorkers: async ({ cluster, pick }) => {
-    for (const { child } of cluster.workers) child.kill("SIGKILL");
-    await sleep(50);
+    await killed(cluster.workers);
     await cluster.fill(skewOf(pick));
   },
   leaveWorker: async ({ cluster, pick }) => {

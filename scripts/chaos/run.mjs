@@ -95,9 +95,14 @@ class Run {
     this.begin();
     for (const [what, when] of this.plan) await this.#happen(what, Math.floor(when * 60));
     for (;;) {
+      const late = setTimeout(() => this.program.child.kill("SIGKILL"), MOST_MS);
       await this.program.ended;
+      clearTimeout(late);
       this.close();
-      const isLast = this.program.answer?.bits !== undefined || this.errors.length > MOST_ERRORS;
+      const { answer } = this.program;
+      // Nobody answered: it was ended for that.
+      if (answer === null) this.errors.push(`nothing for ${MOST_MS / 1000} s`);
+      const isLast = answer === null || answer.bits !== undefined || this.errors.length > MOST_ERRORS;
       if (isLast) break;
       this.begin();
     }
@@ -144,6 +149,7 @@ class Run {
 
 /** A program may end of what happens, with an error that says so; not for ever. */
 const MOST_ERRORS = 4;
+const MOST_MS = 180_000;
 const LATE_MS = 30_000;
 
 async function judged(run, expected) {

@@ -2,6 +2,7 @@
 // was lost with it. Out: the text, short; and of a text what it says, or null where it says nothing. What a report says of
 // tasks is looked at by the pool, which knows what it asked for (remote/batchChecks.ts).
 
+import type { TaskStats } from "../../events.ts";
 import type { SentError } from "../messages.ts";
 import { checkError } from "../remote/batchChecks.ts";
 import type { BatchReport } from "../remote/carrier.ts";
@@ -20,18 +21,19 @@ const LONGEST_TEXT = 4_000;
 /** Tasks of a batch that fail fail of one thing: the first say what in full. */
 const FULL_ERRORS = 10;
 const SHORT_TEXT = 100;
-const STATS = [
-  ...(["startTime", "readTime", "computeTime", "endTime"] as const),
-  ...(["bytesRead", "bytesWritten", "measuredMem"] as const),
+/** A report has thousands of them: their numbers stand in this order. */
+const numbersOf = (stats: TaskStats): readonly (number | null)[] => [
+  ...[stats.startTime, stats.readTime, stats.computeTime, stats.endTime],
+  ...[stats.bytesRead, stats.bytesWritten, stats.measuredMem],
 ];
 
 export function toldText(told: Told): string {
   if (told.kind === "lost") return JSON.stringify(told);
   if (told.kind === "refused") return JSON.stringify({ ...told, error: shortened(told.error, LONGEST_TEXT) });
-  const { v, worker, done, failed } = told.report;
+  const { v, worker, atOnce, done, failed } = told.report;
   return JSON.stringify({
-    ...{ kind: told.kind, v, worker },
-    done: done.map(({ task, stats }) => [task, ...STATS.map((name) => stats[name])]),
+    ...{ kind: told.kind, v, worker, atOnce },
+    done: done.map(({ task, stats }) => [task, ...numbersOf(stats)]),
     failed: failed.map(({ task, error }, i) => [
       task,
       shortened(error, i < FULL_ERRORS ? LONGEST_TEXT : SHORT_TEXT),
@@ -61,17 +63,19 @@ export function readTold(job: unknown, text: unknown): { readonly job: string; r
 }
 
 function toldOf(data: { readonly [name: string]: unknown }): Told | null {
-  const { kind, v, worker, done, failed } = data;
+  const { kind, v, worker, atOnce, done, failed } = data;
   if (kind === "lost") return { kind };
   if (kind === "refused") return { kind, error: checkError(data["error"]) };
   if (kind !== "report" || !Array.isArray(done) || !Array.isArray(failed)) return null;
   const report = {
-    ...{ v, worker },
+    ...{ v, worker, atOnce },
     done: (done as readonly unknown[][]).map(([task, ...numbers]) => ({ task, stats: statsOf(numbers) })),
     failed: (failed as readonly unknown[][]).map(([task, error]) => ({ task, error })),
   };
   return { kind, report: report as BatchReport };
 }
 
-const statsOf = (numbers: readonly unknown[]): object =>
-  Object.fromEntries(STATS.map((name, i) => [name, numbers[i]]));
+const statsOf = (numbers: readonly unknown[]): object => {
+  const [startTime, readTime, computeTime, endTime, bytesRead, bytesWritten, measuredMem] = numbers;
+  return { startTime, readTime, computeTime, endTime, bytesRead, bytesWritten, measuredMem };
+};
