@@ -31,7 +31,7 @@ export interface QueueCarrierOptions {
 const KEPT_EVENTS = 1_000;
 const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: { age: 86_400, count: 1_000 } };
 /** So much work of a run waits in the queue, beside what waits by the number of workers; and so many batches at most. */
-const RESERVE_MS = 20;
+const RESERVE_MS = 50;
 const MOST_RESERVE = 256;
 const MEAN_OF = 32;
 const LEAVE_MS = 3_000;
@@ -74,7 +74,7 @@ export class QueueCarrier implements Carrier {
   #outbox: JobToAdd[] = [];
   #serial = 0;
   #capacity = 1;
-  #everyMs = 10 * RESERVE_MS;
+  #everyMs = 4 * RESERVE_MS;
   #backAt = performance.now();
   #heardAt = Date.now();
   #workersAt = Date.now();

@@ -13,7 +13,7 @@ import { QueueError, textOf } from "./queueErrors.ts";
 import { ClusterKeys, isJobName, type QueueNames } from "./queueNames.ts";
 import { addressText, type RedisAddress } from "./redisAddress.ts";
 import { checkRedis } from "./redisChecks.ts";
-import { connectRedis } from "./redisConnection.ts";
+import { connectRedis, inOnePiece } from "./redisConnection.ts";
 import { type JobWorker, loadBullmq, loadRedis, type QueuedJob, type RedisClient } from "./redisModules.ts";
 import { WorkerFigures } from "./workerFigures.ts";
 
@@ -220,6 +220,7 @@ export class QueueWorker {
    * where Redis takes no report, the run finds out that the job is gone.
    */
   #report(id: string, { run }: Batch, told: Told): void {
+    inOnePiece(this.#redis);
     const entry = ["NOMKSTREAM", "MAXLEN", "~", MOST_REPORTS, "*", id, toldText(told)];
     this.#redis.call("XADD", this.#keys.reports(run), ...entry).catch((error: unknown) => {
       this.figures.errors++;

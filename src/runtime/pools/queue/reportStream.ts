@@ -4,6 +4,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { readTold, type Told } from "./queuedReport.ts";
+import { inOnePiece } from "./redisConnection.ts";
 import type { RedisClient } from "./redisModules.ts";
 
 const BLOCK_MS = 2_000;
@@ -42,6 +43,7 @@ export class ReportStream {
   async #next(): Promise<readonly Entry[]> {
     if (this.#trimmed !== this.#last) {
       this.#trimmed = this.#last;
+      inOnePiece(this.#redis);
       this.#redis.call("XTRIM", this.#key, "MINID", this.#last).catch(() => undefined);
     }
     const from = ["STREAMS", this.#key, this.#last];
