@@ -3,27 +3,13 @@
 // clock and workers included) and memory for each task under way.
 // Run: npm run bench:cluster-simulation [-- --width n]  (13 minutes of one core; the last line alone: --workers 10000)
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { rolldown } from "rolldown";
+import { importTypeScript } from "../scripts/typescript.mjs";
 
 const text = { type: "string" };
 const { values } = parseArgs({ options: { width: text, workers: text, seed: text } });
 const seed = Number(values.seed ?? 1);
-
-async function simulation(folder) {
-  const made = await rolldown({
-    input: resolve(import.meta.dirname, "..", "test", "runtime", "manyWorkers.ts"),
-    platform: "node",
-  });
-  const file = join(folder, "manyWorkers.js");
-  await made.write({ format: "esm", file, codeSplitting: false });
-  await made.close();
-  return import(pathToFileURL(file).href);
-}
 
 function heapNow() {
   globalThis.gc();
@@ -58,23 +44,20 @@ function line(runCluster, workers, width) {
   };
 }
 
-const folder = mkdtempSync(join(tmpdir(), "chunkwise-simulation-"));
-try {
-  const { runCluster } = await simulation(folder);
-  // 16² × 19,200: with the sums, 10,156,800 tasks.
-  const whole = Number(values.width ?? 16 ** 2 * 19_200);
-  const tenth = 16 ** 2 * Math.round(whole / 10 / 16 ** 2);
-  const cases = values.workers
-    ? [[Number(values.workers), whole]]
-    : [
-        [10, tenth],
-        [100, tenth],
-        [1000, tenth],
-        [10_000, tenth],
-        [10_000, whole],
-      ];
-  console.log(`seed ${seed}`);
-  console.table(cases.map(([workers, width]) => line(runCluster, workers, width)));
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+const { runCluster } = await importTypeScript(
+  resolve(import.meta.dirname, "..", "test", "runtime", "manyWorkers.ts"),
+);
+// 16² × 19,200: with the sums, 10,156,800 tasks.
+const whole = Number(values.width ?? 16 ** 2 * 19_200);
+const tenth = 16 ** 2 * Math.round(whole / 10 / 16 ** 2);
+const cases = values.workers
+  ? [[Number(values.workers), whole]]
+  : [
+      [10, tenth],
+      [100, tenth],
+      [1000, tenth],
+      [10_000, tenth],
+      [10_000, whole],
+    ];
+console.log(`seed ${seed}`);
+console.table(cases.map(([workers, width]) => line(runCluster, workers, width)));

@@ -1,9 +1,10 @@
-// The program of scripts/chaos.mjs: slow blocks, a scan over them, a sum. Argument: where the queue and the work store are.
+// The program of scripts/chaos: slow blocks, a scan over them, a sum. Argument: where the queue and the work store are.
 // Tells its parent of attempts as they end, and at the end the bits of its results.
 
 import { writeFileSync } from "node:fs";
 
-const { port, password, work, seed, queue: name = "chunkwise" } = JSON.parse(process.argv[2]);
+const settings = JSON.parse(process.argv[2]);
+const { host = "127.0.0.1", port, password, work, seed, queue: name = "chunkwise" } = settings;
 const dist = (name) => new URL(`../../dist/${name}.js`, import.meta.url).href;
 const [cw, { bullmq }] = await Promise.all([import(dist("index")), import(dist("bullmq"))]);
 
@@ -17,7 +18,7 @@ const onEvent = (event) => {
   if (event.type === "taskEnd") process.send({ type: "task", outcome: event.outcome });
   if (event.type === "twin") process.send({ type: "twin" });
 };
-const queue = { connection: { host: "127.0.0.1", port, password }, queue: name, redisWithinMs: 60_000 };
+const queue = { connection: { host, port, password }, queue: name, redisWithinMs: 60_000 };
 const options =
   seed === "inline"
     ? { executor: "inline" }

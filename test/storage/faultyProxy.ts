@@ -19,8 +19,13 @@ import type { AddressInfo } from "node:net";
  * - duplicate: the server does it twice, and the second answer is given
  * - truncate: the connection ends in the middle of the answer
  * - short: half of the answer, with a length that agrees
+ * - slow: the answer in pieces, a second in all
+ * - full: there is no room for what is put
  */
-const FAULTS = ["error", "refuse", "lost", "lost500", "duplicate", "truncate", "short"] as const;
+const FAULTS = [
+  ...(["error", "refuse", "lost", "lost500", "duplicate", "truncate", "short"] as const),
+  ...(["slow", "full"] as const),
+] as const;
 export type Fault = (typeof FAULTS)[number];
 
 export interface FaultyProxy {
@@ -37,7 +42,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
+export async function startFaultyProxy(target: string, host = "127.0.0.1"): Promise<FaultyProxy> {
   const seen = new Map<string, number>();
   const counts: { [fault: string]: number } = {};
   const server = createServer(async (request, response) => {
@@ -45,21 +50,26 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     const asked = `${proxy.seed} ${method} ${url} ${headers.range ?? ""}`;
     const count = (seen.get(asked) ?? 0) + 1;
     seen.set(asked, count);
-    const fault = drawn(`${asked} ${count}`, proxy.rates);
+    const drawnFault = drawn(`${asked} ${count}`, proxy.rates);
+    const fault = drawnFault === "full" && !/^(PUT|POST)$/.test(method) ? undefined : drawnFault;
     counts[fault ?? "none"] = (counts[fault ?? "none"] ?? 0) + 1;
     const body = await bodyOf(request);
     if (fault === "refuse") return void response.socket?.resetAndDestroy();
     if (fault === "error") return failed(response, count % 2 === 0 ? 500 : 503);
-    const forward = (): Promise<Answer> => forwarded(target, method, url, headers, body);
+    if (fault === "full") return failed(response, 403);
+    // A server that is gone: the connection ends.
+    const forward = (): Promise<Answer | null> =>
+      forwarded(target, method, url, headers, body).catch(() => null);
     if (fault === "duplicate") await forward();
     const answer = await forward();
+    if (answer === null) return void response.socket?.resetAndDestroy();
     if (fault === "lost") return void response.socket?.resetAndDestroy();
     if (fault === "lost500") return failed(response, 500);
-    deliver(response, answer, fault);
+    await deliver(response, answer, fault);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const proxy: FaultyProxy = {
-    ...{ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, counts, rates: {}, seed: 1 },
+    ...{ url: `http://${host}:${(server.address() as AddressInfo).port}`, counts, rates: {}, seed: 1 },
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -67,6 +77,9 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   };
   return proxy;
 }
+
+const PIECES = 8;
+const PIECE_MS = 125;
 
 function drawn(text: string, rates: { readonly [F in Fault]?: number }): Fault | undefined {
   let rest = createHash("sha256").update(text).digest().readUInt32LE(0) / 2 ** 32;
@@ -100,18 +113,27 @@ function forwarded(
   });
 }
 
+const CODES: { readonly [status: number]: string } = {
+  ...{ 403: "QuotaExceeded", 500: "InternalError", 503: "SlowDown" },
+};
+
 function failed(response: ServerResponse, status: number): void {
-  const code = status === 503 ? "SlowDown" : "InternalError";
+  const code = CODES[status]!;
   response.writeHead(status, { "Content-Type": "application/xml" });
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>by the test</Message></Error>`);
 }
 
-function deliver(response: ServerResponse, answer: Answer, fault: Fault | undefined): void {
+async function deliver(response: ServerResponse, answer: Answer, fault: Fault | undefined): Promise<void> {
   const { connection: _, "transfer-encoding": __, ...headers } = answer.headers;
   const { status, body } = answer;
   const half = body.subarray(0, body.length >> 1);
   if (body.length > 0) headers["content-length"] = String(fault === "short" ? half.length : body.length);
   response.writeHead(status, headers);
+  for (let at = 0; fault === "slow" && at < body.length; at += Math.ceil(body.length / PIECES)) {
+    await new Promise((resolve) => setTimeout(resolve, PIECE_MS));
+    response.write(body.subarray(at, at + Math.ceil(body.length / PIECES)));
+  }
+  if (fault === "slow") return void response.end();
   if (fault !== "truncate" || body.length < 2) response.end(fault === "short" ? half : body);
   else response.write(half, () => setTimeout(() => response.socket?.destroy(), 5));
 }

@@ -32,6 +32,9 @@ export interface Radosgw {
   makeBucket(name: string): Promise<void>;
   /** Everybody may read it and list it. */
   makePublic(bucket: string): Promise<void>;
+  /** The gateway alone: objects stay. */
+  killGateway(): Promise<void>;
+  startGateway(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -93,12 +96,19 @@ async function launched(folder: string, started: ChildProcess[]): Promise<Omit<R
   await ceph("osd", "new", uuid);
   await run("ceph-osd", ["-c", conf, "-i", "0", "--mkfs", "--osd-uuid", uuid]);
   start("ceph-osd", "-i", "0");
-  start("radosgw", "-n", "client.rgw");
-  await until("the gateway", () => reachable(port));
-  return withUser(conf, `http://127.0.0.1:${port}`);
+  let gateway: ChildProcess;
+  const startGateway = async (): Promise<void> => {
+    gateway = start("radosgw", "-n", "client.rgw");
+    await until("the gateway", () => reachable(port));
+  };
+  await startGateway();
+  const user = await withUser(conf, `http://127.0.0.1:${port}`);
+  return { ...user, startGateway, killGateway: () => ended(gateway) };
 }
 
-async function withUser(conf: string, endpoint: string): Promise<Omit<Radosgw, "stop">> {
+type User = Omit<Radosgw, "stop" | "killGateway" | "startGateway">;
+
+async function withUser(conf: string, endpoint: string): Promise<User> {
   const accessKeyId = `CW${randomBytes(9).toString("hex").toUpperCase()}`;
   const credentials = { accessKeyId, secretAccessKey: randomBytes(20).toString("hex") };
   await run("radosgw-admin", [

@@ -12,6 +12,7 @@ import { randomBytes } from "./support.ts";
 const SEED = Number(process.env["CHUNKWISE_SEED"] ?? Math.floor(Math.random() * 1e6));
 const ALL: { readonly [F in Fault]: number } = {
   ...{ error: 0.08, refuse: 0.04, lost: 0.06, lost500: 0.06, duplicate: 0.06, truncate: 0.05, short: 0.05 },
+  ...{ slow: 0, full: 0 },
 };
 
 let server: Radosgw;

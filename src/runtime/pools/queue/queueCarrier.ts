@@ -30,6 +30,10 @@ export interface QueueCarrierOptions {
 /** BullMQ's stream of events is for people who watch; nothing here reads it. */
 const KEPT_EVENTS = 1_000;
 const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: { age: 86_400, count: 1_000 } };
+/** So much work of a run waits in the queue, beside what waits by the number of workers; and so many batches at most. */
+const RESERVE_MS = 50;
+const MOST_RESERVE = 256;
+const MEAN_OF = 32;
 const LEAVE_MS = 3_000;
 const UNWANTED_SECONDS = 3_600;
 
@@ -70,6 +74,8 @@ export class QueueCarrier implements Carrier {
   #outbox: JobToAdd[] = [];
   #serial = 0;
   #capacity = 1;
+  #everyMs = 4 * RESERVE_MS;
+  #backAt = performance.now();
   #heardAt = Date.now();
   #workersAt = Date.now();
   #trouble = "";
@@ -91,8 +97,16 @@ export class QueueCarrier implements Carrier {
     });
   }
 
+  /** Where batches are short, more of them wait: workers find work while messages are on their way. */
   get capacity(): number {
-    return this.#capacity;
+    return this.#capacity + Math.min(MOST_RESERVE, Math.floor(RESERVE_MS / this.#everyMs));
+  }
+
+  /** How often batches come back, as the last few dozen of them did. */
+  #cameBack(): void {
+    const time = performance.now();
+    this.#everyMs += (time - this.#backAt - this.#everyMs) / MEAN_OF;
+    this.#backAt = time;
   }
 
   async begin(): Promise<void> {
@@ -114,6 +128,7 @@ export class QueueCarrier implements Carrier {
     try {
       return await report;
     } finally {
+      this.#cameBack();
       signal.removeEventListener("abort", forget);
     }
   }

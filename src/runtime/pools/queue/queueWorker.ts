@@ -13,7 +13,7 @@ import { QueueError, textOf } from "./queueErrors.ts";
 import { ClusterKeys, isJobName, type QueueNames } from "./queueNames.ts";
 import { addressText, type RedisAddress } from "./redisAddress.ts";
 import { checkRedis } from "./redisChecks.ts";
-import { connectRedis } from "./redisConnection.ts";
+import { connectRedis, inOnePiece } from "./redisConnection.ts";
 import { type JobWorker, loadBullmq, loadRedis, type QueuedJob, type RedisClient } from "./redisModules.ts";
 import { WorkerFigures } from "./workerFigures.ts";
 
@@ -74,6 +74,8 @@ export class QueueWorker {
   readonly #keys: ClusterKeys;
   readonly #redis: RedisClient;
   readonly #active = new Map<string, Active>();
+  /** When a run was last known to be there. */
+  readonly #runs = new Map<string, number>();
   #jobs: JobWorker | null = null;
   #beat: ReturnType<typeof setInterval> | null = null;
   #isBeating = false;
@@ -145,18 +147,27 @@ export class QueueWorker {
     return known?.[1] !== null && Number(unwanted?.[1]) === 0;
   }
 
+  /** Jobs that are not wanted leave the queue: of a run that lately was there only those that are being done are asked for. */
+  async #isStillWanted(id: string, batch: Batch): Promise<boolean> {
+    if (Date.now() - (this.#runs.get(batch.run) ?? 0) < BEAT_MS) return true;
+    const isWanted = await this.#isWanted(id, batch);
+    if (isWanted) this.#runs.set(batch.run, Date.now());
+    for (const [run, time] of this.#runs) if (Date.now() - time > BEAT_MS) this.#runs.delete(run);
+    return isWanted;
+  }
+
   /** A job, from its fetching to its end; what it throws is what BullMQ understands. */
   async process(job: QueuedJob, token: string): Promise<string> {
     const batch = this.#checked(job);
     const id = job.id!;
     const { batches } = this.figures;
-    if (!(await this.#isWanted(id, batch))) {
+    if (!(await this.#isStillWanted(id, batch))) {
       batches.unwanted++;
       return "unwanted";
     }
     if (job.stalledCounter > 0) {
       batches.lostBefore++;
-      await this.#report(id, batch, { kind: "lost" });
+      this.#report(id, batch, { kind: "lost" });
       return "lost before";
     }
     const stop = new AbortController();
@@ -185,7 +196,7 @@ export class QueueWorker {
     try {
       const report = await orAborted(work.run(batch, signal), signal);
       this.figures.add(report);
-      await this.#report(job.id!, batch, { kind: "report", report: { ...report, worker: name } });
+      this.#report(job.id!, batch, { kind: "report", report: { ...report, worker: name } });
       return "done";
     } catch (error) {
       if (signal.reason === "handBack") {
@@ -199,15 +210,22 @@ export class QueueWorker {
       }
       batches.refused++;
       this.#options.log(`refused ${job.id}: ${textOf(error)}`);
-      await this.#report(job.id!, batch, { kind: "refused", error: sendError(error) });
+      this.#report(job.id!, batch, { kind: "refused", error: sendError(error) });
       return "refused";
     }
   }
 
-  /** Into the run's stream, which is there as long as the run is. */
-  async #report(id: string, { run }: Batch, told: Told): Promise<void> {
-    const key = this.#keys.reports(run);
-    await this.#redis.call("XADD", key, "NOMKSTREAM", "MAXLEN", "~", MOST_REPORTS, "*", id, toldText(told));
+  /**
+   * Into the run's stream, which is there as long as the run is. That the job has ended goes by the same connection, after it;
+   * where Redis takes no report, the run finds out that the job is gone.
+   */
+  #report(id: string, { run }: Batch, told: Told): void {
+    inOnePiece(this.#redis);
+    const entry = ["NOMKSTREAM", "MAXLEN", "~", MOST_REPORTS, "*", id, toldText(told)];
+    this.#redis.call("XADD", this.#keys.reports(run), ...entry).catch((error: unknown) => {
+      this.figures.errors++;
+      this.#options.log(`Redis took no report: ${textOf(error)}`);
+    });
   }
 
   /** Takes nothing new, finishes what it can within the time, hands back the rest. */

@@ -2,6 +2,7 @@
 // was lost with it. Out: the text, short; and of a text what it says, or null where it says nothing. What a report says of
 // tasks is looked at by the pool, which knows what it asked for (remote/batchChecks.ts).
 
+import type { TaskStats } from "../../events.ts";
 import type { SentError } from "../messages.ts";
 import { checkError } from "../remote/batchChecks.ts";
 import type { BatchReport } from "../remote/carrier.ts";
@@ -14,24 +15,31 @@ export type Told =
   /** The worker that had it before died or was cut off. */
   | { readonly kind: "lost" };
 
-/** What a run reads; workers write less: 4,096 tasks at some 150 bytes each, and texts of errors. */
+/** What a run reads; workers write less: 4,096 tasks at some 60 bytes each, and texts of errors. */
 const REPORT_BYTES = 2 ** 21;
 const LONGEST_TEXT = 4_000;
 /** Tasks of a batch that fail fail of one thing: the first say what in full. */
 const FULL_ERRORS = 10;
 const SHORT_TEXT = 100;
-const STATS = [
-  ...(["startTime", "readTime", "computeTime", "endTime"] as const),
-  ...(["bytesRead", "bytesWritten", "measuredMem"] as const),
-];
+/** A report has thousands of them: times are whole microseconds, each after the one before, the first after `since`. */
+function numbersOf(stats: TaskStats, since: number): (number | null)[] {
+  const { startTime, readTime, computeTime, endTime, bytesRead, bytesWritten, measuredMem } = stats;
+  return [
+    ...[startTime - since, readTime - startTime, computeTime - readTime, endTime - computeTime].map(micro),
+    ...[bytesRead, bytesWritten, measuredMem],
+  ];
+}
+
+const micro = (ms: number): number => Math.round(1000 * ms);
 
 export function toldText(told: Told): string {
   if (told.kind === "lost") return JSON.stringify(told);
   if (told.kind === "refused") return JSON.stringify({ ...told, error: shortened(told.error, LONGEST_TEXT) });
-  const { v, worker, done, failed } = told.report;
+  const { v, worker, atOnce, done, failed } = told.report;
+  const since = done[0]?.stats.startTime ?? 0;
   return JSON.stringify({
-    ...{ kind: told.kind, v, worker },
-    done: done.map(({ task, stats }) => [task, ...STATS.map((name) => stats[name])]),
+    ...{ kind: told.kind, v, worker, atOnce, since },
+    done: done.map(({ task, stats }) => [task, ...numbersOf(stats, since)]),
     failed: failed.map(({ task, error }, i) => [
       task,
       shortened(error, i < FULL_ERRORS ? LONGEST_TEXT : SHORT_TEXT),
@@ -61,17 +69,25 @@ export function readTold(job: unknown, text: unknown): { readonly job: string; r
 }
 
 function toldOf(data: { readonly [name: string]: unknown }): Told | null {
-  const { kind, v, worker, done, failed } = data;
+  const { kind, v, worker, atOnce, since, done, failed } = data;
   if (kind === "lost") return { kind };
   if (kind === "refused") return { kind, error: checkError(data["error"]) };
   if (kind !== "report" || !Array.isArray(done) || !Array.isArray(failed)) return null;
   const report = {
-    ...{ v, worker },
-    done: (done as readonly unknown[][]).map(([task, ...numbers]) => ({ task, stats: statsOf(numbers) })),
+    ...{ v, worker, atOnce },
+    done: (done as readonly unknown[][]).map(([task, ...numbers]) => ({
+      ...{ task, stats: statsOf(numbers, Number(since)) },
+    })),
     failed: (failed as readonly unknown[][]).map(([task, error]) => ({ task, error })),
   };
   return { kind, report: report as BatchReport };
 }
 
-const statsOf = (numbers: readonly unknown[]): object =>
-  Object.fromEntries(STATS.map((name, i) => [name, numbers[i]]));
+function statsOf(numbers: readonly unknown[], since: number): object {
+  const [started, read, computed, ended, bytesRead, bytesWritten, measuredMem] = numbers;
+  const startTime = since + Number(started) / 1000;
+  const readTime = startTime + Number(read) / 1000;
+  const computeTime = readTime + Number(computed) / 1000;
+  const endTime = computeTime + Number(ended) / 1000;
+  return { startTime, readTime, computeTime, endTime, bytesRead, bytesWritten, measuredMem };
+}

@@ -52,6 +52,12 @@ function boundAnswers(redis: RedisClient): void {
   });
 }
 
+/** What is sent in this turn goes in one piece. */
+export function inOnePiece({ stream }: RedisClient): void {
+  stream?.cork();
+  setImmediate(() => stream?.uncork());
+}
+
 export async function connectRedis(
   Redis: RedisClass,
   address: RedisAddress,

@@ -22,6 +22,8 @@ export interface RedisClient {
 /** The connection below a client. */
 export interface RedisStream {
   on(event: "data", listener: (bytes: Uint8Array) => void): unknown;
+  cork(): void;
+  uncork(): void;
   destroy(error?: Error): unknown;
 }
 

@@ -4,6 +4,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { readTold, type Told } from "./queuedReport.ts";
+import { inOnePiece } from "./redisConnection.ts";
 import type { RedisClient } from "./redisModules.ts";
 
 const BLOCK_MS = 2_000;
@@ -17,6 +18,7 @@ export class ReportStream {
   readonly #key: string;
   readonly #hear: (job: string, told: Told) => void;
   #last = "0";
+  #trimmed = "0";
   #isClosed = false;
 
   constructor(redis: RedisClient, key: string, hear: (job: string, told: Told) => void) {
@@ -30,7 +32,6 @@ export class ReportStream {
     while (!this.#isClosed) {
       try {
         for (const entry of await this.#next()) this.#read(entry);
-        if (this.#last !== "0") await this.#redis.call("XTRIM", this.#key, "MINID", this.#last);
       } catch {
         // It is away, or was just told to go: the run says how long it waits for it.
         if (!this.#isClosed) await sleep(200);
@@ -38,7 +39,13 @@ export class ReportStream {
     }
   }
 
+  /** What was read before goes with the same message. */
   async #next(): Promise<readonly Entry[]> {
+    if (this.#trimmed !== this.#last) {
+      this.#trimmed = this.#last;
+      inOnePiece(this.#redis);
+      this.#redis.call("XTRIM", this.#key, "MINID", this.#last).catch(() => undefined);
+    }
     const from = ["STREAMS", this.#key, this.#last];
     const answer = await this.#redis.call("XREAD", "COUNT", AT_ONCE, "BLOCK", BLOCK_MS, ...from);
     return Array.isArray(answer) ? ((answer as [string, Entry[]][])[0]?.[1] ?? []) : [];

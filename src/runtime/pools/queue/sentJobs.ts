@@ -17,6 +17,12 @@ interface Sent {
   readonly reject: (error: unknown) => void;
 }
 
+type Found = readonly (string | null | undefined)[];
+
+/** Where jobs are that wait, or are being done. */
+const LISTS = ["wait", "paused", "active"] as const;
+const MOST_LISTED = 5_000;
+
 /** A report is there before its job ends: after so many looks it is not coming. */
 const LOOKS = 3;
 const LOOK_AFTER_MS = 1_500;
@@ -59,19 +65,26 @@ export class SentJobs {
     return sent;
   }
 
-  /** Asks Redis for those that were sent a while ago. */
-  async look(redis: RedisClient, keyOf: (job: string) => string): Promise<void> {
+  /** Asks Redis for those that were sent a while ago; `keyOf`: the key of a job, or of a list of jobs. */
+  async look(redis: RedisClient, keyOf: (name: string) => string): Promise<void> {
     const old = [...this.#sent].filter(([, { time }]) => Date.now() - time > LOOK_AFTER_MS);
     if (old.length === 0) return;
     const fields = ["timestamp", "finishedOn", "failedReason"];
-    const answers = await redis.pipeline(old.map(([job]) => ["hmget", keyOf(job), ...fields])).exec();
-    (answers ?? []).forEach(([error, found], i) => {
-      if (error === null) this.#found(old[i]![0], old[i]![1], found as readonly (string | null)[]);
+    const asked = LISTS.map((list) => ["lrange", keyOf(list), 0, MOST_LISTED] as const);
+    const all = [...asked, ...old.map(([job]) => ["hmget", keyOf(job), ...fields])];
+    const answers = (await redis.pipeline(all).exec()) ?? [];
+    const lists = answers.slice(0, LISTS.length).map(([, names]) => (names ?? []) as readonly string[]);
+    const isLong = lists.some((names) => names.length > MOST_LISTED);
+    const listed = new Set(lists.flat());
+    answers.slice(LISTS.length).forEach(([error, found], i) => {
+      const [job, sent] = old[i]!;
+      if (error === null) this.#found(job, sent, found as Found, isLong || listed.has(job));
     });
   }
 
-  #found(job: string, sent: Sent, [timestamp, finished, reason]: readonly (string | null)[]): void {
-    const isThere = timestamp !== null && timestamp !== undefined && !finished;
+  /** `isListed`: it waits or is being done; one that is there and in no list nobody will ever do. */
+  #found(job: string, sent: Sent, [timestamp, finished, reason]: Found, isListed: boolean): void {
+    const isThere = timestamp !== null && timestamp !== undefined && !finished && isListed;
     sent.missing = isThere ? 0 : sent.missing + 1;
     if (sent.missing < LOOKS || this.#sent.get(job) !== sent) return;
     const isRefused = typeof reason === "string" && reason !== "" && !/stalled/.test(reason);

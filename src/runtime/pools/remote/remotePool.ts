@@ -23,7 +23,7 @@ import {
 import { receiveError } from "../sentError.ts";
 import { checkReport, MOST_TASKS } from "./batchChecks.ts";
 import { BatchSizes, rangesOf } from "./batchSizes.ts";
-import { BATCH_VERSION, type Batch, type BatchReport, type Carrier } from "./carrier.ts";
+import { BATCH_VERSION, type Batch, type BatchReport, type Carrier, type TaskRange } from "./carrier.ts";
 import { Deposits } from "./deposits.ts";
 import { hashOf, keptArrays, planKey, runText, storedPlan } from "./runText.ts";
 
@@ -92,6 +92,45 @@ interface Sent {
   readonly tasks: Map<number, Waiting>;
 }
 
+/** Tasks that wait, as they came: taken from the front, as few ranges as there are. */
+class WaitingLine {
+  #all: Waiting[] = [];
+  #from = 0;
+
+  get size(): number {
+    return this.#all.length - this.#from;
+  }
+  get first(): Waiting {
+    return this.#all[this.#from]!;
+  }
+  get all(): readonly Waiting[] {
+    return this.#all.slice(this.#from);
+  }
+
+  push(one: Waiting): void {
+    this.#all.push(one);
+  }
+
+  take(most: number): { taken: Waiting[]; ranges: readonly TaskRange[] } {
+    const first = this.#all.slice(this.#from, this.#from + most);
+    first.sort((a, b) => a.job.ref.task - b.job.ref.task);
+    const { ranges, count } = rangesOf(
+      first.map(({ job }) => job.ref.task),
+      most,
+    );
+    // Those that are in too many pieces go first the next time.
+    first.slice(count).forEach((one, i) => {
+      this.#all[this.#from + count + i] = one;
+    });
+    this.#from += count;
+    if (2 * this.#from > this.#all.length) {
+      this.#all = this.#all.slice(this.#from);
+      this.#from = 0;
+    }
+    return { taken: first.slice(0, count), ranges };
+  }
+}
+
 class RemotePool implements Pool {
   readonly name: string;
   readonly ahead = MOST_TASKS - 1;
@@ -105,7 +144,7 @@ class RemotePool implements Pool {
   readonly #id = crypto.randomUUID();
   readonly #sizes: BatchSizes;
   /** Tasks that wait for a batch, by operation and attempt: the first that came goes first. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #waiting = new Map<string, WaitingLine>();
   readonly #sent = new Set<Sent>();
   readonly #repairMs: number;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -148,9 +187,12 @@ class RemotePool implements Pool {
     const { op } = job.ref;
     const key = `${op} ${job.attempt.number}`;
     return new Promise((resolve, reject) => {
-      const waiting = this.#waiting.get(key);
-      if (waiting === undefined) this.#waiting.set(key, [{ job, resolve, reject }]);
-      else waiting.push({ job, resolve, reject });
+      let waiting = this.#waiting.get(key);
+      if (waiting === undefined) {
+        waiting = new WaitingLine();
+        this.#waiting.set(key, waiting);
+      }
+      waiting.push({ job, resolve, reject });
       this.#soon();
     });
   }
@@ -167,7 +209,7 @@ class RemotePool implements Pool {
 
   #pump(): void {
     for (const [key, waiting] of this.#waiting)
-      while (waiting.length > 0) {
+      while (waiting.size > 0) {
         const free = this.#batches - this.#sent.size;
         if (free <= 0 || this.#isClosed) return;
         void this.#carry(this.#cut(key, waiting, free));
@@ -175,16 +217,11 @@ class RemotePool implements Pool {
   }
 
   /** The next batch of those that wait. */
-  #cut(key: string, waiting: Waiting[], free: number): Sent {
-    const { ref, attempt } = waiting[0]!.job;
-    const most = this.#sizes.sizeOf(ref.op, attempt.number, waiting.length, free);
-    waiting.sort((a, b) => a.job.ref.task - b.job.ref.task);
-    const { ranges, count } = rangesOf(
-      waiting.map(({ job }) => job.ref.task),
-      most,
-    );
-    const taken = waiting.splice(0, count);
-    if (waiting.length === 0) this.#waiting.delete(key);
+  #cut(key: string, waiting: WaitingLine, free: number): Sent {
+    const { ref, attempt } = waiting.first.job;
+    const most = this.#sizes.sizeOf(ref.op, attempt.number, waiting.size, free);
+    const { taken, ranges } = waiting.take(most);
+    if (waiting.size === 0) this.#waiting.delete(key);
     const batch: Batch = {
       ...{ v: BATCH_VERSION, run: this.#id, plan: this.#laid.hash, op: ref.op, tasks: ranges },
       attempt: attempt.number - 1,
@@ -203,7 +240,8 @@ class RemotePool implements Pool {
       if (report === null) throw new LostWorker(`what ${this.name} brought back is no report`, true);
       this.#sizes.learn(sent.batch.op, report);
       this.#heard(sent, report);
-      this.#failAll(sent, new LostWorker(`worker ${report.worker} said nothing of the task`, true));
+      if (sent.tasks.size > 0)
+        this.#failAll(sent, new LostWorker(`worker ${report.worker} said nothing of the task`, true));
     } catch (error) {
       this.#failAll(sent, error);
     } finally {
@@ -221,7 +259,7 @@ class RemotePool implements Pool {
     for (const { task, stats } of done) {
       const waiting = tasks.get(task);
       tasks.delete(task);
-      if (waiting !== undefined) void this.#finish(waiting, { ...shifted(stats, shift), by: worker });
+      if (waiting !== undefined) this.#finish(waiting, { ...shifted(stats, shift), by: worker });
     }
     for (const { task, error } of failed) {
       tasks.get(task)?.reject(errorOf(error, worker));
@@ -229,11 +267,14 @@ class RemotePool implements Pool {
     }
   }
 
-  async #finish({ job, resolve, reject }: Waiting, stats: TaskStats): Promise<void> {
-    const { deposits } = this.#laid;
-    if (!deposits.isWanted(job.ref)) return resolve(stats);
+  #finish(waiting: Waiting, stats: TaskStats): void {
+    if (this.#laid.deposits.isWanted(waiting.job.ref)) void this.#fetched(waiting, stats);
+    else waiting.resolve(stats);
+  }
+
+  async #fetched({ job, resolve, reject }: Waiting, stats: TaskStats): Promise<void> {
     try {
-      if (await deposits.fetch(job.ref)) resolve(stats);
+      if (await this.#laid.deposits.fetch(job.ref)) resolve(stats);
       else reject(new LostWorker("what the task made is not there any more", true));
     } catch (error) {
       reject(error);
@@ -264,7 +305,7 @@ class RemotePool implements Pool {
       for (const array of made) if (!(await array.hasShard(placeOf(task, grid)))) return;
       const waiting = sent.tasks.get(task);
       sent.tasks.delete(task);
-      if (waiting !== undefined) await this.#finish(waiting, this.#unheard(sent));
+      if (waiting !== undefined) this.#finish(waiting, this.#unheard(sent));
     });
   }
 
@@ -280,7 +321,7 @@ class RemotePool implements Pool {
     this.#isClosed = true;
     clearInterval(this.#timer);
     const over = new LostWorker("the run is over", true);
-    for (const waiting of this.#waiting.values()) for (const { reject } of waiting) reject(over);
+    for (const waiting of this.#waiting.values()) for (const { reject } of waiting.all) reject(over);
     this.#waiting.clear();
     for (const sent of this.#sent) {
       sent.ending.abort(over);
