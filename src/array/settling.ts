@@ -75,20 +75,22 @@ class StageRun {
     const { spec } = this.options;
     const exprs = [...stage.asks, ...stage.keeps];
     const named = await namedHome(() => this.#keyOf(exprs), this.options, engine);
-    const bytes = stage.keeps.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
-    if (named === null && bytes <= spec.budget * KEPT_PART) return this.#inMemory(stage, exprs, bytes);
+    const fits = (kept: readonly Expr[]): boolean => bytesOf(kept) <= spec.budget * KEPT_PART;
+    const all = [...stage.keeps, ...stage.helps];
+    if (named === null && fits(all)) return this.#inMemory(stage, all);
+    if (named === null && fits(stage.keeps)) return this.#inMemory(stage, stage.keeps);
     const home = named ?? temporaryStore({ codecs: spec.codecs, known: engine.codecs });
-    if (home === null) return this.#inMemory(stage, exprs, bytes);
+    if (home === null) return this.#inMemory(stage, stage.keeps);
     this.#homes.push(home);
     return this.#inStore(stage, exprs, home);
   }
 
-  async #inMemory(stage: Stage, exprs: readonly Expr[], bytes: number): Promise<Found> {
-    const found = foundBy(stage, await run(prepareStage(exprs, this.options), this.options));
-    const { spec } = this.options;
+  async #inMemory({ asks }: Stage, keeps: readonly Expr[]): Promise<Found> {
+    const blocks = await run(prepareStage([...asks, ...keeps], this.options), this.options);
+    const [{ spec }, bytes] = [this.options, bytesOf(keeps)];
     if (bytes > 0)
       this.options = { ...this.options, spec: spec.with({ allowedMem: spec.allowedMem - bytes }) };
-    return found;
+    return foundBy(asks, keeps, blocks);
   }
 
   /** A later run of the same computation finds them there: then there is little to compute. */
@@ -116,6 +118,9 @@ class StageRun {
     for (const home of this.#homes) await home.close(isDone);
   }
 }
+
+const bytesOf = (kept: readonly Expr[]): number =>
+  kept.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
 
 /** What is not there any more is no fill value. */
 const MISSING = { missing: "error" } as const;
@@ -157,9 +162,11 @@ export function withStagesSync<T>(
 ): T {
   let roots = arrays.map(({ expr }) => expr);
   for (let stage = nextStage(roots); stage !== null; stage = nextStage(roots)) {
-    const wanted = [...stage.asks, ...stage.keeps];
+    const { asks, keeps: must, helps } = stage;
+    const keeps = [...must, ...helps];
+    const wanted = [...asks, ...keeps];
     const blocks = wanted.length === 0 ? [] : runSync(prepareStage(wanted, options), options);
-    roots = afterStage(roots, stage, foundBy(stage, blocks));
+    roots = afterStage(roots, stage, foundBy(asks, keeps, blocks));
   }
   return last(arrays.map((array, i) => settledAs(array, roots[i]!)));
 }
@@ -178,7 +185,7 @@ const prepareStage = (exprs: readonly Expr[], options: PlanningOptions): Prepare
 const answersOf = (asks: readonly Expr[], blocks: readonly Block[]): Map<Expr, Block> =>
   new Map(asks.map((ask, i) => [ask, blocks[i]!]));
 
-function foundBy({ asks, keeps }: Stage, blocks: readonly Block[]): Found {
+function foundBy(asks: readonly Expr[], keeps: readonly Expr[], blocks: readonly Block[]): Found {
   const made = blocks.slice(asks.length);
   return {
     answers: answersOf(asks, blocks),

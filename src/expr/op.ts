@@ -292,6 +292,8 @@ export interface Questions {
   readonly asks: readonly OpNode[];
   /** What had to be made for them, is as large as it may be, and is read again: it is kept where there is room, not made twice. */
   readonly keeps?: readonly OpNode[] | undefined;
+  /** The same, where it is cheap to make again: it is kept where memory has room, and not put into files. */
+  readonly helps?: readonly OpNode[] | undefined;
 }
 
 /**

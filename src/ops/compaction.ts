@@ -7,7 +7,7 @@ import type { Attrs, Block } from "../core/block.ts";
 import { type Box, isLength, sameShape, shapeText } from "../core/chunks.ts";
 import { ShapeError } from "../core/errors.ts";
 import { unknownLength } from "../core/unknown.ts";
-import { chunksOf, type Expr, keyHere, makeExpr } from "../expr/expr.ts";
+import { chunksOf, type Expr, keyHere, makeExpr, postOrder } from "../expr/expr.ts";
 import {
   type AxisSeams,
   type DenseType,
@@ -198,9 +198,14 @@ export const compact: StagedOp = {
   chunks: ([x]) => x!,
   questions: ([x, mask]) => ({
     asks: [makeExpr(countTrue, [mask as Expr], { block: commonBlock(x as Expr, mask as Expr) })],
+    helps: isCheap(mask as Expr) ? [] : [mask!],
   }),
   settle: ([x, mask], _, [counts]) => compactedBy(x as Expr, mask as Expr, counts!),
 };
+
+/** Element by element of what lies somewhere: making it again costs less than keeping it. */
+const isCheap = (mask: Expr): boolean =>
+  postOrder([mask]).every(({ op }) => op.class === "source" || op.class === "elementwise");
 
 const commonBlock = (x: Expr, mask: Expr): number => Math.min(chunksOf(x)[0]!, chunksOf(mask)[0]!);
 

@@ -15,6 +15,8 @@ export interface Stage {
   readonly asks: readonly Expr[];
   /** What is kept for later stages, and for what is left. */
   readonly keeps: readonly Expr[];
+  /** What may be kept, or made again. */
+  readonly helps: readonly Expr[];
   readonly nodes: readonly StagedNode[];
 }
 
@@ -22,6 +24,7 @@ interface StagedNode {
   readonly node: Expr;
   readonly asks: readonly Expr[];
   readonly keeps: readonly Expr[];
+  readonly helps: readonly Expr[];
 }
 
 /** What a stage found. */
@@ -38,12 +41,19 @@ export function nextStage(roots: readonly Expr[]): Stage | null {
   const nodes: StagedNode[] = [];
   for (const node of postOrder(roots, ({ isSettled }) => isSettled)) {
     if (node.op.class !== "staged" || !node.inputs.every(({ isSettled }) => isSettled)) continue;
-    const { asks, keeps = [] } = atSite(node.site, () => stagedOf(node).questions(node.inputs, node.attrs));
-    nodes.push({ node, asks: asks as readonly Expr[], keeps: keeps as readonly Expr[] });
+    nodes.push({ node, ...questionsOf(node) });
   }
   const once = (lists: readonly (readonly Expr[])[]): Expr[] => [...new Set(lists.flat())];
   const keeps = once(nodes.map((node) => node.keeps));
-  return { nodes, keeps, asks: once(nodes.map((node) => node.asks)) };
+  const helps = once(nodes.map((node) => node.helps)).filter((help) => !keeps.includes(help));
+  return { nodes, keeps, helps, asks: once(nodes.map((node) => node.asks)) };
+}
+
+function questionsOf(node: Expr): Omit<StagedNode, "node"> {
+  const all = atSite(node.site, () => stagedOf(node).questions(node.inputs, node.attrs));
+  const { asks, keeps = [], helps = [] } = all as { readonly [K in keyof typeof all]: readonly Expr[] };
+  // What lies somewhere is read there.
+  return { asks, keeps, helps: helps.filter(({ op }) => op.class !== "source") };
 }
 
 const stagedOf = ({ op }: Expr): StagedOp => op as StagedOp;

@@ -23,9 +23,21 @@ export const countTrue: Routine = ({ inputs, outputs, attrs, starts, room }) => 
   }
 };
 
+/** Four bools at a time, each of which counts in a byte of its own, until a byte could overflow. */
 function truesIn(mask: Uint8Array, from: number, to: number): number {
   let count = 0;
-  for (let i = from; i < to; i++) count += mask[i]!;
+  let at = from;
+  for (; at < to && (mask.byteOffset + at) % 4 !== 0; at++) count += mask[at]!;
+  if (at >= to) return count;
+  const words = new Uint32Array(mask.buffer, mask.byteOffset + at, Math.floor((to - at) / 4));
+  for (let word = 0; word < words.length; ) {
+    const end = Math.min(words.length, word + 255);
+    let bytes = 0;
+    for (; word < end; word++) bytes += words[word]!;
+    const pairs = (bytes & 0x00ff00ff) + ((bytes >>> 8) & 0x00ff00ff);
+    count += (pairs & 0xffff) + (pairs >>> 16);
+  }
+  for (at += 4 * words.length; at < to; at++) count += mask[at]!;
   return count;
 }
 
@@ -106,7 +118,7 @@ function selectRows(x: Block, mask: Uint8Array, skip: number, output: Block, roo
 }
 
 /** The place behind so many trues. */
-function placeAfter(mask: Uint8Array, trues: number): number {
+export function placeAfter(mask: Uint8Array, trues: number): number {
   let at = 0;
   for (let left = trues; left > 0 && at < mask.length; at++) left -= mask[at]!;
   return at;

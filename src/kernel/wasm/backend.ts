@@ -26,6 +26,7 @@ import { runPick, runSpread } from "./moving.ts";
 import { runReduceKernel } from "./reductions.ts";
 import { runScanKernel } from "./scans.ts";
 import { runSegmentKernel } from "./segments.ts";
+import { runCompact } from "./selecting.ts";
 import { runSegmentSort, runSort } from "./sorting.ts";
 
 // Routines that have kernels. A kernel gives true when it has done the call, false where the routine itself has to.
@@ -37,6 +38,7 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
   ["argsort", (machine, call, threads) => runSort(machine, "argsort", call, threads)],
   ["segmentSort", (machine, call, threads) => runSegmentSort(machine, "sort", call, threads)],
   ["segmentArgsort", (machine, call, threads) => runSegmentSort(machine, "argsort", call, threads)],
+  ["compact", runCompact],
   ["pick", runPick],
   ["spread", runSpread],
   ["contract", runContract],
