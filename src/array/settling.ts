@@ -5,6 +5,7 @@ import { type Block, blockBytes, newBlock } from "../core/block.ts";
 import { wholeBox } from "../core/chunks.ts";
 import { chunksOf, type Expr } from "../expr/expr.ts";
 import { exprOfBlock, LazyArray } from "../lazy/lazyArray.ts";
+import { MemoryError } from "../plan/budget.ts";
 import { afterStage, type Found, nextStage, type Stage } from "../plan/stages.ts";
 import { runPlan, runPlanSync } from "../runtime/run.ts";
 import { digest, type RunKey, runKey } from "../runtime/runKey.ts";
@@ -44,15 +45,13 @@ export async function withStages<T>(
   store: StoreSettled,
   last: (settled: readonly LazyArray[], options: CheckedRun) => Promise<T>,
 ): Promise<T> {
-  const stages = new StageRun(options, store);
-  let isDone = false;
+  const inMemory = new StageRun(options, store, KEPT_PART);
   try {
-    const settled = await throughStages(arrays, (stage) => stages.find(stage));
-    const result = await last(settled, stages.options);
-    isDone = true;
-    return result;
-  } finally {
-    await stages.close(isDone);
+    return await inMemory.through(arrays, last);
+  } catch (error) {
+    // What was kept in memory takes the place of a task.
+    if (!(error instanceof MemoryError) || inMemory.options === options) throw error;
+    return new StageRun(options, store, 0).through(arrays, last);
   }
 }
 
@@ -64,18 +63,36 @@ class StageRun {
   /** With less memory, where something is kept in it. */
   options: CheckedRun;
   readonly #store: StoreSettled;
+  readonly #part: number;
   readonly #homes: IntermediateStore[] = [];
 
-  constructor(options: CheckedRun, store: StoreSettled) {
+  /** `part`: of the budget, for what is kept in memory. */
+  constructor(options: CheckedRun, store: StoreSettled, part: number) {
     this.options = options;
     this.#store = store;
+    this.#part = part;
   }
 
-  async find(stage: Stage): Promise<Found> {
+  async through<T>(
+    arrays: readonly LazyArray[],
+    last: (settled: readonly LazyArray[], options: CheckedRun) => Promise<T>,
+  ): Promise<T> {
+    let isDone = false;
+    try {
+      const settled = await throughStages(arrays, (stage) => this.#find(stage));
+      const result = await last(settled, this.options);
+      isDone = true;
+      return result;
+    } finally {
+      for (const home of this.#homes) await home.close(isDone);
+    }
+  }
+
+  async #find(stage: Stage): Promise<Found> {
     const { spec } = this.options;
     const exprs = [...stage.asks, ...stage.keeps];
     const named = await namedHome(() => this.#keyOf(exprs), this.options, engine);
-    const fits = (kept: readonly Expr[]): boolean => bytesOf(kept) <= spec.budget * KEPT_PART;
+    const fits = (kept: readonly Expr[]): boolean => bytesOf(kept) <= spec.budget * this.#part;
     const all = [...stage.keeps, ...stage.helps];
     if (named === null && fits(all)) return this.#inMemory(stage, all);
     if (named === null && fits(stage.keeps)) return this.#inMemory(stage, stage.keeps);
@@ -112,10 +129,6 @@ class StageRun {
     const { data, sources } = prepareStage(exprs, this.options).plan;
     const { text, isKnown } = await runKey(data, sources);
     return { text: digest(`stage ${text}`), isKnown };
-  }
-
-  async close(isDone: boolean): Promise<void> {
-    for (const home of this.#homes) await home.close(isDone);
   }
 }
 

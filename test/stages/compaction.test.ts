@@ -46,7 +46,7 @@ test("any chunking, any density, rows of any length", () => {
         expect(found!.toList()).toEqual(places.map((i) => expected[i]));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -66,8 +66,30 @@ test("values go to the places where a mask is true; too many or too few are told
         expect(() => set(Float64Array.of(...values, 0, 0)).computeSync()).toThrow(/values for \d+ places/);
       },
     ),
-    { numRuns: 30 },
+    { numRuns: 12 },
   );
+});
+
+test("repeats by counts that are computed later", () => {
+  fc.assert(
+    fc.property(
+      ...[fc.integer({ min: 0, max: 40 }), densities, fc.nat(), fc.integer({ min: 1, max: 9 }), fc.boolean()],
+      (rows, parts, seed, chunk, isWide) => {
+        const counts = Array.from(maskOf(rows, parts, seed), (n, i) => n * (i % 4));
+        const flat = cw.arange(rows * (isWide ? 3 : 1), { dtype: "int32" });
+        const x = isWide ? flat.reshape([3, rows]).rechunk([2, chunk]) : flat.rechunk([chunk]);
+        const axis = isWide ? 1 : 0;
+        const each = cw.asarray(Int32Array.from(counts), { chunks: [5] }).add(0);
+        const [found] = ways.compute([x.repeat(each, { axis })]);
+        const row = counts.flatMap((count, i) => new Array<number>(count).fill(i));
+        const expected = isWide ? [0, 1, 2].map((r) => row.map((i) => r * rows + i)) : row;
+        expect(found!.toList()).toEqual(expected);
+      },
+    ),
+    { numRuns: 16 },
+  );
+  const wrong = cw.asarray([1, -1]).add(0);
+  expect(() => cw.asarray([5, 6]).repeat(wrong).computeSync()).toThrow(/a count of repeats is -1/);
 });
 
 test("large blocks, moved by kernels, are what the interpreter makes of them", () => {

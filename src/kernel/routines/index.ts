@@ -1,7 +1,7 @@
 // All routines by name. A call's inputs and outputs share no memory.
 
 import type { Routine } from "../routine.ts";
-import { compact, compactRows, countTrue, placeRows } from "./compact.ts";
+import { compact, compactRows, countTrue, placeRows, repeatRows } from "./compact.ts";
 import { contract } from "./contract.ts";
 import { gather, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
@@ -13,7 +13,7 @@ import { call } from "./userCall.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
-    ...{ argsort, call, callAll, compact, compactRows, contract, countTrue, placeRows },
+    ...{ argsort, call, callAll, compact, compactRows, contract, countTrue, placeRows, repeatRows },
     ...{ gather, groupby, scatter },
     ...{ pick, searchsorted, segmentArgsort, segmentSort, sort, spread, takeAlongAxis, unpack },
   }),
