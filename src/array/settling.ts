@@ -91,6 +91,9 @@ class StageRun {
   async #find(stage: Stage): Promise<Found> {
     const { spec } = this.options;
     const exprs = [...stage.asks, ...stage.keeps];
+    const executor = engine.executors.find(this.options.executor ?? spec.executor);
+    // Workers elsewhere read only stores that they were allowed to: answers are read by this process alone.
+    if (executor.isElsewhere === true && stage.keeps.length === 0) return this.#inMemory(stage, []);
     const named = await namedHome(() => this.#keyOf(exprs), this.options, engine);
     const fits = (kept: readonly Expr[]): boolean => bytesOf(kept) <= spec.budget * this.#part;
     const all = [...stage.keeps, ...stage.helps];
