@@ -231,8 +231,14 @@ describe("selections", () => {
     expect(() => vector.get([0.5])).toThrowErrorMatchingInlineSnapshot(
       `[DTypeError: get: indices are float64, not integers. Use astype to an integer dtype first.]`,
     );
-    expect(() => vector.get(vector.greater(1))).toThrowErrorMatchingInlineSnapshot(
-      `[IndexError: get: a lazy mask of shape [3] would make a shape that depends on its values. Use where(mask, x, fill), or compute the mask first.]`,
+    expect(() => vector.get(cw.zeros([2]).greater(1))).toThrowErrorMatchingInlineSnapshot(
+      `[IndexError: get: the mask is 2 long where axis 0 is 3 long. A mask has the lengths of the axes it stands for.]`,
+    );
+    expect(() => vector.get(vector.greater(1), [0])).toThrowErrorMatchingInlineSnapshot(
+      `[IndexError: get: 2 indices for an array of shape [3]. Use at most 1.]`,
+    );
+    expect(() => vector.get(vector.greater(1)).shape).toThrowErrorMatchingInlineSnapshot(
+      `[UnknownLengthError: the shape of an array of shape [?] depends on its data. Settle it first: x = await x.settle().]`,
     );
     expect(() => vector.get(wrong(undefined))).toThrowErrorMatchingInlineSnapshot(
       `[IndexError: get: undefined cannot select. Use whole numbers, slices such as "0:10:2", "...", null, or integer arrays.]`,

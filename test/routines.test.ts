@@ -805,7 +805,8 @@ describe("searchsorted", () => {
 
 test("the table has every routine", () => {
   const names = [
-    ...["argsort", "call", "callAll", "contract", "gather", "groupby", "scatter", "pick", "searchsorted"],
+    ...["argsort", "call", "callAll", "compact", "compactRows", "contract", "countTrue", "placeRows"],
+    ...["repeatRows", "gather", "groupby", "scatter", "pick", "searchsorted"],
     ...["segmentArgsort", "segmentSort", "sort", "spread", "takeAlongAxis", "unpack"],
   ];
   expect([...ROUTINES.keys()]).toEqual(names);

@@ -37,7 +37,7 @@ export function source(
 }
 
 export function broadcastLazy(x: LazyArray, shape: Shape): LazyArray {
-  return sameShape(x.shape, shape) ? x : node(broadcast, [x], { shape });
+  return sameShape(x.expr.shape, shape) ? x : node(broadcast, [x], { shape });
 }
 
 /** A part of `count` elements along an axis. */

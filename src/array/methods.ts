@@ -173,7 +173,7 @@ export function installMethods(): void {
   defineGetter("T", (x) =>
     manipulation.permuteDims(
       x,
-      x.shape.map((_, axis) => x.ndim - 1 - axis),
+      x.expr.shape.map((_, axis) => x.ndim - 1 - axis),
     ),
   );
   defineGetter("mT", (x) => manipulation.matrixTranspose(x));

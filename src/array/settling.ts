@@ -5,6 +5,7 @@ import { type Block, blockBytes, newBlock } from "../core/block.ts";
 import { wholeBox } from "../core/chunks.ts";
 import { chunksOf, type Expr } from "../expr/expr.ts";
 import { exprOfBlock, LazyArray } from "../lazy/lazyArray.ts";
+import { MemoryError } from "../plan/budget.ts";
 import { afterStage, type Found, nextStage, type Stage } from "../plan/stages.ts";
 import { runPlan, runPlanSync } from "../runtime/run.ts";
 import { digest, type RunKey, runKey } from "../runtime/runKey.ts";
@@ -44,15 +45,13 @@ export async function withStages<T>(
   store: StoreSettled,
   last: (settled: readonly LazyArray[], options: CheckedRun) => Promise<T>,
 ): Promise<T> {
-  const stages = new StageRun(options, store);
-  let isDone = false;
+  const inMemory = new StageRun(options, store, KEPT_PART);
   try {
-    const settled = await throughStages(arrays, (stage) => stages.find(stage));
-    const result = await last(settled, stages.options);
-    isDone = true;
-    return result;
-  } finally {
-    await stages.close(isDone);
+    return await inMemory.through(arrays, last);
+  } catch (error) {
+    // What was kept in memory takes the place of a task.
+    if (!(error instanceof MemoryError) || inMemory.options === options) throw error;
+    return new StageRun(options, store, 0).through(arrays, last);
   }
 }
 
@@ -64,31 +63,54 @@ class StageRun {
   /** With less memory, where something is kept in it. */
   options: CheckedRun;
   readonly #store: StoreSettled;
+  readonly #part: number;
   readonly #homes: IntermediateStore[] = [];
 
-  constructor(options: CheckedRun, store: StoreSettled) {
+  /** `part`: of the budget, for what is kept in memory. */
+  constructor(options: CheckedRun, store: StoreSettled, part: number) {
     this.options = options;
     this.#store = store;
+    this.#part = part;
   }
 
-  async find(stage: Stage): Promise<Found> {
+  async through<T>(
+    arrays: readonly LazyArray[],
+    last: (settled: readonly LazyArray[], options: CheckedRun) => Promise<T>,
+  ): Promise<T> {
+    let isDone = false;
+    try {
+      const settled = await throughStages(arrays, (stage) => this.#find(stage));
+      const result = await last(settled, this.options);
+      isDone = true;
+      return result;
+    } finally {
+      for (const home of this.#homes) await home.close(isDone);
+    }
+  }
+
+  async #find(stage: Stage): Promise<Found> {
     const { spec } = this.options;
     const exprs = [...stage.asks, ...stage.keeps];
+    const executor = engine.executors.find(this.options.executor ?? spec.executor);
+    // Workers elsewhere read only stores that they were allowed to: answers are read by this process alone.
+    if (executor.isElsewhere === true && stage.keeps.length === 0) return this.#inMemory(stage, []);
     const named = await namedHome(() => this.#keyOf(exprs), this.options, engine);
-    const bytes = stage.keeps.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
-    if (named === null && bytes <= spec.budget * KEPT_PART) return this.#inMemory(stage, exprs, bytes);
+    const fits = (kept: readonly Expr[]): boolean => bytesOf(kept) <= spec.budget * this.#part;
+    const all = [...stage.keeps, ...stage.helps];
+    if (named === null && fits(all)) return this.#inMemory(stage, all);
+    if (named === null && fits(stage.keeps)) return this.#inMemory(stage, stage.keeps);
     const home = named ?? temporaryStore({ codecs: spec.codecs, known: engine.codecs });
-    if (home === null) return this.#inMemory(stage, exprs, bytes);
+    if (home === null) return this.#inMemory(stage, stage.keeps);
     this.#homes.push(home);
     return this.#inStore(stage, exprs, home);
   }
 
-  async #inMemory(stage: Stage, exprs: readonly Expr[], bytes: number): Promise<Found> {
-    const found = foundBy(stage, await run(prepareStage(exprs, this.options), this.options));
-    const { spec } = this.options;
+  async #inMemory({ asks }: Stage, keeps: readonly Expr[]): Promise<Found> {
+    const blocks = await run(prepareStage([...asks, ...keeps], this.options), this.options);
+    const [{ spec }, bytes] = [this.options, bytesOf(keeps)];
     if (bytes > 0)
       this.options = { ...this.options, spec: spec.with({ allowedMem: spec.allowedMem - bytes }) };
-    return found;
+    return foundBy(asks, keeps, blocks);
   }
 
   /** A later run of the same computation finds them there: then there is little to compute. */
@@ -118,11 +140,10 @@ class StageRun {
     const { text, isKnown } = await runKey(data, sources);
     return { text: digest(`stage ${text}`), isKnown };
   }
-
-  async close(isDone: boolean): Promise<void> {
-    for (const home of this.#homes) await home.close(isDone);
-  }
 }
+
+const bytesOf = (kept: readonly Expr[]): number =>
+  kept.reduce((sum, { dtype, shape }) => sum + blockBytes(dtype, shape), 0);
 
 /** What is not there any more is no fill value. */
 const MISSING = { missing: "error" } as const;
@@ -164,9 +185,11 @@ export function withStagesSync<T>(
 ): T {
   let roots = arrays.map(({ expr }) => expr);
   for (let stage = nextStage(roots); stage !== null; stage = nextStage(roots)) {
-    const wanted = [...stage.asks, ...stage.keeps];
+    const { asks, keeps: must, helps } = stage;
+    const keeps = [...must, ...helps];
+    const wanted = [...asks, ...keeps];
     const blocks = wanted.length === 0 ? [] : runSync(prepareStage(wanted, options), options);
-    roots = afterStage(roots, stage, foundBy(stage, blocks));
+    roots = afterStage(roots, stage, foundBy(asks, keeps, blocks));
   }
   return last(arrays.map((array, i) => settledAs(array, roots[i]!)));
 }
@@ -185,7 +208,7 @@ const prepareStage = (exprs: readonly Expr[], options: PlanningOptions): Prepare
 const answersOf = (asks: readonly Expr[], blocks: readonly Block[]): Map<Expr, Block> =>
   new Map(asks.map((ask, i) => [ask, blocks[i]!]));
 
-function foundBy({ asks, keeps }: Stage, blocks: readonly Block[]): Found {
+function foundBy(asks: readonly Expr[], keeps: readonly Expr[], blocks: readonly Block[]): Found {
   const made = blocks.slice(asks.length);
   return {
     answers: answersOf(asks, blocks),

@@ -294,6 +294,8 @@ export interface Questions {
   readonly asks: readonly OpNode[];
   /** What had to be made for them, is as large as it may be, and is read again: it is kept where there is room, not made twice. */
   readonly keeps?: readonly OpNode[] | undefined;
+  /** The same, where it is cheap to make again: it is kept where memory has room, and not put into files. */
+  readonly helps?: readonly OpNode[] | undefined;
   /** Small parts of what is kept are read by themselves: it is stored as it is in memory, for a checksum would need whole chunks. */
   readonly inParts?: boolean | undefined;
 }

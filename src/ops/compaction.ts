@@ -6,8 +6,8 @@
 import type { Attrs, Block } from "../core/block.ts";
 import { type Box, isLength, sameShape, shapeText } from "../core/chunks.ts";
 import { ShapeError } from "../core/errors.ts";
-import { unknownLength } from "../core/unknown.ts";
-import { chunksOf, type Expr, keyHere, makeExpr } from "../expr/expr.ts";
+import { lengthText, unknownLength } from "../core/unknown.ts";
+import { chunksOf, type Expr, keyHere, makeExpr, postOrder } from "../expr/expr.ts";
 import {
   type AxisSeams,
   type DenseType,
@@ -18,16 +18,18 @@ import {
   SEAMLESS,
   type StagedOp,
 } from "../expr/op.ts";
+import { scalarExpr } from "../lazy/build.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
+import { greater } from "./elementwise/index.ts";
 
-/** How many trues a 1-d mask has in each block of attrs.block places. */
+/** How many trues a 1-d mask has in each block of attrs.block places; of int64 counts, what they come to. */
 export const countTrue: RoutineOp = {
   name: "countTrue",
   class: "routine",
   routine: "countTrue",
   infer([mask], attrs) {
     const block = blockOf("countTrue", attrs);
-    checkMask(mask!, mask!.shape);
+    if (mask!.dtype !== "int64") checkMask(mask!, mask!.shape);
     return denseType("int64", [Math.ceil(mask!.shape[0]! / block)]);
   },
   computes: (out) => out,
@@ -69,11 +71,8 @@ export const compacted: RoutineOp = {
   class: "routine",
   routine: "compact",
   infer([x, mask], attrs) {
-    const before = beforeOf("compacted", attrs);
+    const before = checkBlocks("compacted", x!, attrs);
     checkMask(mask!, x!.shape);
-    checkCounts("compacted", "chunk", [attrs["chunk"]], 1, 1);
-    if (before.length !== Math.ceil(x!.shape[0]! / blockOf("compacted", attrs)) + 1)
-      throw wrongAttr("compacted", "before", before.length);
     return denseType(x!.dtype, [before.at(-1)!, ...x!.shape.slice(1)]);
   },
   computes: (out) => out,
@@ -184,6 +183,60 @@ function rowPiece(out: Box, row: number, from: number, at: number, length: numbe
   };
 }
 
+function checkBlocks(op: string, x: DenseType, attrs: Attrs): readonly number[] {
+  const before = beforeOf(op, attrs);
+  checkCounts(op, "chunk", [attrs["chunk"]], 1, 1);
+  if (before.length === Math.ceil(x.shape[0]! / blockOf(op, attrs)) + 1) return before;
+  throw wrongAttr(op, "before", before.length);
+}
+
+/** Rows as often as counts say, in the same way: attrs.before, attrs.block, attrs.chunk. */
+export const repeated: RoutineOp = {
+  name: "repeated",
+  class: "routine",
+  routine: "repeatRows",
+  infer([x, counts], attrs) {
+    const before = checkBlocks("repeated", x!, attrs);
+    checkRepeats(x!, counts!);
+    return denseType(x!.dtype, [before.at(-1)!, ...x!.shape.slice(1)]);
+  },
+  computes: (out) => out,
+  demand: compacted.demand,
+  seams: (_, __, { shape }) => byItself(shape),
+  chunks: compacted.chunks,
+};
+
+function checkRepeats(x: DenseType, { dtype, shape }: DenseType): void {
+  if (dtype === "int64" && shape.length === 1 && shape[0] === x.shape[0]) return;
+  throw new ShapeError({
+    what: `counts ${dtype} ${shapeText(shape)} for ${lengthText(x.shape[0]!)} places`,
+    cure: "Give one count for each",
+  });
+}
+
+/** repeatBy(x, counts): attrs.length stands for what they come to. */
+export const repeatBy: StagedOp = {
+  name: "repeatBy",
+  class: "staged",
+  infer([x, counts], attrs) {
+    checkRepeats(x!, counts!);
+    return denseType(x!.dtype, [attrs["length"] as number, ...x!.shape.slice(1)]);
+  },
+  chunks: ([x]) => x!,
+  questions: ([x, counts]) => compact.questions([x!, counts!], {}),
+  settle([x, counts], attrs, [sums]) {
+    const [rows, each] = [x as Expr, counts as Expr];
+    const before = beforeBlocks(sums!);
+    const block = commonBlock(rows, each);
+    const chunk = Math.max(1, Math.min(block, before.at(-1)!));
+    if (mostBlocks(before, chunk) <= MOST_BLOCKS)
+      return makeExpr(repeated, [rows, each], { before, block, chunk });
+    // Without what is repeated no times, no chunk needs more than two blocks.
+    const some = makeExpr(greater, [each, scalarExpr(0n, "int64")]);
+    return makeExpr(repeatBy, [compactExpr(rows, some), compactExpr(each, some)], attrs);
+  },
+};
+
 /** More blocks than these are not brought together for one chunk: what is selected of each is stored first. */
 const MOST_BLOCKS = 4;
 
@@ -198,9 +251,14 @@ export const compact: StagedOp = {
   chunks: ([x]) => x!,
   questions: ([x, mask]) => ({
     asks: [makeExpr(countTrue, [mask as Expr], { block: commonBlock(x as Expr, mask as Expr) })],
+    helps: isCheap(mask as Expr) ? [] : [mask!],
   }),
   settle: ([x, mask], _, [counts]) => compactedBy(x as Expr, mask as Expr, counts!),
 };
+
+/** Element by element of what lies somewhere: making it again costs less than keeping it. */
+const isCheap = (mask: Expr): boolean =>
+  postOrder([mask]).every(({ op }) => op.class === "source" || op.class === "elementwise");
 
 const commonBlock = (x: Expr, mask: Expr): number => Math.min(chunksOf(x)[0]!, chunksOf(mask)[0]!);
 
@@ -295,7 +353,11 @@ export const place: StagedOp = {
   },
 };
 
+/** Rows of x as often as counts say. */
+export const repeatExpr = (x: Expr, counts: Expr): Expr =>
+  makeExpr(repeatBy, [x, counts], { length: unknownLength(`sum of ${keyHere(counts)}`) });
+
 export const COMPACTION_OPS: readonly (RoutineOp | MoveOp | StagedOp)[] = [
   ...[compact, compacted, compactedRows],
-  ...[countTrue, joinedRows, place, placed],
+  ...[countTrue, joinedRows, place, placed, repeatBy, repeated],
 ];

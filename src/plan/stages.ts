@@ -17,6 +17,8 @@ export interface Stage {
   readonly keeps: readonly Expr[];
   /** Those of which small parts are read by themselves. */
   readonly inParts: ReadonlySet<Expr>;
+  /** What may be kept, or made again. */
+  readonly helps: readonly Expr[];
   readonly nodes: readonly StagedNode[];
 }
 
@@ -24,6 +26,9 @@ interface StagedNode {
   readonly node: Expr;
   readonly asks: readonly Expr[];
   readonly keeps: readonly Expr[];
+  readonly helps: readonly Expr[];
+  /** Small parts of what is kept are read by themselves. */
+  readonly inParts: boolean;
 }
 
 /** What a stage found. */
@@ -38,20 +43,31 @@ export interface Found {
 export function nextStage(roots: readonly Expr[]): Stage | null {
   if (roots.every(({ isSettled }) => isSettled)) return null;
   const nodes: StagedNode[] = [];
-  const parts = new Set<Expr>();
   for (const node of postOrder(roots, ({ isSettled }) => isSettled)) {
     if (node.op.class !== "staged" || !node.inputs.every(({ isSettled }) => isSettled)) continue;
-    const {
-      asks,
-      keeps = [],
-      inParts = false,
-    } = atSite(node.site, () => stagedOf(node).questions(node.inputs, node.attrs));
-    nodes.push({ node, asks: asks as readonly Expr[], keeps: keeps as readonly Expr[] });
-    if (inParts) for (const keep of keeps) parts.add(keep as Expr);
+    nodes.push({ node, ...questionsOf(node) });
   }
   const once = (lists: readonly (readonly Expr[])[]): Expr[] => [...new Set(lists.flat())];
   const keeps = once(nodes.map((node) => node.keeps));
-  return { nodes, keeps, inParts: parts, asks: once(nodes.map((node) => node.asks)) };
+  const helps = once(nodes.map((node) => node.helps)).filter((help) => !keeps.includes(help));
+  const inParts = new Set(nodes.flatMap((node) => (node.inParts ? node.keeps : [])));
+  return { nodes, keeps, helps, inParts, asks: once(nodes.map((node) => node.asks)) };
+}
+
+function questionsOf(node: Expr): Omit<StagedNode, "node"> {
+  const questions = atSite(node.site, () => stagedOf(node).questions(node.inputs, node.attrs));
+  const {
+    asks,
+    keeps = [],
+    helps = [],
+  } = questions as {
+    readonly [K in "asks" | "keeps" | "helps"]: readonly Expr[];
+  };
+  // What lies somewhere is read there.
+  return {
+    ...{ asks, keeps, helps: helps.filter(({ op }) => op.class !== "source") },
+    inParts: questions.inParts === true,
+  };
 }
 
 const stagedOf = ({ op }: Expr): StagedOp => op as StagedOp;

@@ -32,7 +32,9 @@ async function kept(name, arrays, plan) {
 
 async function arraysOf({ program: name, size }) {
   const program = programOf(name, programs);
-  return resultsOf(program, cw, await openSource(cw, place, program.source, size, "typed"));
+  const arrays = resultsOf(program, cw, await openSource(cw, place, program.source, size, "typed"));
+  // Of what waits for stages: what they leave.
+  return cw.settle(arrays, { executor: "inline" });
 }
 
 async function referenceOf(request) {

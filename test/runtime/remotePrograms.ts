@@ -65,6 +65,14 @@ export const DENSE: readonly DenseProgram[] = [
     ],
   },
   {
+    name: "lengths that depend on data",
+    arrays: () => {
+      const x = wave([400], [60]);
+      const large = x.get(x.greater(x.mean()));
+      return [large, large.sort().get("5:"), cw.uniqueCounts(x.round().remainder(7)).counts];
+    },
+  },
+  {
     name: "a user's function of a module",
     arrays: () => {
       const double = cw.moduleFunction(blocks, "double");

@@ -33,7 +33,7 @@ export const matmul: PairFunction = userCall("matmul", (x1: Operand, x2: Operand
   const [a, b] = promoted(x1, x2);
   if (a.ndim === 0 || b.ndim === 0) {
     throw new ShapeError({
-      what: `shapes ${shapeText(a.shape)} and ${shapeText(b.shape)}: a 0-d array has no matrix product`,
+      what: `shapes ${shapeText(a.expr.shape)} and ${shapeText(b.expr.shape)}: a 0-d array has no matrix product`,
       cure: "Use multiply",
     });
   }
@@ -46,28 +46,28 @@ export const matmul: PairFunction = userCall("matmul", (x1: Operand, x2: Operand
 });
 
 function matrixProduct(left: LazyArray, right: LazyArray, a: LazyArray, b: LazyArray): Built {
-  if (left.shape.at(-1) !== right.shape.at(-2)) {
+  if (left.expr.shape.at(-1) !== right.expr.shape.at(-2)) {
     throw new ShapeError({
-      what: `shapes ${shapeText(a.shape)} and ${shapeText(b.shape)} do not fit: ${left.shape.at(-1)} columns and ${right.shape.at(-2)} rows`,
+      what: `shapes ${shapeText(a.expr.shape)} and ${shapeText(b.expr.shape)} do not fit: ${left.expr.shape.at(-1)} columns and ${right.expr.shape.at(-2)} rows`,
       cure: "The columns of the first must be the rows of the second; transpose one of them",
     });
   }
   const batch = batchShape(left, right);
-  const x = broadcastLazy(left, [...batch, ...left.shape.slice(-2)]);
-  const y = broadcastLazy(right, [...batch, ...right.shape.slice(-2)]);
+  const x = broadcastLazy(left, [...batch, ...left.expr.shape.slice(-2)]);
+  const y = broadcastLazy(right, [...batch, ...right.expr.shape.slice(-2)]);
   const axes = batch.map((_, axis) => axis);
   const n = batch.length;
   return node(contract, [x, y], { batchA: axes, batchB: axes, contractA: [n + 1], contractB: [n] });
 }
 
 function batchShape(left: LazyArray, right: LazyArray): Shape {
-  const shapes = [left.shape.slice(0, -2), right.shape.slice(0, -2)];
+  const shapes = [left.expr.shape.slice(0, -2), right.expr.shape.slice(0, -2)];
   try {
     return broadcastShapes(shapes);
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error;
     throw new ShapeError({
-      what: `shapes ${shapeText(left.shape)} and ${shapeText(right.shape)}: the axes before the last two do not broadcast`,
+      what: `shapes ${shapeText(left.expr.shape)} and ${shapeText(right.expr.shape)}: the axes before the last two do not broadcast`,
       cure: "They must be equally long, or one of them 1",
     });
   }
@@ -130,13 +130,13 @@ export const vecdot: PairFunction<[options?: VecdotOptions]> = userCall(
       LazyArray,
       LazyArray,
     ];
-    if (a.shape.at(-1) !== b.shape.at(-1)) {
+    if (a.expr.shape.at(-1) !== b.expr.shape.at(-1)) {
       throw new ShapeError({
-        what: `the vectors have ${a.shape.at(-1)} and ${b.shape.at(-1)} elements`,
+        what: `the vectors have ${a.expr.shape.at(-1)} and ${b.expr.shape.at(-1)} elements`,
         cure: "They must be equally long",
       });
     }
-    const shape = broadcastShapes([a.shape, b.shape]);
+    const shape = broadcastShapes([a.expr.shape, b.expr.shape]);
     const batch = shape.slice(0, -1).map((_, i) => i);
     const contracted = [shape.length - 1];
     const conjugate = elementwiseCall(conj, [broadcastLazy(a, shape)]);

@@ -121,7 +121,7 @@ export const matrixTranspose: ArrayFunction<"same"> = userCall("matrixTranspose"
       what: `needs at least 2 dimensions, not ${array.ndim}`,
       cure: "Use expandDims or reshape first",
     });
-  const axes = array.shape.map((_, axis) => axis);
+  const axes = array.expr.shape.map((_, axis) => axis);
   return node(layout.permute, [array], { axes: [...axes.slice(0, -2), array.ndim - 1, array.ndim - 2] });
 });
 

@@ -2,18 +2,19 @@
 
 import { checkIntegers, checkLengths, checkScalar } from "../../core/check.ts";
 import { checkAxis, checkAxisList, describe, isLength } from "../../core/chunks.ts";
-import { isTypedArray, type TypedArray } from "../../core/dtype.ts";
-import { ShapeError, ValueError } from "../../core/errors.ts";
+import { INDEX_DTYPE, isInteger, isTypedArray, type TypedArray } from "../../core/dtype.ts";
+import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
-import { type Built, node } from "../../lazy/build.ts";
+import { type Built, built, castTo, node } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import type { ArrayFunction } from "../../lazy/functionTypes.ts";
-import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
+import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import { NDArray } from "../../lazy/ndarray.ts";
+import { repeatExpr } from "../../ops/compaction.ts";
 import { PAD_MODES, type PadMode, pad as padOp } from "../../ops/moves/pad.ts";
 import * as moves from "../../ops/moves/select.ts";
-import { partAlong } from "../chunked.ts";
-import { reshape } from "./manipulation.ts";
+import { broadcastLazy, partAlong } from "../chunked.ts";
+import { expandDims, moveaxis, reshape } from "./manipulation.ts";
 
 /** Options of `cw.roll`. */
 export interface RollOptions {
@@ -69,23 +70,41 @@ export interface RepeatOptions {
   readonly axis?: number | null | undefined;
 }
 
-/** Whole numbers: one, or plain data. */
-type Counts = number | bigint | readonly (number | bigint)[] | TypedArray | NDArray;
+/** Whole numbers: one, plain data, or an array that is computed later. */
+type Counts = number | bigint | readonly (number | bigint)[] | TypedArray | NDArray | LazyArray;
 
 const asNumber = (value: unknown): unknown => (typeof value === "bigint" ? Number(value) : value);
 
-function plainCounts(repeats: Counts): unknown {
+function plainCounts(repeats: Exclude<Counts, LazyArray>): unknown {
   const isData = repeats instanceof NDArray || isTypedArray(repeats) || Array.isArray(repeats);
   return isData ? Array.from<unknown, unknown>(repeats, asNumber) : asNumber(repeats);
 }
 
-/** Each element several times; without axis over the flattened array. Counts are a number or plain data: `cw.repeat(x, 2, {axis: 0})`. */
+/** What an axis is repeated by is counted when the computation runs. */
+function repeatLater(x: LazyArray, counts: LazyArray, at: number): Built {
+  if (!isInteger(counts.dtype))
+    throw new DTypeError({
+      what: `counts are ${counts.dtype}, not integers`,
+      cure: "Use astype to an integer dtype first",
+    });
+  const own = counts.ndim === 0 ? expandDims(counts, { axis: 0 }) : counts;
+  const [length] = own.expr.shape;
+  const each = castTo(length === 1 ? broadcastLazy(own, [x.expr.shape[at]!]) : own, INDEX_DTYPE);
+  const front = moveaxis(x, at, 0) as LazyArray;
+  return moveaxis(built(repeatExpr(front.expr, each.expr), [front, each]), 0, at) as Built;
+}
+
+/**
+ * Each element several times; without axis over the flattened array: `cw.repeat(x, 2, {axis: 0})`. Counts may be an array that
+ * is computed later: then the result's length is, too.
+ */
 export const repeat: ArrayFunction<"same", [repeats: Counts, options?: RepeatOptions]> = userCall(
   "repeat",
   (x: Operand, repeats: Counts, { axis }: RepeatOptions = {}): Built => {
     const flat = axis === undefined || axis === null;
     const array = flat ? reshape(asLazy(x), [-1]) : asLazy(x);
     const at = flat ? 0 : checkAxis(axis, array.ndim);
+    if (repeats instanceof LazyArray) return repeatLater(array, repeats, at);
     const counts = checkLengths(plainCounts(repeats), "repeats");
     if (counts.length === 1) return node(moves.repeat, [array], { axis: at, repeats: counts[0]! });
     if (counts.length !== array.shape[at]) {

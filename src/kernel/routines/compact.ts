@@ -3,29 +3,77 @@
 // Must hold: the mask has as many trues as are asked for.
 
 import { type Block, copyInto, isContiguous } from "../../core/block.ts";
-import { sizeOf } from "../../core/chunks.ts";
+import { isLength, sizeOf } from "../../core/chunks.ts";
 import { allocate, infoOf } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
-import type { Routine } from "../routine.ts";
+import { type Routine, Trap } from "../routine.ts";
 import { blockAt, integerAttr, integersAttr } from "./attributes.ts";
 import type { Room } from "./room.ts";
 import { type Bits, bitsOf, fromContiguous, toContiguous } from "./stridedWalk.ts";
 
-/** How many trues each block of attrs.block places of a mask has. */
+/** How many trues each block of attrs.block places of a mask has; of counts, what they come to. */
 export const countTrue: Routine = ({ inputs, outputs, attrs, starts, room }) => {
-  const mask = toContiguous(blockAt(inputs, 0), room) as Uint8Array;
+  const given = toContiguous(blockAt(inputs, 0), room);
+  const mask = given instanceof BigInt64Array ? numbersOf(given) : (given as Uint8Array);
   const block = integerAttr(attrs, "block");
   const { data, offset, shape, strides } = blockAt(outputs, 0);
   const first = starts[1]![0]! * block - starts[0]![0]!;
   for (let i = 0; i < shape[0]!; i++) {
     const from = Math.min(mask.length, first + i * block);
-    data[offset + i * strides[0]!] = BigInt(truesIn(mask, from, Math.min(mask.length, from + block)));
+    const to = Math.min(mask.length, from + block);
+    const count = mask instanceof Uint8Array ? truesIn(mask, from, to) : sumOf(mask, from, to);
+    data[offset + i * strides[0]!] = BigInt(count);
   }
 };
 
+function numbersOf(counts: BigInt64Array): Float64Array {
+  const numbers = Float64Array.from(counts, Number);
+  const wrong = numbers.find((n) => !isLength(n));
+  if (wrong === undefined) return numbers;
+  throw new Trap(`a count of repeats is ${wrong}`, "Give whole numbers of 0 or more");
+}
+
+function sumOf(counts: Float64Array, from: number, to: number): number {
+  let sum = 0;
+  for (let i = from; i < to; i++) sum += counts[i]!;
+  return sum;
+}
+
+/** Each row of x as often as its count says. attrs.before: how many rows come of what is before each block, and in all. */
+export const repeatRows: Routine = ({ inputs, outputs, attrs, starts, room }) => {
+  const counts = numbersOf(toContiguous(blockAt(inputs, 1), room) as BigInt64Array);
+  const [x, output] = [blockAt(inputs, 0), blockAt(outputs, 0)];
+  const isPlain = isContiguous(output);
+  const data = isPlain ? toContiguous(output) : allocate(output.dtype, sizeOf(output.shape));
+  const [from, to] = [bitsOf(toContiguous(x, room)), bitsOf(data)];
+  const words = (infoOf(x.dtype).bytes / to.BYTES_PER_ELEMENT) * sizeOf(x.shape.slice(1));
+  const first = starts[2]![0]!;
+  const end = first + output.shape[0]!;
+  let at = integersAttr(attrs, "before")[starts[1]![0]! / integerAttr(attrs, "block")]!;
+  for (let row = 0; row < counts.length && at < end; row++) {
+    const next = at + counts[row]!;
+    for (let copy = Math.max(at, first); copy < Math.min(next, end); copy++)
+      for (let word = 0; word < words; word++) to[(copy - first) * words + word] = from[row * words + word]!;
+    at = next;
+  }
+  if (!isPlain) fromContiguous(data, output);
+};
+
+/** Four bools at a time, each of which counts in a byte of its own, until a byte could overflow. */
 function truesIn(mask: Uint8Array, from: number, to: number): number {
   let count = 0;
-  for (let i = from; i < to; i++) count += mask[i]!;
+  let at = from;
+  for (; at < to && (mask.byteOffset + at) % 4 !== 0; at++) count += mask[at]!;
+  if (at >= to) return count;
+  const words = new Uint32Array(mask.buffer, mask.byteOffset + at, Math.floor((to - at) / 4));
+  for (let word = 0; word < words.length; ) {
+    const end = Math.min(words.length, word + 255);
+    let bytes = 0;
+    for (; word < end; word++) bytes += words[word]!;
+    const pairs = (bytes & 0x00ff00ff) + ((bytes >>> 8) & 0x00ff00ff);
+    count += (pairs & 0xffff) + (pairs >>> 16);
+  }
+  for (at += 4 * words.length; at < to; at++) count += mask[at]!;
   return count;
 }
 
@@ -106,7 +154,7 @@ function selectRows(x: Block, mask: Uint8Array, skip: number, output: Block, roo
 }
 
 /** The place behind so many trues. */
-function placeAfter(mask: Uint8Array, trues: number): number {
+export function placeAfter(mask: Uint8Array, trues: number): number {
   let at = 0;
   for (let left = trues; left > 0 && at < mask.length; at++) left -= mask[at]!;
   return at;

@@ -2,7 +2,7 @@
 
 import type { Routine } from "../routine.ts";
 import { binEdges, binPlaces } from "./binning.ts";
-import { compact, compactRows, countTrue, placeRows } from "./compact.ts";
+import { compact, compactRows, countTrue, placeRows, repeatRows } from "./compact.ts";
 import { contract } from "./contract.ts";
 import { digitCounts, digitStep, keyElements } from "./digits.ts";
 import { foundPlaces } from "./foundPlaces.ts";
@@ -19,8 +19,8 @@ import { call } from "./userCall.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
-    ...{ argsort, call, callAll, compact, compactRows, contract, countTrue, placeRows },
-    ...{ binEdges, binPlaces, foundPlaces, gather, groupby, movePlaces, scatter },
+    ...{ argsort, call, callAll, compact, compactRows, contract, countTrue },
+    ...{ placeRows, repeatRows, binEdges, binPlaces, foundPlaces, gather, groupby, movePlaces, scatter },
     ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
     ...{ digitCounts, digitStep, keyElements, quantilePlaces, select },
     ...{ pick, searchsorted, segmentArgsort, segmentSort, sort, spread, takeAlongAxis, unpack },

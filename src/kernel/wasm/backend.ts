@@ -18,6 +18,7 @@ import { routineCall, runStep } from "../interpret/index.ts";
 import type { RoutineCall } from "../routine.ts";
 import type { MatrixProduct } from "../routines/outsideProduct.ts";
 import { roomIn } from "../routines/room.ts";
+import { runCompact } from "./compacting.ts";
 import { runContract } from "./contracting.ts";
 import { runGroups } from "./groups.ts";
 import { runLoopKernel } from "./loops.ts";
@@ -42,6 +43,7 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
   ...RUN_KERNELS,
   ["select", runSelect],
   ["digitCounts", runDigitCounts],
+  ["compact", runCompact],
   ["pick", runPick],
   ["spread", runSpread],
   ["contract", runContract],

@@ -95,7 +95,7 @@ export const INSTRUCTIONS: ReadonlyMap<string, InstructionInfo> = new Map<string
     "f64.nearest": 0x9e,
     "f64.sqrt": 0x9f,
   }),
-  ...group([], ["i64"], "i64", { "i64.clz": 0x79 }),
+  ...group([], ["i64"], "i64", { "i64.clz": 0x79, "i64.popcnt": 0x7b }),
   ...group([], ["i32"], "i32", {
     "i32.clz": 0x67,
     "i32.eqz": 0x45,

@@ -64,6 +64,28 @@ export const gathers = [
   ],
 ];
 
+/** How long these are depends on the data. */
+export const selections = [
+  ["select-positive", "line", (_, x) => x.get(x.greater(0)).multiply(2)],
+  ["select-rare", "line", (_, x) => x.get(x.greater(0.9999))],
+  ["select-above-mean", "line", (_, x) => x.get(x.greater(x.mean()))],
+  ["select-rows", "plane", (_, x) => x.get(x.get(":", 0).greater(0.2)).sqrt()],
+  ["select-columns-of-a-range", "plane", (_, x) => x.get("10:-10", x.get(0).less(0.5))],
+  ["select-by-a-mask-of-both-axes", "plane", (_, x) => x.get(x.abs().less(0.25))],
+  ["select-twice", "line", (_, x) => x.get(x.greater(-0.5)).get("100:-100")],
+  [
+    "select-of-two-by-one-mask",
+    "line",
+    (_, x) => {
+      const mask = x.sin().greater(0.1);
+      return x.get(mask).subtract(x.multiply(x).get(mask));
+    },
+  ],
+  ["repeat-by-later-counts", "line", (_, x) => x.repeat(x.abs().multiply(4).astype("int64").remainder(3))],
+  ["places-of-large-ones", "plane", (cw, x) => cw.nonzero(x.greater(0.8))],
+  ["set-places-in-order", "line", (_, x) => x.set(x.greater(0.5), x.get(x.greater(0.5)).negative())],
+];
+
 export const masks = [
   ["where-positive", "plane", (cw, x) => cw.where(x.greater(0), x.sqrt(), x.negative())],
   ["where-above-mean", "plane", (cw, x) => cw.where(x.greater(x.mean({ axis: 0 })), x, 0)],

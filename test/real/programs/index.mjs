@@ -1,14 +1,26 @@
 // All named programs. Out: a map from name to {name, family, source, make}, where make is given the library and a source.
 
 import { functions, mixtures, several, shared, windows } from "./combined.mjs";
-import { complexes, gathers, integers, masks, singles } from "./elements.mjs";
+import { complexes, gathers, integers, masks, selections, singles } from "./elements.mjs";
 import { joins, rechunks, reshapes } from "./layouts.mjs";
 import { contractions, reductions } from "./reductions.mjs";
 import { scans, sorts } from "./scans.mjs";
 import { stencils } from "./stencils.mjs";
 
 const FAMILIES = {
-  ...{ stencils, scans, sorts, rechunks, reshapes, joins, reductions, contractions, gathers, masks },
+  ...{
+    stencils,
+    scans,
+    sorts,
+    rechunks,
+    reshapes,
+    joins,
+    reductions,
+    contractions,
+    gathers,
+    masks,
+    selections,
+  },
   ...{ complexes, integers, singles, shared, windows, several, functions, mixtures },
 };
 
