@@ -23,6 +23,8 @@ import {
   plan,
 } from "./compute.ts";
 import { engine } from "./defaultEngine.ts";
+import * as weighing from "./functions/averages.ts";
+import * as counting from "./functions/counting.ts";
 import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
 import * as histograms from "./functions/histograms.ts";
@@ -33,7 +35,6 @@ import * as linear from "./functions/linear.ts";
 import * as manipulation from "./functions/manipulation.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/searching.ts";
-import * as weighing from "./functions/statistics.ts";
 import { type ToNpyOptions, toNpy } from "./npy.ts";
 import { type ToZarrOptions, toZarr } from "./storing.ts";
 
@@ -63,7 +64,8 @@ export interface FunctionMethods
     Methods<typeof exponentialSums>,
     Methods<typeof linear>,
     Methods<typeof weighing>,
-    Methods<Pick<typeof histograms, "histogram" | "bincount" | "digitize">>,
+    Methods<typeof counting>,
+    Methods<Pick<typeof histograms, "histogram">>,
     Methods<typeof indexing> {}
 
 /**
@@ -102,7 +104,7 @@ declare module "../lazy/lazyArray.ts" {
 
 const { fullLike, zerosLike, onesLike, emptyLike, tril, triu } = creation;
 const { astype } = dtypes;
-const { histogram, bincount, digitize } = histograms;
+const { histogram } = histograms;
 
 /** Total: a method that the type promises and this table lacks does not compile. */
 const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
@@ -118,7 +120,8 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
   ...exponentialSums,
   ...linear,
   ...weighing,
-  ...{ histogram, bincount, digitize },
+  ...counting,
+  histogram,
   ...indexing,
 };
 

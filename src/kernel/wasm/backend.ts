@@ -19,7 +19,7 @@ import type { RoutineCall } from "../routine.ts";
 import type { MatrixProduct } from "../routines/outsideProduct.ts";
 import { roomIn } from "../routines/room.ts";
 import { runContract } from "./contracting.ts";
-import { runGroups } from "./groups.ts";
+import { runGroups } from "./groupKernel.ts";
 import { runLoopKernel } from "./loops.ts";
 import { WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";
