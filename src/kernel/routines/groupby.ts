@@ -59,6 +59,9 @@ export function* partsOf({ inputs, outputs, attrs, starts, room }: RoutineCall):
   const range = [first, first + output.shape[labelAxis]!] as const;
   const grid = output.shape.slice(axis, labelAxis);
   const begin = starts[inputs.length - 1]!;
+  // What only counts labels looks at them as it counts.
+  const isWhole = first === 0 && range[1] === call.labels;
+  const isCounted = x === null && call.fold === "count" && call.limit === "numLabels" && isWhole;
   for (let number = 0; number < sizeOf(grid); number++) {
     const place = placeOf(number, grid);
     const from = place.map((p, k) => Math.min(labels.shape[k]!, p * blocks[k]!));
@@ -67,7 +70,10 @@ export function* partsOf({ inputs, outputs, attrs, starts, room }: RoutineCall):
     const global = from.map((at, k) => at + begin[k]!);
     yield {
       x: x === null ? null : subBlock(x, inserted(x.shape, axis, from, 0), inserted(x.shape, axis, shape)),
-      labels: labelsOf(own, call, range, global, room),
+      labels:
+        isCounted && own.dtype === "int32"
+          ? placesAsTheyAre(own, room)
+          : labelsOf(own, call, range, global, room),
       ...{ from: global, shape },
       output: subBlock(
         output,
@@ -85,6 +91,8 @@ export function* partsOf({ inputs, outputs, attrs, starts, room }: RoutineCall):
 /** A list with some entries from `axis` on in the place of its own, and `others` (or what they are) elsewhere. */
 const inserted = (list: Shape, axis: number, values: readonly number[], others?: number): number[] =>
   list.map((n, a) => (a >= axis && a < axis + values.length ? values[a - axis]! : (others ?? n)));
+
+const placesAsTheyAre = (labels: Block, room?: Room): Int32Array => toContiguous(labels, room) as Int32Array;
 
 function labelsOf(
   labels: Block,
@@ -194,10 +202,11 @@ function store(values: TypedArray, output: Block): void {
 const isPlain = (fold: FoldName): fold is PlainFold => (PLAIN_FOLDS as readonly string[]).includes(fold);
 
 /** How often each label is there. */
-function countsOf({ labels, groups }: Rows): Float64Array {
+function countsOf({ labels, groups }: Rows, { from, shape }: GroupPart, call: GroupCall): Float64Array {
   const counts = new Float64Array(groups);
   for (let i = 0; i < labels.length; i++) {
     const group = labels[i]!;
+    if (group >= groups) throw wrongLabel(group, placeOf(i, shape), from, call);
     if (group >= 0) counts[group]! += 1;
   }
   return counts;
@@ -208,7 +217,7 @@ function folded(rows: Rows, fold: FoldName, dtype: DType, part: GroupPart, call:
   const size = outer * groups * inner;
   if (fold === "mean") return meansOf(rows, size);
   if (fold === "moment") return momentsOf(rows, size);
-  if (fold === "count" && part.x === null) return countsOf(rows);
+  if (fold === "count" && part.x === null) return countsOf(rows, part, call);
   if (!isPlain(fold)) return placed(rows, fold, dtype, part, call);
   const values = isWide(dtype) ? allocate(dtype, size) : new Float64Array(size);
   start(values, fold, dtype);

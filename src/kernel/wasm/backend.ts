@@ -18,6 +18,7 @@ import { routineCall, runStep } from "../interpret/index.ts";
 import type { RoutineCall } from "../routine.ts";
 import type { MatrixProduct } from "../routines/outsideProduct.ts";
 import { roomIn } from "../routines/room.ts";
+import { runBinPlaces } from "./binKernel.ts";
 import { runContract } from "./contracting.ts";
 import { runGroups } from "./groupKernel.ts";
 import { runLoopKernel } from "./loops.ts";
@@ -42,6 +43,7 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
   ["spread", runSpread],
   ["contract", runContract],
   ["groupby", runGroups],
+  ["binPlaces", runBinPlaces],
 ]);
 
 // Block programs as WebAssembly kernels on several threads, and where there is none for a step, by the reference interpreter.
