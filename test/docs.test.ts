@@ -85,8 +85,11 @@ describe("output is what an example prints", () => {
 test("every kept output belongs to an example", () => {
   const names = (files: readonly string[], extension: string): string[] =>
     files.map((file) => basename(file, extension));
-  expect(names(filesIn("test/__snapshots__/examples", ".txt"), ".txt")).toEqual(
-    names(filesIn("examples", ".ts"), ".ts"),
+  expect(names(filesIn("test/__snapshots__/examples", ".txt"), ".txt").sort()).toEqual(
+    [
+      ...names(filesIn("examples", ".ts"), ".ts"),
+      ...names(filesIn("examples/gallery", ".ts"), ".ts").map((name) => `gallery-${name}`),
+    ].sort(),
   );
 });
 

@@ -24,6 +24,8 @@ import {
   settle,
 } from "./compute.ts";
 import { engine } from "./defaultEngine.ts";
+import * as weighing from "./functions/averages.ts";
+import * as counting from "./functions/counting.ts";
 import * as creation from "./functions/creation.ts";
 import * as dtypes from "./functions/dtypes.ts";
 import * as histograms from "./functions/histograms.ts";
@@ -36,7 +38,6 @@ import * as quantiles from "./functions/quantiles.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/searching.ts";
 import * as sets from "./functions/sets.ts";
-import * as weighing from "./functions/statistics.ts";
 import { type ToNpyOptions, toNpy } from "./npy.ts";
 import { type ToZarrOptions, toZarr } from "./storing.ts";
 
@@ -68,7 +69,8 @@ export interface FunctionMethods
     Methods<typeof linear>,
     Methods<typeof sets>,
     Methods<typeof weighing>,
-    Methods<Pick<typeof histograms, "histogram" | "bincount" | "digitize">>,
+    Methods<typeof counting>,
+    Methods<Pick<typeof histograms, "histogram">>,
     Methods<typeof indexing> {}
 
 /**
@@ -109,7 +111,7 @@ declare module "../lazy/lazyArray.ts" {
 
 const { fullLike, zerosLike, onesLike, emptyLike, tril, triu } = creation;
 const { astype } = dtypes;
-const { histogram, bincount, digitize } = histograms;
+const { histogram } = histograms;
 
 /** Total: a method that the type promises and this table lacks does not compile. */
 const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
@@ -127,7 +129,8 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
   ...linear,
   ...sets,
   ...weighing,
-  ...{ histogram, bincount, digitize },
+  ...counting,
+  histogram,
   ...indexing,
 };
 

@@ -6,7 +6,7 @@ import { singleChunk, wholeBox } from "../core/chunks.ts";
 import { checkKind } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { denseType, type RoutineOp } from "../expr/op.ts";
-import { BIN_MODES } from "../kernel/routines/binning.ts";
+import { BIN_MODES } from "../kernel/routines/bins.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 
 function checkMode({ mode }: Attrs): void {

@@ -7,7 +7,7 @@ import { type DType, isComplex, isFloat } from "../core/dtype.ts";
 import type { RealScalar } from "../core/numbers.ts";
 import * as c from "../kernel/complex/arithmetic.ts";
 import * as s from "../kernel/scalar.ts";
-import { addValues, dividedBy } from "../kernel/values.ts";
+import { addValues, dividedBy } from "../kernel/valueArithmetic.ts";
 import { type Built, node } from "../lazy/build.ts";
 import { userCall } from "../lazy/call.ts";
 import type { ReduceFunction, TotalFunction } from "../lazy/functionTypes.ts";

@@ -6,7 +6,7 @@ import { ValueError } from "../core/errors.ts";
 import { integerRange, type Scalar } from "../core/numbers.ts";
 import * as c from "../kernel/complex/arithmetic.ts";
 import * as s from "../kernel/scalar.ts";
-import { addValues, dividedBy, multiplyValues } from "../kernel/values.ts";
+import { addValues, dividedBy, multiplyValues } from "../kernel/valueArithmetic.ts";
 import type { Built } from "../lazy/build.ts";
 import { userCall } from "../lazy/call.ts";
 import type { NestedReduceOptions, ReduceFunction, ReduceOptions } from "../lazy/functionTypes.ts";

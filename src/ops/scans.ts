@@ -6,7 +6,7 @@ import { ShapeError } from "../core/errors.ts";
 import { fitScalar } from "../core/numbers.ts";
 import { makeExpr } from "../expr/expr.ts";
 import type { ScanOp } from "../expr/op.ts";
-import { addValues, multiplyValues } from "../kernel/values.ts";
+import { addValues, multiplyValues } from "../kernel/valueArithmetic.ts";
 import { type Built, built, castTo, checkDType, node } from "../lazy/build.ts";
 import { opCall } from "../lazy/call.ts";
 import type { DTypeOption, TotalFunction } from "../lazy/functionTypes.ts";

@@ -41,20 +41,22 @@ const ACCEPTS: readonly (readonly [kinds: readonly string[], names: readonly str
         "tan",
       ],
       ...["asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "real", "imag", "conj"],
-      ...["sum", "prod", "mean", "cumulativeSum", "cumulativeProd", "matmul", "vecdot"],
+      ...["matmul", "vecdot"],
     ],
   ],
   [
     REAL,
     [
       ...["floorDivide", "remainder", "floor", "ceil", "trunc", "clip", "atan2", "copysign", "hypot"],
-      ...["logaddexp", "nextafter", "std", "var", "signbit"],
-      ...["sigmoid", "softplus", "log1mexp", "logsumexp", "softmax", "logSoftmax"],
+      ...["logaddexp", "nextafter", "signbit"],
+      ...["sigmoid", "softplus", "log1mexp", "softmax", "logSoftmax"],
     ],
   ],
+  [EVERY, ["sum", "prod", "mean", "cumulativeSum", "cumulativeProd", "nansum", "nanprod", "nanmean"]],
   [
     ORDERED,
     [
+      ...["std", "var", "nanstd", "nanvar", "nanmax", "nanmin", "logsumexp", "digitize"],
       ...[
         "less",
         "lessEqual",
@@ -84,7 +86,7 @@ const ACCEPTS: readonly (readonly [kinds: readonly string[], names: readonly str
   ],
 ];
 const UNARY =
-  /^(negative|positive|abs|square|sign|reciprocal|round|exp|expm1|log\w*|sqrt|a?(sin|cos|tan)h?|real|imag|conj|sum|prod|mean|cumulative\w+|floor|ceil|trunc|std|var|signbit|sigmoid|softplus|softmax|max|min|argm\w+|bitwiseInvert|logicalNot|any|all|countNonzero|is(nan|finite|inf)|sort|argsort)$/;
+  /^(negative|positive|abs|square|sign|reciprocal|round|exp|expm1|log\w*|sqrt|a?(sin|cos|tan)h?|real|imag|conj|sum|prod|mean|cumulative\w+|floor|ceil|trunc|std|var|signbit|sigmoid|softplus|softmax|max|min|argm\w+|bitwiseInvert|logicalNot|any|all|countNonzero|is(nan|finite|inf)|nan\w+|sort|argsort)$/;
 /** log2, but not logaddexp or logicalAnd. */
 const isUnary = (name: string): boolean =>
   UNARY.test(name) && !/^log(addexp|icalAnd|icalOr|icalXor)$/.test(name);

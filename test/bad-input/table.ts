@@ -176,6 +176,8 @@ export const OTHERS: readonly string[] = [
   ...["isdtype", "plan", "resultType", "slice"],
   ...["open", "fromNpy", "toNpy", "fromZarr", "openGroup", "toZarr", "store", "mapBlocks", "moduleFunction"],
   ...["mapOverlap", "applyGufunc", "groupbyReduce"],
+  ...["average", "cov", "corrcoef", "histogram", "histogram2d", "histogramdd", "histogramBinEdges"],
+  ...["bincount", "digitize"],
   ...["savePlan", "loadPlan", "computePlan", "measureReservedMemory"],
 ];
 

@@ -175,6 +175,9 @@ const COMBINED = [
         .get(`0:${n}`, `2:${n + 2}`)
         .subtract(x),
   ],
+  ["histogram", ({ cw, x }) => cw.histogram(x, 64).counts],
+  ["histogram with weights", ({ cw, x, y }) => cw.histogram(x, { bins: 64, weights: y }).counts],
+  ["digitize", ({ cw, x }) => cw.digitize(x, [0.1, 0.5, 0.7])],
   [
     "groupby of many",
     ({ cw, x, n }) =>

@@ -72,8 +72,8 @@ describe("the tables hold every dtype, and functions read them", () => {
     expect(resultOf(dtype, "bool")).toBe("bool");
     expect(resultOf(dtype, "index")).toBe("int64");
     expect(resultOf(dtype, "real")).toBe(infoOf(dtype).part);
-    expect(resultOf(dtype, "floating")).toBe(isInteger(dtype) ? "float64" : dtype);
+    expect(resultOf(dtype, "floating")).toBe(isInteger(dtype) || dtype === "bool" ? "float64" : dtype);
     const total = dtype.startsWith("u") ? "uint64" : "int64";
-    expect(resultOf(dtype, "total")).toBe(isInteger(dtype) ? total : dtype);
+    expect(resultOf(dtype, "total")).toBe(isInteger(dtype) || dtype === "bool" ? total : dtype);
   });
 });

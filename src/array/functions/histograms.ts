@@ -1,30 +1,20 @@
-// Counting by value: histograms of one array and of several, numbers counted by themselves, and in which bin elements lie. Edges
+// Counting by value: histograms of one array and of several. Edges
 // that follow from the data are computed in the same plan. In: arrays, and what the bins are. Out: counts, which are groups by
 // bin (array/grouping.ts), and edges.
 // Must hold: counts are NumPy's, at edges too: a bin has its lower edge, and the last one its upper.
 
-import { checkInteger, describe, isLength, sameShape, shapeText } from "../../core/chunks.ts";
-import {
-  checkKind,
-  type DType,
-  isComplex,
-  isFloat,
-  isInteger,
-  type Result,
-  toFloating,
-} from "../../core/dtype.ts";
-import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
-import { uniformEdges } from "../../kernel/routines/binning.ts";
+import { describe, isLength, sameShape, shapeText } from "../../core/chunks.ts";
+import { checkKind, type DType, isComplex, isFloat, type Result, toFloating } from "../../core/dtype.ts";
+import { ShapeError, ValueError } from "../../core/errors.ts";
+import { uniformEdges } from "../../kernel/routines/bins.ts";
 import { type Built, castTo, node } from "../../lazy/build.ts";
 import { looseCall, userCall } from "../../lazy/call.ts";
-import type { GuidedFunction } from "../../lazy/functionTypes.ts";
 import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
 import { binEdges, binPlaces } from "../../ops/binning.ts";
-import { accumulatorOf } from "../../ops/define.ts";
 import { add, divide, less, logicalOr, multiply, where } from "../../ops/elementwise/index.ts";
 import { max, min, sum } from "../../ops/reductions.ts";
-import { foldedGroups, type Groups, placesOfLabels } from "../grouping.ts";
+import { countsOf, MOST_BINS } from "../labelCounts.ts";
 import { asarray } from "./creation.ts";
 import { expandDims, reshape } from "./manipulation.ts";
 import { diff } from "./searching.ts";
@@ -93,7 +83,6 @@ interface HistogramFunction {
 }
 
 const DEFAULT_BINS = 10;
-const MOST_BINS = 2 ** 31 - 1;
 
 /**
  * How many elements lie in each bin: `const {counts, edges} = cw.histogram(x, 20)`. Bins are a number, or edges; weights count
@@ -317,31 +306,6 @@ function countsIn(lines: readonly Line[], weights: Operand | undefined): LazyArr
   return countsOf(places, all, weights);
 }
 
-/** How often each label is there, or what its weights come to. */
-function countsOf(
-  labels: LazyArray,
-  numLabels: number,
-  weights: Operand | undefined,
-  limit: "numLabels" | "length" = "numLabels",
-): LazyArray {
-  const given = weights === undefined ? labels : asLazy(weights);
-  if (!sameShape(given.shape, labels.shape))
-    throw new ShapeError({
-      what: `the weights have shape ${shapeText(given.shape)} and the array ${shapeText(labels.shape)}`,
-      cure: "Give one weight for each element",
-    });
-  const flat = (x: LazyArray): LazyArray => (x.ndim === 0 ? reshape(x, [1]) : x);
-  const groups: Groups = {
-    ...{ x: flat(given), labels: flat(labels), known: null, axis: 0, numLabels, skipsNaN: false, limit },
-  };
-  if (weights === undefined) return castTo(placesOfLabels(groups), "int64");
-  const dtype = accumulatorOf(given.dtype);
-  const isFloating = isFloat(dtype) || isComplex(dtype);
-  const wide = isFloating ? (isComplex(dtype) ? "complex128" : "float64") : dtype;
-  const x = isFloating ? groups.x : castTo(groups.x, dtype);
-  return castTo(foldedGroups({ ...groups, x }, "sum", wide), dtype);
-}
-
 /** Divided by the sizes of the bins and by all that is counted. */
 function dense(counts: LazyArray, lines: readonly Line[]): LazyArray {
   const dtype = isComplex(counts.dtype) ? "complex128" : "float64";
@@ -354,96 +318,3 @@ function dense(counts: LazyArray, lines: readonly Line[]): LazyArray {
   }, all);
   return divide(sized, sum(all)) as LazyArray;
 }
-
-/** Options of `cw.bincount`. */
-export interface BincountOptions {
-  /** What each number counts; 1 unless given. */
-  readonly weights?: Operand | undefined;
-  /** At least so many counts. */
-  readonly minLength?: number | undefined;
-  /** Exactly so many counts: all numbers are below it. May be left out where the numbers are in memory. */
-  readonly length?: number | undefined;
-}
-
-/**
- * How often each of the numbers 0, 1, … is there: `cw.bincount([0, 2, 2])` is [1, 0, 2]. How long the result is follows from
- * the largest: for a lazy array, whose elements are not looked at before they are computed, `length` says it.
- */
-export const bincount: BincountFunction = userCall(
-  "bincount",
-  (x: Operand, options: BincountOptions = {}): Built => {
-    const { weights, minLength = 0, length } = options;
-    const array = asLazy(x);
-    if (!isInteger(array.dtype) && array.size > 0)
-      throw new DTypeError({ what: `the array is ${array.dtype}`, cure: "Count whole numbers of 0 or more" });
-    const labels = isInteger(array.dtype) ? array : castTo(array, "int64");
-    const least = countOption(minLength, "minLength");
-    const own = length === undefined ? lengthOf(x, labels) : countOption(length, "length");
-    const counted = weights === undefined ? undefined : castTo(asLazy(weights), weightDType(asLazy(weights)));
-    return countsOf(labels, Math.max(least, own), counted, "length") as Built;
-  },
-  [1, "weights", "minLength", "length"],
-) as BincountFunction;
-
-interface BincountFunction {
-  <const A extends Operand>(
-    x: A,
-    options: BincountOptions & { readonly weights: Operand },
-  ): LazyArray<"float64", OutputsOf<A>>;
-  <const A extends Operand>(x: A, options?: BincountOptions): LazyArray<"int64", OutputsOf<A>>;
-  readonly "~method"?: {
-    <O>(
-      this: LazyArray<DType, O>,
-      options: BincountOptions & { readonly weights: Operand },
-    ): LazyArray<"float64", O>;
-    <O>(this: LazyArray<DType, O>, options?: BincountOptions): LazyArray<"int64", O>;
-  };
-}
-
-/** NumPy's weights are float64, whatever they are. */
-const weightDType = ({ dtype }: LazyArray): DType => {
-  checkKind("realOrBool", dtype);
-  return "float64";
-};
-
-function countOption(value: unknown, name: string): number {
-  const count = checkInteger(value as number, name);
-  if (count >= 0 && count <= MOST_BINS) return count;
-  throw new ValueError({ what: `${name} is ${count}`, cure: "It must be 0 or more" });
-}
-
-function lengthOf(given: Operand, labels: LazyArray): number {
-  if (given instanceof LazyArray)
-    throw new ValueError({
-      what: "how long the counts are follows from the largest number, which is not known before it is computed",
-      cure: "Pass length, for example {length: 256}; or compute x.max() first",
-    });
-  let most = -1;
-  for (const number of labels.computeSync()) {
-    if (Number(number) < 0)
-      throw new ValueError({ what: `${number} is below 0`, cure: "Count numbers of 0 or more" });
-    most = Math.max(most, Number(number));
-  }
-  return countOption(most + 1, "the largest number");
-}
-
-/** Options of `cw.digitize`. */
-export interface DigitizeOptions {
-  /** Bins have their upper edge, and not the lower one. */
-  readonly right?: boolean | undefined;
-}
-
-/**
- * How many of the edges each element is behind: `cw.digitize([0.5, 2], [0, 1, 2])` is [1, 3]. Edges rise or fall; with
- * `right: true` a bin has its upper edge and not its lower.
- */
-export const digitize: GuidedFunction<"index", [options?: DigitizeOptions]> = userCall(
-  "digitize",
-  (x1: Operand, x2: Operand, { right = false }: DigitizeOptions = {}): Built => {
-    const [x, edges] = [asLazy(x1), asLazy(x2)];
-    for (const { dtype } of [x, edges]) checkKind("realOrBool", dtype);
-    const mode = right ? "left" : "right";
-    return castTo(node(binPlaces, [x, edges], { mode, uniform: false }), "int64") as Built;
-  },
-  [2, "right"],
-);

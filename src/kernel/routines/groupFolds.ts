@@ -6,7 +6,7 @@ import { type DType, infoOf, isComplex, isFloat, isWide } from "../../core/dtype
 import { integerRange } from "../../core/numbers.ts";
 import * as complex from "../complex/arithmetic.ts";
 import * as s from "../scalar.ts";
-import { addValues, multiplyValues } from "../values.ts";
+import { addValues, multiplyValues } from "../valueArithmetic.ts";
 
 /** Folds that take one element after another into one value. */
 export const PLAIN_FOLDS = ["sum", "prod", "min", "max", "any", "all", "count"] as const;

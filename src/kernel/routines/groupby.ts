@@ -59,6 +59,9 @@ export function* partsOf({ inputs, outputs, attrs, starts, room }: RoutineCall):
   const range = [first, first + output.shape[labelAxis]!] as const;
   const grid = output.shape.slice(axis, labelAxis);
   const begin = starts[inputs.length - 1]!;
+  // What only counts labels looks at them as it counts.
+  const isWhole = first === 0 && range[1] === call.labels;
+  const isCounted = x === null && call.fold === "count" && call.limit === "numLabels" && isWhole;
   for (let number = 0; number < sizeOf(grid); number++) {
     const place = placeOf(number, grid);
     const from = place.map((p, k) => Math.min(labels.shape[k]!, p * blocks[k]!));
@@ -67,7 +70,10 @@ export function* partsOf({ inputs, outputs, attrs, starts, room }: RoutineCall):
     const global = from.map((at, k) => at + begin[k]!);
     yield {
       x: x === null ? null : subBlock(x, inserted(x.shape, axis, from, 0), inserted(x.shape, axis, shape)),
-      labels: labelsOf(own, call, range, global, room),
+      labels:
+        isCounted && own.dtype === "int32"
+          ? placesAsTheyAre(own, room)
+          : labelsOf(own, call, range, global, room),
       ...{ from: global, shape },
       output: subBlock(
         output,
@@ -86,6 +92,8 @@ export function* partsOf({ inputs, outputs, attrs, starts, room }: RoutineCall):
 const inserted = (list: Shape, axis: number, values: readonly number[], others?: number): number[] =>
   list.map((n, a) => (a >= axis && a < axis + values.length ? values[a - axis]! : (others ?? n)));
 
+const placesAsTheyAre = (labels: Block, room?: Room): Int32Array => toContiguous(labels, room) as Int32Array;
+
 function labelsOf(
   labels: Block,
   call: GroupCall,
@@ -94,6 +102,7 @@ function labelsOf(
   room?: Room,
 ): Int32Array {
   const given = toContiguous(labels, room);
+  if (first === 0 && given instanceof Int32Array && areWithin(given, call, end)) return given;
   const places = new Int32Array(given.length);
   const isBig = isWide(labels.dtype);
   const isStrict = call.limit === "length";
@@ -107,6 +116,16 @@ function labelsOf(
     places[i] = isLeftOut || label < first || label >= end ? -1 : label - first;
   }
   return places;
+}
+
+/** Nothing is to be said of them, or done to them: −1 is what is left out. */
+function areWithin(labels: Int32Array, { limit }: GroupCall, end: number): boolean {
+  let [least, most] = [0, -1];
+  for (let i = 0; i < labels.length; i++) {
+    least = Math.min(least, labels[i]!);
+    most = Math.max(most, labels[i]!);
+  }
+  return most < end && (limit === "numLabels" || least === 0);
 }
 
 function wrongLabel(
@@ -183,10 +202,11 @@ function store(values: TypedArray, output: Block): void {
 const isPlain = (fold: FoldName): fold is PlainFold => (PLAIN_FOLDS as readonly string[]).includes(fold);
 
 /** How often each label is there. */
-function countsOf({ labels, groups }: Rows): Float64Array {
+function countsOf({ labels, groups }: Rows, { from, shape }: GroupPart, call: GroupCall): Float64Array {
   const counts = new Float64Array(groups);
   for (let i = 0; i < labels.length; i++) {
     const group = labels[i]!;
+    if (group >= groups) throw wrongLabel(group, placeOf(i, shape), from, call);
     if (group >= 0) counts[group]! += 1;
   }
   return counts;
@@ -197,7 +217,7 @@ function folded(rows: Rows, fold: FoldName, dtype: DType, part: GroupPart, call:
   const size = outer * groups * inner;
   if (fold === "mean") return meansOf(rows, size);
   if (fold === "moment") return momentsOf(rows, size);
-  if (fold === "count" && part.x === null) return countsOf(rows);
+  if (fold === "count" && part.x === null) return countsOf(rows, part, call);
   if (!isPlain(fold)) return placed(rows, fold, dtype, part, call);
   const values = isWide(dtype) ? allocate(dtype, size) : new Float64Array(size);
   start(values, fold, dtype);

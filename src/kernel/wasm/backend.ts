@@ -18,9 +18,10 @@ import { routineCall, runStep } from "../interpret/index.ts";
 import type { RoutineCall } from "../routine.ts";
 import type { MatrixProduct } from "../routines/outsideProduct.ts";
 import { roomIn } from "../routines/room.ts";
+import { runBinPlaces } from "./binKernel.ts";
 import { runCompact } from "./compacting.ts";
 import { runContract } from "./contracting.ts";
-import { runGroups } from "./groups.ts";
+import { runGroups } from "./groupKernel.ts";
 import { runLoopKernel } from "./loops.ts";
 import { WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";
@@ -48,6 +49,7 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
   ["spread", runSpread],
   ["contract", runContract],
   ["groupby", runGroups],
+  ["binPlaces", runBinPlaces],
 ]);
 
 // Block programs as WebAssembly kernels on several threads, and where there is none for a step, by the reference interpreter.

@@ -19,6 +19,7 @@ import numpy as np  # noqa: E402
 import binary_cases  # noqa: E402
 import casting  # noqa: E402
 import creation  # noqa: E402
+import groups  # noqa: E402
 import indexing  # noqa: E402
 import joining  # noqa: E402
 import linalg  # noqa: E402
@@ -39,8 +40,7 @@ from precise import check_long_double  # noqa: E402
 NUMPY = "1.24.2"
 MODULES = [
     unary, transcendental, binary_cases, casting, creation, ranges, reduction_cases, scans, sorting, joining,
-    manipulation, linalg, indexing, nans, stable, sets,
-    manipulation, linalg, indexing, nans, stable, statistics,
+    manipulation, linalg, indexing, nans, stable, sets, statistics, groups,
 ]
 FOLDER = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
 

@@ -4,7 +4,7 @@ import { type DType, isFloat, isInteger } from "../../../src/core/dtype.ts";
 import type { Choices } from "../choices.ts";
 import type { Ref } from "../program.ts";
 import { type Maker, NUMERIC, type ProgramWriter, REAL, REAL_OR_BOOL } from "../writer.ts";
-import { axesOf, over } from "./reductions.ts";
+import { axesOf, axisOf, over } from "./reductions.ts";
 
 /** A value that adds up exactly, with the NaNs it has. */
 function summableWithNaN(writer: ProgramWriter, x: Ref, limit: number): Ref {
@@ -30,11 +30,40 @@ const extreme =
     return writer.call(name, x, over(axesOf(writer.of(x).ndim, choices), choices));
   };
 
+/** Of what has no NaN: a slice of nothing else is an error. */
+const place =
+  (name: string): Maker =>
+  (writer, choices) => {
+    const found = writer.any(choices, ({ size }) => size > 0);
+    if (found === null) return null;
+    const x = writer.coerced(found, REAL_OR_BOOL, choices);
+    const isNaN_ = isFloat(writer.of(x).dtype) ? writer.call("isnan", x) : null;
+    const axis = choices.flip() && writer.of(x).ndim > 0 ? axisOf(writer.of(x).ndim, choices) : null;
+    const keepdims = choices.flip();
+    return writer.call(name, isNaN_ === null ? x : writer.call("where", isNaN_, 0, x), { axis, keepdims });
+  };
+
+const running =
+  (name: string, accepted: readonly DType[], limit: number): Maker =>
+  (writer, choices) => {
+    const found = writer.any(choices, ({ ndim }) => ndim > 0);
+    if (found === null) return null;
+    const x = writer.coerced(found, accepted, choices);
+    const small = writer.options.exact ? summableWithNaN(writer, x, limit) : x;
+    return writer.call(name, small, { axis: axisOf(writer.of(x).ndim, choices) });
+  };
+
 export const NAN_REDUCTIONS: ReadonlyMap<string, Maker> = new Map(
   Object.entries({
     nansum: adding("nansum", NUMERIC, 3),
     nanprod: adding("nanprod", REAL, 1),
     nanmean: adding("nanmean", NUMERIC, 3),
+    nanvar: adding("nanvar", REAL, 3),
+    nanstd: adding("nanstd", REAL, 3),
+    nancumsum: running("nancumsum", NUMERIC, 3),
+    nancumprod: running("nancumprod", REAL, 1),
+    nanargmax: place("nanargmax"),
+    nanargmin: place("nanargmin"),
     nanmax: extreme("nanmax"),
     nanmin: extreme("nanmin"),
   }),

@@ -66,6 +66,37 @@ export const reductions = [
         ...{ axis: 0, reduce: "max", numLabels: 365 },
       }),
   ],
+  [
+    "groupby-months-known",
+    "plane",
+    (cw, x) => {
+      const months = Int32Array.from({ length: x.shape[0] }, (_, i) => Math.floor(i / 30) % 12);
+      const { mean, nanmax } = cw.groupbyReduce(x, months, { axis: 0, reduce: ["mean", "nanmax"] });
+      return mean.add(nanmax);
+    },
+  ],
+  [
+    "groupby-std-and-places",
+    "plane",
+    (cw, x) => {
+      const labels = cw.arange(0, x.shape[0], 1, { dtype: "int64" }).remainder(7);
+      const options = { axis: 0, reduce: ["nanstd", "argmax", "first"], numLabels: 7 };
+      const { nanstd, argmax, first } = cw.groupbyReduce(x, labels, options);
+      return nanstd.add(argmax).add(first);
+    },
+  ],
+  ["nanvar-of-roots", "plane", (cw, x) => cw.nanvar(x.sqrt(), { axis: 0 })],
+  ["nanargmin", "cube", (cw, x) => cw.nanargmin(x.abs(), { axis: 1 })],
+  ["nancumsum-of-logs", "plane", (cw, x) => cw.nancumsum(x.log(), { axis: 1 })],
+  ["histogram", "line", (cw, x) => cw.histogram(x, 100).counts],
+  [
+    "histogram-weighted",
+    "plane",
+    (cw, x) => cw.histogram(x, { bins: 50, range: [-1, 1], weights: x.square() }).counts,
+  ],
+  ["histogram2d", "line", (cw, x) => cw.histogram2d(x, x.square(), { bins: [20, 30] }).counts],
+  ["digitize", "cube", (cw, x) => cw.digitize(x, [-0.5, 0, 0.1, 0.7])],
+  ["average-weighted", "cube", (cw, x) => cw.average(x, { axis: [0, 2], weights: x.abs() })],
   ["reduce-then-sort", "plane", (_, x) => x.sum({ axis: 1 }).sort({ axis: 0 })],
   ["reduce-of-a-roll", "plane", (_, x) => x.roll(31, { axis: 1 }).multiply(x).mean({ axis: 1 })],
   [

@@ -38,7 +38,7 @@ function numbersOf(data: TypedArray, room: Room): Float64Array {
   return numbers;
 }
 
-function checkOrder(edges: Float64Array, isFalling: boolean): void {
+export function checkOrder(edges: Float64Array, isFalling: boolean): void {
   for (let i = 1; i < edges.length; i++)
     if (isFalling ? !(edges[i]! <= edges[i - 1]!) : !(edges[i]! >= edges[i - 1]!))
       throw new Trap(
