@@ -100,7 +100,7 @@ function placedRows(x: LazyArray, mask: LazyArray, values: LazyArray, rest: Shap
       what: `values of shape ${shapeText(values.expr.shape)} for places of shape [?, ${rest.join(", ")}]`,
       cure: "Give a value, or one for each place where the mask is true",
     });
-  const rows = broadcastLazy(values, [values.shape[0]!, ...rest]);
+  const rows = broadcastLazy(values, [values.expr.shape[0]!, ...rest]);
   const set = node(place, [rowsOf(x, mask.ndim), flat(mask), rows]);
   return (mask.ndim === 1 ? set : reshape(set, x.shape)) as Built;
 }
