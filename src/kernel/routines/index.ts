@@ -9,10 +9,11 @@ import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
 import { quantilePlaces } from "./quantilePlaces.ts";
 import { argsortRuns, mergePlaces, mergeRuns, sortRuns } from "./runs.ts";
-import { searchsorted } from "./searchsorted.ts";
+import { searchsorted, searchsortedIn } from "./searchsorted.ts";
 import { select } from "./select.ts";
 import { argsort, segmentArgsort, segmentSort, sort } from "./sort.ts";
 import { takeAlongAxis } from "./take-along-axis.ts";
+import { topk, topkPlaces } from "./topk.ts";
 import { call } from "./userCall.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
@@ -20,7 +21,17 @@ export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
     ...{ argsort, call, callAll, compact, compactRows, contract, countTrue, placeRows },
     ...{ gather, groupby, scatter },
     ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
-    ...{ digitCounts, digitStep, keyElements, quantilePlaces, select },
-    ...{ pick, searchsorted, segmentArgsort, segmentSort, sort, spread, takeAlongAxis, unpack },
+    ...{ digitCounts, digitStep, keyElements, quantilePlaces, select, topk, topkPlaces },
+    ...{
+      pick,
+      searchsorted,
+      searchsortedIn,
+      segmentArgsort,
+      segmentSort,
+      sort,
+      spread,
+      takeAlongAxis,
+      unpack,
+    },
   }),
 );
