@@ -41,7 +41,7 @@ export function chunksWithin(given: ChunkShape, bytes: number, most: number): nu
   return chunks;
 }
 
-/** select(x, ranks): elements of lines along the last axis, by their ranks; attrs.poison (kernel/routines/select.ts). */
+/** select(x, ranks): elements of lines along the last axis, by their ranks; attrs.poison (kernel/routines/byRank.ts). */
 export const select: RoutineOp = {
   name: "select",
   class: "routine",

@@ -237,11 +237,9 @@ const RANKS_TOGETHER = 8;
 /** What one task looks at, of arrays that are one line. */
 const LINE_BYTES = 16 << 20;
 
-/** Of all elements there are: in one small chunk as a line, of more by digits. */
+/** Of all elements there are: of few as a line, of more by digits. */
 function elementsOfAll(x: LazyArray, ranks: LazyArray, poison: boolean): LazyArray {
-  const isSmall = x.size * infoOf(x.dtype).bytes <= LINE_BYTES;
-  if (isSmall && x.chunks.every((n, axis) => n >= x.shape[axis]!))
-    return elementsOfLines(reshape(x, [-1]), ranks, poison);
+  if (x.size * infoOf(x.dtype).bytes <= LINE_BYTES) return elementsOfLines(reshape(x, [-1]), ranks, poison);
   const parts: LazyArray[] = [];
   for (let from = 0; from < ranks.shape[0]!; from += RANKS_TOGETHER) {
     const count = Math.min(RANKS_TOGETHER, ranks.shape[0]! - from);
@@ -250,11 +248,19 @@ function elementsOfAll(x: LazyArray, ranks: LazyArray, poison: boolean): LazyArr
   return parts.length === 1 ? parts[0]! : concat(parts);
 }
 
-/** As many passes over the array as its elements have digits of 16 bits. */
-function elementsByDigits(given: LazyArray, ranks: LazyArray, poison: boolean): LazyArray {
+/** Counts of so wide digits stay in a cache. */
+const DIGIT_BITS = 16;
+
+/** As many passes over the array as its elements have digits. NaN has one of its own if digits have 16 bits, or all. */
+export function elementsByDigits(
+  given: LazyArray,
+  ranks: LazyArray,
+  poison: boolean,
+  digitBits: number = DIGIT_BITS,
+): LazyArray {
   const x = castTo(given, infoOf(given.dtype).computesIn);
   const all = 8 * infoOf(x.dtype).bytes;
-  const bits = Math.min(16, all);
+  const bits = Math.min(digitBits, all);
   const block = chunksWithin(x.chunks, infoOf(x.dtype).bytes, LINE_BYTES);
   const zeros = full([ranks.size], 0, { dtype: "uint64" });
   let state: LazyArray = stack([zeros, castTo(ranks, "uint64")], { axis: 1 });

@@ -1,6 +1,7 @@
 // All routines by name. A call's inputs and outputs share no memory.
 
 import type { Routine } from "../routine.ts";
+import { select } from "./byRank.ts";
 import { compact, compactRows, countTrue, placeRows } from "./compact.ts";
 import { contract } from "./contract.ts";
 import { digitCounts, digitStep, keyElements } from "./digits.ts";
@@ -8,10 +9,9 @@ import { gather, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
 import { quantilePlaces } from "./quantilePlaces.ts";
-import { argsortRuns, mergePlaces, mergeRuns, sortRuns } from "./runs.ts";
 import { searchsorted, searchsortedIn } from "./searchsorted.ts";
-import { select } from "./select.ts";
 import { argsort, segmentArgsort, segmentSort, sort } from "./sort.ts";
+import { argsortRuns, mergePlaces, mergeRuns, sortRuns } from "./sortedRuns.ts";
 import { takeAlongAxis } from "./take-along-axis.ts";
 import { topk, topkPlaces } from "./topk.ts";
 import { call } from "./userCall.ts";
