@@ -46,13 +46,13 @@ def quantile_fixture(name, function, scale, skips):
     values = rng.permutation(np.concatenate([rng.normal(size=9), [0.5, 0.5]]))
     methods = [m for m in METHODS if not (skips and m == "closest_observation")]
     for method in methods:
-        for q in QS:
-            for x in (values, values[:8], values[:1]):
+        for q in (0.1, 0.5, 0.625):
+            for x in (values, values[:8]):
                 if skips:
                     x = np.concatenate([x, [NAN, NAN]])
                 fixture.add([x, weak(q * scale)], one(x, q * scale, None, method, function), method=method)
         x = rng.integers(0, 50, 12)
-        for dtype in INTEGERS:
+        for dtype in INTEGERS if method == "linear" else ["int64", "uint8"]:
             fixture.add([x.astype(dtype), weak(0.3 * scale)], one(x.astype(dtype), 0.3 * scale, None, method, function),
                         method=method)
     cube = rng.normal(size=(3, 4, 5))
@@ -70,7 +70,7 @@ def quantile_fixture(name, function, scale, skips):
     fixture.add([x, weak(0.5 * scale)], np.asarray(function(x, 0.5 * scale)), note="NaN")
     if not skips:
         x = np.array([INF, 1.0, -INF, 2.0, INF])
-        for q, e in ((0.0, -INF), (0.25, 1.0), (0.5, 2.0), (0.75, INF), (1.0, INF), (0.9, INF), (0.1, -INF)):
+        for q, e in ((0.0, -INF), (0.25, 1.0), (0.5, 2.0), (0.75, INF), (1.0, INF), (0.9, INF), (0.1, NAN)):
             fixture.add([x, weak(q * scale)], np.array(e), note="infinities")
     return fixture
 
