@@ -41,7 +41,7 @@ export function chunksWithin(given: ChunkShape, bytes: number, most: number): nu
   return chunks;
 }
 
-/** select(x, ranks): elements of lines along the last axis, by their ranks; attrs.poison (kernel/routines/select.ts). */
+/** select(x, ranks): elements of lines along the last axis, by their ranks; attrs.poison (kernel/routines/byRank.ts). */
 export const select: RoutineOp = {
   name: "select",
   class: "routine",
@@ -161,4 +161,102 @@ export const keyElements: RoutineOp = {
   chunks: (_, __, ___, { shape }) => shape,
 };
 
-export const ORDER_OPS: readonly RoutineOp[] = [select, quantilePlaces, digitCounts, digitStep, keyElements];
+interface TopkAttrs {
+  readonly axis: number;
+  readonly k: number;
+  readonly block: number;
+}
+const topkAttrs = (attrs: Attrs): TopkAttrs => attrs as unknown as TopkAttrs;
+
+/** How many are chosen of so many places: k of each block, and of the last as many as it has. */
+const chosenOf = (length: number, { k, block }: TopkAttrs): number =>
+  Math.floor(length / block) * Math.min(k, block) + Math.min(k, length % block);
+
+/** A box with another range along an axis. */
+const along = ({ start, shape }: Box, axis: number, from: number, count: number): Box => ({
+  start: start.map((x, a) => (a === axis ? from : x)),
+  shape: shape.map((n, a) => (a === axis ? count : n)),
+});
+
+function topkOp(name: string, places: boolean): RoutineOp {
+  return {
+    name,
+    class: "routine",
+    routine: name,
+    infer([x], attrs) {
+      const own = topkAttrs(attrs);
+      checkCounts(name, "axis", [own.axis]);
+      checkCounts(name, "block", [own.block], 1, 1);
+      checkCounts(name, "k", [own.k]);
+      if (typeof attrs["largest"] !== "boolean") throw wrongAttr(name, "largest", attrs["largest"]!);
+      const shape = x!.shape.map((n, a) => (a === own.axis ? chosenOf(n, own) : n));
+      return denseType(places ? INDEX_DTYPE : x!.dtype, shape);
+    },
+    computes(out, { shape }, attrs) {
+      const { axis, k, block } = topkAttrs(attrs);
+      const width = Math.max(1, Math.min(k, block));
+      const from = Math.floor(out.start[axis]! / width) * width;
+      const end = Math.ceil((out.start[axis]! + out.shape[axis]!) / width) * width;
+      return along(out, axis, from, Math.max(0, Math.min(shape[axis]!, end) - from));
+    },
+    demand(out, inputs, attrs) {
+      const { axis, k, block } = topkAttrs(attrs);
+      const width = Math.max(1, Math.min(k, block));
+      const length = inputs[0]!.shape[axis]!;
+      const from = Math.min(length, Math.floor(out.start[axis]! / width) * block);
+      const end = Math.ceil((out.start[axis]! + out.shape[axis]!) / width) * block;
+      return inputs.map(() => along(out, axis, from, Math.min(length, end) - from));
+    },
+    // A box in the middle of a block needs all of it, and the last block has fewer.
+    seams: (inputs, attrs, { shape }) => {
+      const { axis, k, block } = topkAttrs(attrs);
+      const width = Math.max(1, Math.min(k, block));
+      const last = Math.max(0, Math.ceil(inputs[0]!.shape[axis]! / block) - 1) * width;
+      return shape.map((n, a) =>
+        a === axis
+          ? { zones: [[last, Math.max(last, n)]], periods: [{ every: width, at: "all" }] }
+          : SEAMLESS,
+      );
+    },
+    chunks: ([x], _, attrs) => {
+      const { axis, k, block } = topkAttrs(attrs);
+      return x!.map((n, a) => (a === axis ? Math.max(1, Math.min(k, block)) : n));
+    },
+  };
+}
+
+/** Of every attrs.block places along attrs.axis the attrs.k that a sort would put first; attrs.largest. */
+export const topk: RoutineOp = topkOp("topk", false);
+/** Where these stood; inputs are elements, and where they stood unless they are the whole. */
+export const topkPlaces: RoutineOp = topkOp("topkPlaces", true);
+
+/** searchsorted in every attrs.block places of a long list: a row for each block; their sum is the place in the whole. */
+export const searchsortedIn: RoutineOp = {
+  name: "searchsortedIn",
+  class: "routine",
+  routine: "searchsortedIn",
+  infer([sorted, values], { block }) {
+    checkKind("realOrBool", sorted!.dtype);
+    checkCounts("searchsortedIn", "block", [block], 1, 1);
+    return denseType(INDEX_DTYPE, [Math.ceil(sorted!.shape[0]! / (block as number)), ...values!.shape]);
+  },
+  computes: (out) => out,
+  demand({ start, shape }, [sorted], attrs) {
+    const block = attrs["block"] as number;
+    const length = sorted!.shape[0]!;
+    const from = Math.min(length, start[0]! * block);
+    const count = Math.min(length, (start[0]! + shape[0]!) * block) - from;
+    return [
+      { start: [from], shape: [count] },
+      { start: start.slice(1), shape: shape.slice(1) },
+    ];
+  },
+  // The last block may be shorter.
+  seams: (_, __, { shape }) => shape.map((n, axis) => (axis === 0 ? { zones: [[n - 1, n]] } : SEAMLESS)),
+  chunks: ([, values]) => [1, ...values!],
+};
+
+export const ORDER_OPS: readonly RoutineOp[] = [
+  ...[select, quantilePlaces, digitCounts, digitStep, keyElements],
+  ...[topk, topkPlaces, searchsortedIn],
+];

@@ -30,16 +30,10 @@ import {
   subtract,
   where,
 } from "../../ops/elementwise/index.ts";
-import {
-  chunksWithin,
-  digitCounts,
-  digitStep,
-  keyElements,
-  quantilePlaces,
-  select,
-} from "../../ops/order.ts";
-import { any, countNonzero, sum } from "../../ops/reductions.ts";
+import { quantilePlaces, select } from "../../ops/order.ts";
+import { any, countNonzero } from "../../ops/reductions.ts";
 import { sort as sortOp, takeAlongAxis } from "../../ops/routines.ts";
+import { elementsByDigits, LINE_BYTES } from "../byDigits.ts";
 import { broadcastLazy, partAlong } from "../chunked.ts";
 import { asarray, full } from "./creation.ts";
 import { concat, stack } from "./joining.ts";
@@ -234,38 +228,15 @@ function elementsOfLines(x: LazyArray, ranks: LazyArray, poison: boolean): LazyA
 /** So many ranks at a time: each has counts of its own. */
 const RANKS_TOGETHER = 8;
 
-/** What one task looks at, of arrays that are one line. */
-const LINE_BYTES = 16 << 20;
-
-/** Of all elements there are: in one small chunk as a line, of more by digits. */
+/** Of all elements there are: of few as a line, of more by digits. */
 function elementsOfAll(x: LazyArray, ranks: LazyArray, poison: boolean): LazyArray {
-  const isSmall = x.size * infoOf(x.dtype).bytes <= LINE_BYTES;
-  if (isSmall && x.chunks.every((n, axis) => n >= x.shape[axis]!))
-    return elementsOfLines(reshape(x, [-1]), ranks, poison);
+  if (x.size * infoOf(x.dtype).bytes <= LINE_BYTES) return elementsOfLines(reshape(x, [-1]), ranks, poison);
   const parts: LazyArray[] = [];
   for (let from = 0; from < ranks.shape[0]!; from += RANKS_TOGETHER) {
     const count = Math.min(RANKS_TOGETHER, ranks.shape[0]! - from);
     parts.push(elementsByDigits(x, partAlong(ranks, 0, from, count), poison));
   }
   return parts.length === 1 ? parts[0]! : concat(parts);
-}
-
-/** As many passes over the array as its elements have digits of 16 bits. */
-function elementsByDigits(given: LazyArray, ranks: LazyArray, poison: boolean): LazyArray {
-  const x = castTo(given, infoOf(given.dtype).computesIn);
-  const all = 8 * infoOf(x.dtype).bytes;
-  const bits = Math.min(16, all);
-  const block = chunksWithin(x.chunks, infoOf(x.dtype).bytes, LINE_BYTES);
-  const zeros = full([ranks.size], 0, { dtype: "uint64" });
-  let state: LazyArray = stack([zeros, castTo(ranks, "uint64")], { axis: 1 });
-  for (let shift = all - bits; shift >= 0; shift -= bits) {
-    const isFirst = shift === all - bits;
-    const inputs = isFirst ? [x] : [x, state];
-    const counts = node(digitCounts, inputs, { shift, bits, block });
-    const total = sum(counts, { axis: x.shape.map((_, axis) => axis) });
-    state = node(digitStep, [total, state], { bits, poison: poison && isFirst && isFloat(x.dtype) });
-  }
-  return castTo(node(keyElements, [state], { dtype: x.dtype }), given.dtype);
 }
 
 /** Equal elements, and those of weight 0, are what they are: infinities too. */

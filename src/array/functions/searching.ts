@@ -4,7 +4,6 @@ import { checkAxis, checkInteger, describe } from "../../core/chunks.ts";
 import { checkKind, type DType, INDEX_DTYPE, infoOf, isComplex, type ResultRule } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { hasUnknown } from "../../core/unknown.ts";
-import { makeExpr } from "../../expr/expr.ts";
 import { type Built, built, castTo, node, promoteOperands } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import type { ArrayFunction, GuidedFunction } from "../../lazy/functionTypes.ts";
@@ -12,7 +11,8 @@ import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
 import { equal, logicalNot, minimum, notEqual, subtract } from "../../ops/elementwise/index.ts";
 import { LINE_BYTES, longArgsort, longSort } from "../../ops/longSort.ts";
-import { any } from "../../ops/reductions.ts";
+import { searchsortedIn, topk as topkOp, topkPlaces } from "../../ops/order.ts";
+import { any, sum } from "../../ops/reductions.ts";
 import { argsort as argsortOp, searchsorted as searchsortedOp, sort as sortOp } from "../../ops/routines.ts";
 import { partAlong } from "../chunked.ts";
 import { full } from "./creation.ts";
@@ -93,10 +93,22 @@ export const searchsorted: GuidedFunction<"index", [options?: SearchsortedOption
       throw new ValueError({ what: `side is ${describe(side)}`, cure: 'Use "left" or "right"' });
     const sorted = sorter === undefined || sorter === null ? x1 : take(x1, sorter, { axis: 0 });
     const { exprs, parents } = promoteOperands([sorted, x2], (dtype) => checkKind("realOrBool", dtype));
-    return built(makeExpr(searchsortedOp, exprs, { side }), parents);
+    const [list, values] = [built(exprs[0]!, parents), built(exprs[1]!, parents)];
+    return searchedIn(list, values, side) as Built;
   },
   [2, "side", "sorter"],
 );
+
+/** A list that a task can hold is searched as a whole; of others each block, and what is before in all of them is added up. */
+function searchedIn(list: LazyArray, values: LazyArray, side: string): LazyArray {
+  const { bytes } = infoOf(list.dtype);
+  const length = list.expr.shape[0];
+  const isLong = list.ndim === 1 && !hasUnknown(list.expr.shape) && length! * bytes > LINE_BYTES;
+  if (!isLong) return node(searchsortedOp, [list, values], { side });
+  const [chunk] = list.chunks as [number];
+  const block = Math.min(length!, chunk * Math.max(1, Math.floor(LINE_BYTES / (chunk * bytes))));
+  return sum(node(searchsortedIn, [list, values], { side, block }), { axis: 0 });
+}
 
 /** Options of `cw.sort` and `cw.argsort`. */
 export interface SortOptions {
@@ -148,6 +160,106 @@ function sorted(op: typeof sortOp, x: LazyArray, axis: number, descending: boole
 export const sort: ArrayFunction<"same", [options?: SortOptions]> = sorting(sortOp);
 /** The places that sort an axis, as takeAlongAxis takes them: `cw.argsort(x, {axis: 1})`. */
 export const argsort: ArrayFunction<"index", [options?: SortOptions]> = sorting(argsortOp);
+
+/** Options of `cw.topk` and `cw.argtopk`. */
+export interface TopkOptions {
+  /** Along which axis; the last unless given. */
+  readonly axis?: number | undefined;
+  /** false: the smallest. */
+  readonly largest?: boolean | undefined;
+}
+
+const topkCall = <R extends ResultRule>(
+  name: string,
+  places: boolean,
+): ArrayFunction<R, [k: number, options?: TopkOptions]> =>
+  userCall(
+    name,
+    (x: Operand, k: number, { axis = -1, largest = true }: TopkOptions = {}): Built => {
+      const array = asLazy(x);
+      if (array.ndim === 0)
+        throw new ShapeError({ what: "a 0-d array has no axis", cure: "Choose from arrays that have axes" });
+      const at = checkAxis(axis, array.ndim);
+      const length = array.shape[at]!;
+      if (checkInteger(k, "k") < 0 || k > length)
+        throw new ValueError({
+          what: `k is ${k} and axis ${at} has ${length} places`,
+          cure: `Use 0 to ${length}`,
+        });
+      return chosen(array, { axis: at, k, largest: largest === true }, places) as Built;
+    },
+    [2, "axis", "largest"],
+  );
+
+interface Choice {
+  readonly axis: number;
+  readonly k: number;
+  readonly largest: boolean;
+}
+
+/** So many times as many places as are chosen of them are looked at together: each level of the tree has so many fewer. */
+const PER_CHOSEN = 8;
+
+/** Of each block the first k, of those of several blocks together the first k, until one block is left. */
+function chosen(x: LazyArray, choice: Choice, places: boolean): LazyArray {
+  const { axis, k, largest } = choice;
+  const length = x.shape[axis]!;
+  const { bytes } = infoOf(x.dtype);
+  const least = Math.max(1, PER_CHOSEN * k);
+  // Of so many the most part has to be put in order.
+  if (k > 1 && (PER_CHOSEN * k > length || least * bytes > LINE_BYTES))
+    return partAlong((places ? argsort : sort)(x, { axis, descending: largest }), axis, 0, k);
+  let [values, at]: [LazyArray, LazyArray | null] = [x, null];
+  for (;;) {
+    const [now, chunk] = [values.shape[axis]!, values.chunks[axis]!];
+    const block = Math.min(Math.max(1, now), chunk * Math.max(1, Math.ceil(least / chunk)));
+    const attrs = { axis, k, block, largest };
+    if (places) at = node(topkPlaces, at === null ? [values] : [values, at], attrs);
+    if (block >= now) return at ?? node(topkOp, [values], attrs);
+    values = node(topkOp, [values], attrs);
+  }
+}
+
+/** The k largest along an axis, the largest first; NaN comes last: `cw.topk([3, 1, 2], 2)` is [3, 2]. */
+export const topk: ArrayFunction<"same", [k: number, options?: TopkOptions]> = topkCall("topk", false);
+/** Where these are: `cw.argtopk([3, 1, 2], 2)` is [0, 2]. */
+export const argtopk: ArrayFunction<"index", [k: number, options?: TopkOptions]> = topkCall("argtopk", true);
+
+/** Options of `cw.partition` and `cw.argpartition`. */
+export interface PartitionOptions {
+  /** Along which axis; the last unless given. */
+  readonly axis?: number | undefined;
+}
+
+const partitionCall = <R extends ResultRule>(
+  name: string,
+  op: typeof sortOp,
+): ArrayFunction<R, [kth: number | readonly number[], options?: PartitionOptions]> =>
+  userCall(
+    name,
+    (x: Operand, kth: number | readonly number[], { axis = -1 }: PartitionOptions = {}): Built => {
+      const array = asLazy(x);
+      const at = checkAxis(axis, array.ndim);
+      const length = array.shape[at]!;
+      for (const k of typeof kth === "number" ? [kth] : kth)
+        if (checkInteger(k, "kth") < -length || k >= length)
+          throw new ValueError({
+            what: `kth is ${k} and axis ${at} has ${length} places`,
+            cure: `Use ${-length} to ${length - 1}`,
+          });
+      return sorted(op, array, at, false);
+    },
+    [2, "axis"],
+  );
+
+/** No element before the kth is larger, and none behind it is smaller; the others are in order, too: `cw.partition([3, 1, 2], 1)`. */
+export const partition: ArrayFunction<"same", [kth: number | readonly number[], options?: PartitionOptions]> =
+  partitionCall("partition", sortOp);
+/** The places that do so: `cw.argpartition([3, 1, 2], 1)` is [1, 2, 0]. */
+export const argpartition: ArrayFunction<
+  "index",
+  [kth: number | readonly number[], options?: PartitionOptions]
+> = partitionCall("argpartition", argsortOp);
 
 /** Options of `cw.isin`. */
 export interface IsinOptions {

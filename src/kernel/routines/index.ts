@@ -2,6 +2,7 @@
 
 import type { Routine } from "../routine.ts";
 import { binEdges, binPlaces } from "./bins.ts";
+import { select } from "./byRank.ts";
 import { compact, compactRows, countTrue, placeRows, repeatRows } from "./compact.ts";
 import { contract } from "./contract.ts";
 import { digitCounts, digitStep, keyElements } from "./digits.ts";
@@ -10,11 +11,11 @@ import { gather, movePlaces, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
 import { quantilePlaces } from "./quantilePlaces.ts";
-import { argsortRuns, mergePlaces, mergeRuns, sortRuns } from "./runs.ts";
-import { searchsorted } from "./searchsorted.ts";
-import { select } from "./select.ts";
+import { searchsorted, searchsortedIn } from "./searchsorted.ts";
 import { argsort, segmentArgsort, segmentSort, sort } from "./sort.ts";
+import { argsortRuns, mergePlaces, mergeRuns, sortRuns } from "./sortedRuns.ts";
 import { takeAlongAxis } from "./take-along-axis.ts";
+import { topk, topkPlaces } from "./topk.ts";
 import { call } from "./userCall.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
@@ -22,7 +23,17 @@ export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
     ...{ argsort, call, callAll, compact, compactRows, contract, countTrue },
     ...{ placeRows, repeatRows, binEdges, binPlaces, foundPlaces, gather, groupby, movePlaces, scatter },
     ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
-    ...{ digitCounts, digitStep, keyElements, quantilePlaces, select },
-    ...{ pick, searchsorted, segmentArgsort, segmentSort, sort, spread, takeAlongAxis, unpack },
+    ...{ digitCounts, digitStep, keyElements, quantilePlaces, select, topk, topkPlaces },
+    ...{
+      pick,
+      searchsorted,
+      searchsortedIn,
+      segmentArgsort,
+      segmentSort,
+      sort,
+      spread,
+      takeAlongAxis,
+      unpack,
+    },
   }),
 );

@@ -2,11 +2,12 @@
 // real dtype. Out: int64, for each value how many elements go before it: those that are less (side "left"), or
 // less or equal ("right"). NaN is greater than every number and equal to itself.
 
+import { subBlock } from "../../core/block.ts";
 import { describe } from "../../core/chunks.ts";
 import { allocate, type TypedArray } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
 import type { Routine } from "../routine.ts";
-import { blockAt } from "./attributes.ts";
+import { blockAt, integerAttr } from "./attributes.ts";
 import type { Room } from "./room.ts";
 import { fromContiguous, HIGH_WORD, LOW_WORD, toContiguous, wordsOf } from "./stridedWalk.ts";
 
@@ -119,3 +120,17 @@ function searchWide(sorted: WideArray, value: bigint, orEqual: boolean): number 
   }
   return low;
 }
+
+/** The same in each attrs.block places of a longer list: a row of counts for every block, which add up to the place in the whole. */
+export const searchsortedIn: Routine = (call) => {
+  const [sorted, values] = [blockAt(call.inputs, 0), blockAt(call.inputs, 1)];
+  const output = blockAt(call.outputs, 0);
+  const block = integerAttr(call.attrs, "block");
+  for (let row = 0; row < output.shape[0]!; row++) {
+    const from = row * block;
+    const part = subBlock(sorted, [from], [Math.min(block, sorted.shape[0]! - from)]);
+    const line = subBlock(output, [row, ...values.shape.map(() => 0)], [1, ...values.shape]);
+    const counts = { ...line, shape: line.shape.slice(1), strides: line.strides.slice(1) };
+    searchsorted({ ...call, inputs: [part, values], outputs: [counts] });
+  }
+};

@@ -99,7 +99,7 @@ function visitRows({ dtype, shape, data }: Block, output: Block, descending: boo
 }
 
 /** Negative where an element goes before another, by their positions. */
-function comparison(dtype: DType, data: TypedArray, sign: number): (a: number, b: number) => number {
+export function comparison(dtype: DType, data: TypedArray, sign: number): (a: number, b: number) => number {
   if (!isComplex(dtype)) return (a, b) => compareNumbers(data[a]!, data[b]!, sign);
   const parts = data as Float64Array;
   // NumPy's order: by real part, then by imaginary part, and those with a NaN behind the others.

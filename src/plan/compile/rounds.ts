@@ -150,6 +150,8 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
       return { reason: "sorting", bytes: runScratch(step) };
     case "select":
       return { reason: "keys", bytes: selectScratch(step, buffers) };
+    case "topk":
+    case "topkPlaces":
     case "digitCounts":
     case "digitStep":
     case "quantilePlaces":
@@ -168,6 +170,8 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
       return { reason: "groups", bytes: groupScratch(step, buffers) };
     case "movePlaces":
       return { reason: "places", bytes: 8 * (step.attrs["from"] as readonly number[]).length };
+    case "searchsortedIn":
+      return { reason: "places", bytes: 8 * elements([...step.inputs, ...step.outputs]) };
     default:
       // Places as numbers, for each index and each element that is looked up.
       return { reason: "places", bytes: 8 * (elements(step.inputs.slice(1)) + elements(step.outputs)) };

@@ -25,6 +25,7 @@ import joining  # noqa: E402
 import linalg  # noqa: E402
 import manipulation  # noqa: E402
 import nans  # noqa: E402
+import quantiles  # noqa: E402
 import ranges  # noqa: E402
 import reduction_cases  # noqa: E402
 import scans  # noqa: E402
@@ -40,7 +41,7 @@ from precise import check_long_double  # noqa: E402
 NUMPY = "1.24.2"
 MODULES = [
     unary, transcendental, binary_cases, casting, creation, ranges, reduction_cases, scans, sorting, joining,
-    manipulation, linalg, indexing, nans, stable, sets, statistics, groups,
+    manipulation, linalg, indexing, nans, stable, sets, statistics, groups, quantiles,
 ]
 FOLDER = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
 

@@ -66,9 +66,14 @@ function countLine(row: Row, { above, counts }: Words): void {
   };
   w.get(above).i32(keyBits(row)).op("i32.ge_u");
   w.either(
-    () => walkKeys(row, count),
     () =>
       walkKeys(row, () => {
+        narrow(row);
+        count();
+      }),
+    () =>
+      walkKeys(row, () => {
+        narrow(row);
         pushShifted(row, above);
         w.get(at.least).op(`${row.keyType}.eq`);
         w.when(count);
@@ -80,4 +85,15 @@ function pushShifted({ w, at, keyType }: Row, by: Local): void {
   w.get(at.key).get(by);
   if (keyType === "i64") w.op("i64.extend_i32_u");
   w.op(`${keyType}.shr_u`);
+}
+
+/** Keys of short integers are as wide as these: sorting has them in 32 bits. */
+function narrow({ w, at, bytes, isSigned }: Row): void {
+  if (bytes >= 4 || !isSigned) return;
+  w.get(at.key)
+    .i32(2 ** (8 * bytes - 1))
+    .op("i32.xor");
+  w.i32(2 ** (8 * bytes) - 1)
+    .op("i32.and")
+    .set(at.key);
 }

@@ -1,5 +1,5 @@
 // select as a WebAssembly module: a unit is a line, of which elements are found by their ranks without sorting it. In: a dtype. Out:
-// bytes. The same bits as routines/select.ts. Keys (sort/keys.ts) are looked at from the top: the digits of all are counted, the
+// bytes. The same bits as routines/byRank.ts. Keys (sort/keys.ts) are looked at from the top: the digits of all are counted, the
 // one that has the rank is known, and what has that digit is looked at further, until few are left, which are put in order.
 // So a line is walked three times, and once or twice more for every rank that does not lie beside the one before it.
 // Must hold: work has room for the keys of a line and one more, and shares no memory with the input.
