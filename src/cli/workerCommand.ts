@@ -24,7 +24,12 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const { address, names, name, batches, connectWithinMs, threads = machineThreads, allowedMem } = settings;
   const { store, modules, stores } = settings;
   const work = await batchWorker({ store, modules, stores, threads, allowedMem, name });
-  const about = { pid: process.pid, threads, ...(allowedMem === undefined ? {} : { allowedMem }) };
+  const about = {
+    pid: process.pid,
+    threads,
+    roomBytes: work.roomBytes,
+    ...(allowedMem === undefined ? {} : { allowedMem }),
+  };
   const queue = { address, names, name, slots: batches, about, connectWithinMs, log };
   let worker: QueueWorker;
   try {

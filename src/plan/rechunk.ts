@@ -64,8 +64,11 @@ export function rechunkPlan(request: RechunkRequest): readonly RechunkStage[] {
   return best.stages;
 }
 
+/** Who runs a plan is not known when it is made, and it is to be the same for all: so many have something to do. */
+const WORKERS = 8;
+
 /** Elements of a chunk on the way: so few that every worker has a task. */
-function limitOf({ shape, to, workers = 1 }: RechunkRequest, largest: number): number {
+function limitOf({ shape, to, workers = WORKERS }: RechunkRequest, largest: number): number {
   const share = Math.floor(sizeOf(shape) / Math.max(1, workers));
   return Math.min(largest, Math.max(share, sizeOf(clipped(to, shape))));
 }

@@ -115,6 +115,25 @@ export function moduleState(module: string): string | null {
   }
 }
 
+/**
+ * The same for the same files wherever they lie, so that machines can compare theirs. Which Node it is they do not: that is
+ * nobody's version of a module.
+ */
+export function moduleVersion(module: string): string | null {
+  const path = builtinNow("node:path");
+  const state = moduleState(module);
+  if (state === null || path === undefined) return null;
+  // The module itself is the first.
+  const folder = path.dirname(state.slice(0, state.split("\n")[0]!.lastIndexOf(" ")));
+  const lines = state.split("\n").map((line) => {
+    const end = line.lastIndexOf(" ");
+    const name = line.slice(0, end);
+    return `${path.isAbsolute(name) ? path.relative(folder, name).replaceAll(path.sep, "/") : name}${line.slice(end)}`;
+  });
+  const counted = lines.filter((line) => !line.startsWith("node "));
+  return bytesToHex(sha256(utf8ToBytes(counted.sort().join("\n"))));
+}
+
 /** More would take long, and are not blocks of somebody's computation. */
 const MOST_FILES = 2000;
 

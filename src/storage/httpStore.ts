@@ -68,9 +68,10 @@ export class HttpStore implements Store {
     this.#backoff = { retries: options.retries ?? 4, firstMs: options.backoffMs ?? 100, mostMs: 20_000 };
   }
 
-  /** With what follows its question mark; null where the URL does not say all. */
+  /** With what follows its question mark; null where the URL does not say all, or says what proves who asks. */
   location(): StoreLocation | null {
-    return Object.keys(this.#options).length > 0 ? null : { kind: "http", url: this.url + this.#query };
+    const isTold = Object.keys(this.#options).length === 0 && !hasSecrets(this.url, this.#query);
+    return isTold ? { kind: "http", url: this.url + this.#query } : null;
   }
 
   get(key: StoreKey, options: GetOptions = {}): Promise<Uint8Array | undefined> {
@@ -165,6 +166,19 @@ export class HttpStore implements Store {
   #urlOf(key: StoreKey): string {
     return `${this.url}/${keySegments(key).map(encodeURIComponent).join("/")}${this.#query}`;
   }
+}
+
+/** Signatures and tokens of addresses that are signed beforehand, as the clouds name them, and what others call such things. */
+const SECRET =
+  /^(x-(amz|goog)-(signature|credential|security-token)|signature|sig|awsaccesskeyid|googleaccessid|policy|key-pair-id|.*(token|secret|password|passwd|api[-_]?key|auth).*|key)$/i;
+
+function hasSecrets(url: string, query: string): boolean {
+  const { username, password } = new URL(url);
+  return (
+    username !== "" ||
+    password !== "" ||
+    [...new URLSearchParams(query).keys()].some((name) => SECRET.test(name))
+  );
 }
 
 /** Objects that were changed less long ago can change again within the second that a time is told to. */

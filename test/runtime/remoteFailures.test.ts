@@ -11,6 +11,7 @@ import { pathToFileURL } from "node:url";
 import * as cw from "chunkwise";
 import { functions, handler } from "chunkwise/functions";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Batch, Carrier } from "../../src/runtime/pools/remote/carrier.ts";
 import { remoteExecutor } from "../../src/runtime/pools/remote/remotePool.ts";
 import { ensureBuilt } from "../built.ts";
 import { filesBelow, hereExecutor, newFolder, removeFolder } from "./remoteParts.ts";
@@ -292,6 +293,25 @@ test("a worker that has too little memory says how much there is, and how much i
     /its tasks need .*MB each, and this worker has 12 MB for tasks.*larger allowedMem/,
   );
   await close();
+});
+
+test("what no worker has the memory for is refused before anything runs", async () => {
+  const work = newFolder("room");
+  const sent: Batch[] = [];
+  const carrier: Carrier = {
+    ...{ name: "small", capacity: 1, roomBytes: 1e6, close: async () => {} },
+    carry: async (batch) => {
+      sent.push(batch);
+      throw new Error("a batch was sent");
+    },
+  };
+  const executor = remoteExecutor(() => carrier, { name: "small" });
+  const x = cw.ones([2_000_000], { chunks: 1_000_000 }).cumulativeSum();
+  await expect(x.compute({ executor, workDir: work })).rejects.toThrow(
+    /tasks need \d+.* each, and the largest worker has 1 MB for tasks. Start workers with a larger --allowed-mem/,
+  );
+  expect(sent).toEqual([]);
+  removeFolder(work);
 });
 
 test("events name the workers that did the tasks", async () => {

@@ -1,7 +1,7 @@
 // An attacker who can write any message, and any text below plans/: a worker runs no code outside its roots, opens no other store,
 // and takes no memory beyond its own.
 
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as cw from "chunkwise";
@@ -14,6 +14,7 @@ import type { BatchRunner } from "../../src/runtime/pools/remote/batchRunner.ts"
 import type { Batch, Carrier } from "../../src/runtime/pools/remote/carrier.ts";
 import { remoteExecutor } from "../../src/runtime/pools/remote/remotePool.ts";
 import { hashOf } from "../../src/runtime/pools/remote/runText.ts";
+import { moduleVersion } from "../../src/runtime/runKey.ts";
 import { newFolder, removeFolder } from "./remoteParts.ts";
 
 const base = newFolder("hostile");
@@ -136,6 +137,11 @@ const recordOf = (given: Batch): { [name: string]: fc.Arbitrary<unknown> } =>
     ]),
   );
 
+const writtenFile = (path: string): string => {
+  writeFileSync(path, "");
+  return path;
+};
+
 /** A folder that is there, so that the run does not count as over. */
 function withFolder(plan: typeof text): typeof text {
   const folder = String(plan["folder"]);
@@ -236,6 +242,76 @@ describe("plans", () => {
     });
     expect((await refusal(given)).message).toMatch(/evil|makes no sense/);
     expect(existsSync(join(base, "ran"))).toBe(false);
+  });
+
+  test("a module of another version than the run's, and one that changed since it was imported", async () => {
+    const file = join(code!, "blocks.mjs");
+    const part = join(code!, "part.mjs");
+    const module = pathToFileURL(file).href;
+    writeFileSync(
+      file,
+      'import { by } from "./part.mjs";\nexport const times = (x) => x.data.map((y) => y * by);\n',
+    );
+    writeFileSync(part, "export const by = 2;\n");
+    const version = moduleVersion(module);
+    const given = (at: string | null) =>
+      planted((plan) => ({ ...withFolder(plan), modules: [{ module, version: at }] }));
+    expect(await worker.run(await given(version))).toHaveProperty("worker");
+    expect((await refusal(await given("0".repeat(64)))).message).toMatch(
+      /blocks\.mjs, or what it imports, is another version on this worker/,
+    );
+    expect((await refusal(await given(null))).message).toMatch(/no version of a module/);
+    writeFileSync(part, "export const by = 3;\n");
+    const changed = moduleVersion(module);
+    expect(changed).not.toBe(version);
+    expect((await refusal(await given(changed))).message).toMatch(
+      /was changed since this worker imported it. Start the worker again/,
+    );
+    const elsewhere = await planted((plan) => ({
+      ...withFolder(plan),
+      modules: [{ module: evil, version: "0" }],
+    }));
+    expect((await refusal(elsewhere)).message).toMatch(/evil/);
+  });
+
+  test("names that objects have from the start are no names of arrays, and change no other object", async () => {
+    const spoiled = JSON.stringify(withFolder(structuredClone(text)));
+    const names = JSON.stringify((text["stored"] as string[])[0] ?? "a1");
+    for (const name of ["__proto__", "constructor", "toString"]) {
+      const bytes = new TextEncoder().encode(
+        `{"__proto__":{"polluted":1},${spoiled.slice(1).replaceAll(names, JSON.stringify(name))}`,
+      );
+      const hash = hashOf(bytes);
+      await new cw.FileStore(work!).set(`/plans/${hash}`, bytes);
+      await worker.run({ ...batch, plan: hash }).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(BatchRefusedError);
+      });
+      expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    }
+    const inBatch = JSON.parse(`{"__proto__":{"v":1},${JSON.stringify(batch).slice(1)}`) as unknown;
+    expect((await refusal(inBatch)).message).toMatch(/a field "__proto__"/);
+  });
+
+  test("a text of a hundred thousand brackets in each other, and one that is too long to be read", async () => {
+    const store = new cw.FileStore(work!);
+    const deep = new TextEncoder().encode(
+      `{"format":"chunkwise run","version":1,"plan":${"[".repeat(1e5)}${"]".repeat(1e5)}}`,
+    );
+    await store.set(`/plans/${hashOf(deep)}`, deep);
+    expect((await refusal({ ...batch, plan: hashOf(deep) })).message.length).toBeLessThan(2000);
+    const hash = "2".repeat(64);
+    truncateSync(writtenFile(join(work!, "plans", hash)), 3e9);
+    const before = process.memoryUsage().rss;
+    await expect(worker.run({ ...batch, plan: hash })).rejects.toThrow(/bytes/);
+    expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
+  });
+
+  test("a store below the roots that leads out of them by a link", async () => {
+    writeFileSync(join(outside!, "secret"), "secret");
+    symlinkSync(outside!, join(stores!, "link"));
+    const store = { kind: "file", root: join(stores!, "link") };
+    const given = await planted((plan) => withSource({ store })(withFolder(plan)));
+    expect((await refusal(given)).message).toMatch(/outside/);
   });
 
   test("a text that is not what its name says", async () => {

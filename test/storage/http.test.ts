@@ -224,3 +224,16 @@ test("of a sharded array only the index and the wanted chunks are read, and the 
   const local = await array.readRegion([8, 8], [8, 16]);
   expect(hex(bytesOf(part))).toBe(hex(bytesOf(local)));
 });
+
+test("an address that says who asks is told to nobody", () => {
+  const query = (text: string): unknown => new HttpStore(`https://example.org/x.zarr?${text}`).location();
+  expect(query("versionId=3")).toEqual({ kind: "http", url: "https://example.org/x.zarr?versionId=3" });
+  for (const secret of [
+    ...["X-Amz-Signature=s3cret", "X-Amz-Security-Token=s3cret", "X-Goog-Signature=s3cret"],
+    ...["sv=2022&sig=s3cret", "Signature=s3cret&Expires=1", "access_token=s3cret", "apiKey=s3cret"],
+  ])
+    expect(query(secret), secret).toBeNull();
+  const store = new HttpStore("https://me:s3cret@example.org/x.zarr?sig=s3cret");
+  expect(store.location()).toBeNull();
+  expect(JSON.stringify(new HttpStore("https://example.org/x.zarr?sig=s3cret"))).not.toContain("s3cret");
+});

@@ -151,7 +151,10 @@ async function makeKeys(ring: string): Promise<void> {
     ]);
 }
 
-/** Small GETs are slow without tcp_nodelay. One monitor has nobody to wait for, one OSD nobody to compare with. */
+/**
+ * Small GETs are slow without tcp_nodelay. One monitor has nobody to wait for, one OSD nobody to compare with. What is deleted
+ * is gone after seconds and not after hours: it lies in memory.
+ */
 function configuration(
   folder: string,
   fsid: string,
@@ -195,6 +198,8 @@ rgw max concurrent requests = 512
 rgw enable usage log = false
 rgw enable ops log = false
 rgw run sync thread = false
+rgw gc obj min wait = 1
+rgw gc processor period = 2
 `;
 }
 

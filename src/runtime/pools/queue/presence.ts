@@ -95,6 +95,22 @@ export async function tellRun(
   return { workers, slots, runs, others };
 }
 
+/** What the largest worker has for tasks, in bytes; null where there is none, or one that does not say. */
+export async function largestRoom(redis: RedisClient, keys: ClusterKeys): Promise<number | null> {
+  const told = (await redis.call("HVALS", keys.about)) as readonly string[];
+  const rooms = told.map(roomIn);
+  return rooms.length === 0 || rooms.includes(null) ? null : Math.max(...(rooms as number[]));
+}
+
+function roomIn(about: string): number | null {
+  try {
+    const { roomBytes } = (JSON.parse(about) ?? {}) as { readonly roomBytes?: unknown };
+    return typeof roomBytes === "number" && Number.isFinite(roomBytes) ? roomBytes : null;
+  } catch {
+    return null;
+  }
+}
+
 /** By its hash; the text itself goes only to a Redis that does not know it (any more). */
 async function evaluate(
   redis: RedisClient,

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LostWorker } from "../pool.ts";
 import type { Batch, BatchReport, Carrier } from "../remote/carrier.ts";
-import { type Attendance, BEAT_MS, fairShare, tellRun } from "./presence.ts";
+import { type Attendance, BEAT_MS, fairShare, largestRoom, tellRun } from "./presence.ts";
 import { QueueError, textOf } from "./queueErrors.ts";
 import { ClusterKeys, jobName, type QueueNames } from "./queueNames.ts";
 import { addressText, type RedisAddress } from "./redisAddress.ts";
@@ -64,6 +64,8 @@ interface Connections {
 
 export class QueueCarrier implements Carrier {
   readonly name: string;
+  /** When the run begins. */
+  roomBytes: number | null = null;
   readonly #run: string;
   readonly #options: QueueCarrierOptions;
   readonly #keys: ClusterKeys;
@@ -111,6 +113,7 @@ export class QueueCarrier implements Carrier {
 
   async begin(): Promise<void> {
     this.#seen(await tellRun(this.#redis, this.#keys, this.#run, 0));
+    this.roomBytes = await largestRoom(this.#redis, this.#keys);
     void this.#reports.listen();
     this.#beat = setInterval(() => void this.#look(), BEAT_MS);
   }

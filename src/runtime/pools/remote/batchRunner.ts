@@ -86,6 +86,11 @@ export class BatchRunner implements BatchWork {
     return new BatchRunner(name, runs, crew, Math.max(0, budget));
   }
 
+  /** What tasks may state together. */
+  get roomBytes(): number {
+    return this.#room.budget;
+  }
+
   /** What it has done so far, for health and metrics. */
   get counts(): WorkerCounts {
     return {

@@ -44,6 +44,8 @@ export interface Carrier {
   readonly name: string;
   /** How many batches are done at once: as many as workers can take now. At least 1. */
   readonly capacity: number;
+  /** What the largest of the workers that are there has for tasks, in bytes; null where that is not known. */
+  readonly roomBytes?: number | null | undefined;
   /**
    * Its report; a `LostWorker` when nobody will tell of it; any other error is that of every task of the batch. `signal` is
    * aborted when nobody wants it any more.

@@ -47,6 +47,8 @@ export class KnownRuns {
   readonly #access: RunAccess;
   /** The one that was used last is the last. */
   readonly #kept = new Map<string, Kept>();
+  /** Modules that this worker has imported, or will have: they stay as they were then. */
+  readonly #modules = new Map<string, string>();
   #opened = 0;
 
   constructor(access: RunAccess) {
@@ -87,6 +89,19 @@ export class KnownRuns {
     );
   }
 
+  #checkImported({ modules }: ReadRun): void {
+    for (const { module, version } of modules) {
+      const imported = this.#modules.get(module) ?? version;
+      if (imported !== version)
+        throw new BatchRefusedError({
+          where: module,
+          what: "it was changed since this worker imported it",
+          cure: "Start the worker again",
+        });
+      this.#modules.set(module, version);
+    }
+  }
+
   async #open(hash: string): Promise<KnownRun> {
     const { store, handle, parts, roots, crew } = this.#access;
     const bytes = await store.get(planKey(hash), { maxBytes: MOST_TEXT_BYTES });
@@ -103,6 +118,7 @@ export class KnownRuns {
         cure: "Somebody changed it; run the computation again",
       });
     const read = readRunText(bytes, handle, parts, roots);
+    this.#checkImported(read);
     const number = ++this.#opened;
     crew.open({ ...read.opening, run: number });
     return { ...read, number, ...publishedIn(read, store) };

@@ -13,11 +13,12 @@ import { isModuleAddress } from "../../../storage/builtin.ts";
 import { cloudLocationFrom } from "../../../storage/cloud/openCloud.ts";
 import { keySegments, type PlainData, type StoreLocation } from "../../../storage/store.ts";
 import { type AccessRoots, PlanAccess } from "../../planAccess.ts";
+import { moduleVersion } from "../../runKey.ts";
 import type { TaskParts } from "../../taskParts.ts";
 import { type FunctionResource, findFunction } from "../../userFunctions.ts";
 import type { FormatPlace, Opening, StoreHandle } from "../messages.ts";
 import { BatchRefusedError } from "./batchChecks.ts";
-import { RUN_FORMAT, RUN_VERSION } from "./runText.ts";
+import { type ModuleVersion, RUN_FORMAT, RUN_VERSION } from "./runText.ts";
 
 /** A text that is longer is none of ours. */
 export const MOST_TEXT_BYTES = 64e6;
@@ -27,6 +28,8 @@ export interface ReadRun {
   readonly plan: PlanData;
   /** Its folder in the shared store. */
   readonly folder: string;
+  /** The user's modules that it runs, as they are here: the same as where the run is. */
+  readonly modules: readonly ModuleVersion[];
   /** What opens it; its number is given when it is opened. */
   readonly opening: Omit<Opening, "run">;
 }
@@ -60,7 +63,8 @@ export function readRunText(
     const opening = reading.opening(plan, shared);
     // Before anything is opened.
     access.check();
-    return { plan, folder: reading.folder, opening: { ...opening, plan: planToJson(plan) } };
+    const modules = checkedModules(text["modules"], access);
+    return { plan, folder: reading.folder, modules, opening: { ...opening, plan: planToJson(plan) } };
   } catch (error) {
     if (error instanceof BatchRefusedError || !(error instanceof ChunkwiseError)) throw error;
     throw new BatchRefusedError({ where: error.where, what: error.what, cure: error.cure }, { cause: error });
@@ -78,6 +82,24 @@ function parsed(bytes: Uint8Array): Fields {
     `${describe(format)} of version ${describe(version)} is not "${RUN_FORMAT}" of version ${RUN_VERSION}`,
     "Use the same version of chunkwise for the run and its workers",
   );
+}
+
+/** Whoever computes with another version gets other numbers, and nobody would see it. */
+function checkedModules(json: Json | undefined, access: PlanAccess): ModuleVersion[] {
+  const given = listOf(json, "modules").map((entry) => {
+    const { module, version } = fieldsOf(entry);
+    if (isModuleAddress(module) && typeof version === "string")
+      return { module: access.module(module), version };
+    throw refused(`${describe(entry)} is no version of a module`);
+  });
+  access.check();
+  for (const { module, version } of given)
+    if (moduleVersion(module) !== version)
+      throw refused(
+        `${module}, or what it imports, is another version on this worker than where the run is`,
+        "Put the same files there, and start the worker again",
+      );
+  return given;
 }
 
 class TextReader {

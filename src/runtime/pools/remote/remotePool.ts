@@ -5,6 +5,9 @@
 // for an attempt that nobody waits for, changes nothing.
 
 import { placeOf } from "../../../core/chunks.ts";
+import { bytesText } from "../../../core/counts.ts";
+import type { PlanData } from "../../../plan/plan.ts";
+import { statedBytes } from "../../../plan/taskMemory.ts";
 import { requireSet } from "../../../storage/store.ts";
 import type { ZarrArray } from "../../../storage/zarr/array.ts";
 import { mapLimited } from "../../../storage/zarr/limited.ts";
@@ -21,7 +24,7 @@ import {
   type TaskJob,
 } from "../pool.ts";
 import { receiveError } from "../sentError.ts";
-import { checkReport, MOST_TASKS } from "./batchChecks.ts";
+import { BatchRefusedError, checkReport, MOST_TASKS } from "./batchChecks.ts";
 import { BatchSizes, rangesOf } from "./batchSizes.ts";
 import { BATCH_VERSION, type Batch, type BatchReport, type Carrier, type TaskRange } from "./carrier.ts";
 import { Deposits } from "./deposits.ts";
@@ -62,7 +65,29 @@ async function remotePool(run: CarriedRun, carrierFor: CarrierFor, options: Remo
   await deposits.putSources();
   const hash = hashOf(text);
   await requireSet(shared!.store)(planKey(hash), new TextEncoder().encode(text));
-  return new RemotePool(run, await carrierFor(run), { hash, kept, deposits, shared: shared! }, options);
+  const carrier = await carrierFor(run);
+  try {
+    checkFits(plan, carrier);
+  } catch (error) {
+    await carrier.close();
+    throw error;
+  }
+  return new RemotePool(run, carrier, { hash, kept, deposits, shared: shared! }, options);
+}
+
+/** What no worker that is there can do is found out before anything runs. */
+function checkFits({ operations, arrays }: PlanData, { roomBytes }: Carrier): void {
+  if (roomBytes === null || roomBytes === undefined) return;
+  const named = new Map(arrays.map((array) => [array.name, array]));
+  for (const operation of operations) {
+    const bytes = statedBytes(operation, named);
+    if (bytes > roomBytes)
+      throw new BatchRefusedError({
+        where: operation.name,
+        what: `its tasks need ${bytesText(bytes)} each, and the largest worker has ${bytesText(roomBytes)} for tasks`,
+        cure: "Start workers with a larger --allowed-mem, or plan with a smaller one: compute({allowedMem})",
+      });
+  }
 }
 
 const OPENED_AT_ONCE = 8;

@@ -13,6 +13,7 @@ import type { SentCodec } from "../../../storage/codecs/table.ts";
 import type { SentFormat } from "../../../storage/formats/table.ts";
 import type { StoreKey, StoreLocation } from "../../../storage/store.ts";
 import type { RunArrays } from "../../runArrays.ts";
+import { moduleVersion } from "../../runKey.ts";
 import { storeOfTarget } from "../../storedArrays.ts";
 import { functionsOf } from "../../userFunctions.ts";
 import type { FormatPlace, PartitionedPlace } from "../messages.ts";
@@ -40,6 +41,13 @@ export interface RunText {
   readonly partitioned: readonly PartitionedPlace[];
   readonly codecs: readonly SentCodec[];
   readonly formats: readonly SentFormat[];
+  readonly modules: readonly ModuleVersion[];
+}
+
+/** A module of the user's, and which version of it is here: a worker that has another computes something else. */
+export interface ModuleVersion {
+  readonly module: string;
+  readonly version: string;
 }
 
 /** Where a text lies in the shared store. */
@@ -79,6 +87,7 @@ export function runText(execution: RunArrays, plan: PlanData, shared: SharedFold
     }),
     codecs: codecs?.sent() ?? [],
     formats: formats?.sent() ?? [],
+    modules: modulesOf(execution),
   };
   return JSON.stringify(text);
 }
@@ -115,6 +124,17 @@ const targetsOf = ({ written }: RunArrays): TravellingPlace[] =>
       });
     return { array: name, format: result.format, store, path: result.place.path, sent };
   });
+
+/** Those whose version can be known: files, and what they import. */
+function modulesOf({ request }: RunArrays): ModuleVersion[] {
+  const { plan, codecs, formats } = request;
+  const named = [...(codecs?.sent() ?? []), ...(formats?.sent() ?? [])].map(({ module }) => module);
+  const all = new Set([...functionsOf(plan).flatMap(({ module }) => module ?? []), ...named]);
+  return [...all].flatMap((module) => {
+    const version = moduleVersion(module);
+    return version === null ? [] : [{ module, version }];
+  });
+}
 
 const cannotReach = (what: string): ValueError =>
   new ValueError({
