@@ -805,7 +805,18 @@ describe("searchsorted", () => {
 
 test("the table has every routine", () => {
   const names = [
-    ...["argsort", "call", "callAll", "contract", "gather", "groupby", "scatter", "pick", "searchsorted"],
+    ...[
+      "argsort",
+      "call",
+      "callAll",
+      "contract",
+      "gather",
+      "groupby",
+      "movePlaces",
+      "scatter",
+      "pick",
+      "searchsorted",
+    ],
     ...["segmentArgsort", "segmentSort", "sort", "spread", "takeAlongAxis", "unpack"],
   ];
   expect([...ROUTINES.keys()]).toEqual(names);
