@@ -393,3 +393,10 @@ export function numberOf(place: readonly number[], grid: Shape): number {
   for (let axis = 0; axis < grid.length; axis++) index = index * grid[axis]! + place[axis]!;
   return index;
 }
+
+/** All of a box lies in another. */
+export const isInside = (part: Box, whole: Box): boolean =>
+  part.start.every((x, axis) => {
+    const [from, length] = [whole.start[axis]!, whole.shape[axis]!];
+    return x >= from && x + part.shape[axis]! <= from + length;
+  });

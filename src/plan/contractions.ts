@@ -5,7 +5,7 @@
 // In: a contract node and the bytes a task may use. Out: an expression with the same value, up to the order of sums.
 
 import { type Attrs, blockBytes } from "../core/block.ts";
-import type { ChunkShape } from "../core/chunks.ts";
+import { type ChunkShape, gridOf, sizeOf } from "../core/chunks.ts";
 import { type ContractAxes, chunksOf, type Expr, makeExpr } from "../expr/expr.ts";
 import { cast, castAttrs } from "../lazy/cast.ts";
 import { contract, contractAxes } from "../ops/contraction.ts";
@@ -17,8 +17,8 @@ import { contractBytes } from "./compile/rounds.ts";
 
 /** Null where the whole fits, is better added up in one task, or parts would be no smaller. */
 export function splitContraction(node: Expr, allowedMem: number | undefined): Expr | null {
-  if (allowedMem === undefined || taskBytes(node) <= allowedMem || fitsInRounds(node, allowedMem))
-    return null;
+  const isBelow = allowedMem === undefined || taskBytes(node) <= allowedMem || fitsInRounds(node, allowedMem);
+  if (isBelow && !isWorthTasks(node)) return null;
   const [a, b] = node.inputs as [Expr, Expr];
   const axes = contractAxes(node.attrs);
   const blockOf = (i: number): number =>
@@ -27,7 +27,7 @@ export function splitContraction(node: Expr, allowedMem: number | undefined): Ex
   const cut = axes.contractA.findIndex((axis, i) => a.shape[axis]! > blockOf(i));
   if (cut < 0) return null;
   const [inA, inB] = [axes.contractA[cut]!, axes.contractB[cut]!];
-  const block = largestBlock(node, blockOf(cut), a.shape[inA]!, allowedMem);
+  const block = isBelow ? blockOf(cut) : largestBlock(node, blockOf(cut), a.shape[inA]!, allowedMem);
   const parts = [inBlocks(a, inA, block), inBlocks(b, inB, block)];
   const products = makeExpr(contract, parts, batchAttrs(axes, inA, inB), node.site);
   const total = makeExpr(sum, [products], { axes: [0], keepdims: false }, node.site);
@@ -56,21 +56,41 @@ const SMALL_PART = 4;
 function fitsInRounds(node: Expr, allowedMem: number): boolean {
   const [a, b] = node.inputs as [Expr, Expr];
   const axes = contractAxes(node.attrs);
+  const { read, written, blocks } = blockTraffic(node);
+  const scratch = contractBytes([...blocks, written], a.shape.length, b.shape.length, axes);
+  return SMALL_PART * written > read && 2 * read + written + scratch <= allowedMem;
+}
+
+/** Blocks of fewer bytes are no task of their own. */
+const LEAST_BLOCK = 2 ** 16;
+
+/** One block after another would keep few tasks busy for long, and what each block gives is small. */
+function isWorthTasks(node: Expr): boolean {
+  const { read, written } = blockTraffic(node);
+  const { contractA } = contractAxes(node.attrs);
+  const lengths = contractBlocks(node);
+  const blocks = sizeOf(contractA.map((axis, i) => Math.ceil(node.inputs[0]!.shape[axis]! / lengths[i]!)));
+  return (
+    sizeOf(gridOf(node.shape, chunksOf(node))) < blocks && read >= LEAST_BLOCK && SMALL_PART * written <= read
+  );
+}
+
+/** What one block of each operand has, and what is made of them. */
+function blockTraffic(node: Expr): { read: number; written: number; blocks: readonly [number, number] } {
+  const [a, b] = node.inputs as [Expr, Expr];
+  const axes = contractAxes(node.attrs);
   const lengths = contractBlocks(node);
   const blockOf = (input: Expr, contracted: readonly number[]): number =>
     blockBytes(
       input.dtype,
       chunksOf(input).map((n, axis) => Math.min(lengths[contracted.indexOf(axis)] ?? n, input.shape[axis]!)),
     );
-  const blocks = [blockOf(a, axes.contractA), blockOf(b, axes.contractB)];
-  const read = blocks[0]! + blocks[1]!;
-  const written = blockBytes(node.dtype, chunksOf(node));
-  const scratch = contractBytes([...blocks, written], a.shape.length, b.shape.length, axes);
-  return SMALL_PART * written > read && 2 * read + written + scratch <= allowedMem;
+  const blocks = [blockOf(a, axes.contractA), blockOf(b, axes.contractB)] as const;
+  return { read: blocks[0] + blocks[1], written: blockBytes(node.dtype, chunksOf(node)), blocks };
 }
 
 /** Few partial products are better than many: chunks are taken together, twice as many each time, while they fit. */
-function largestBlock(node: Expr, chunk: number, length: number, allowedMem: number): number {
+function largestBlock(node: Expr, chunk: number, length: number, allowedMem = 0): number {
   let block = chunk;
   while (2 * block < length && taskBytes(node, (2 * block) / length) <= allowedMem) block *= 2;
   return block;

@@ -80,13 +80,12 @@ class ReductionTree {
   }
 
   write(): void {
-    const [axes, chunks, { shape }] = [this.#axes, this.#chunks, this.#whole];
+    const [axes, { shape }] = [this.#axes, this.#whole];
     const lengths = axes.map((axis) => shape[axis]!);
     const steps = new StepList(this.#writer);
     const elements = [steps.valueOf(this.#node.inputs[0]!)];
-    if (axes.every((axis) => shape[axis]! <= chunks[axis]!))
-      return this.#last(steps, elements, lengths, true);
-    const group = axes.map((axis) => chunks[axis]!);
+    const group = this.#firstGroup();
+    if (lengths.every((length, k) => length <= group[k]!)) return this.#last(steps, elements, lengths, true);
     let counts = inGroups(lengths, group);
     let arrays = this.#level(steps, elements, group, counts, true);
     for (;;) {
@@ -97,6 +96,21 @@ class ReductionTree {
       counts = inGroups(counts, together);
       arrays = this.#level(next, states, together, counts, false);
     }
+  }
+
+  /** A chunk; several where that is of one place, so that there would be as many states as elements, as in a stack. */
+  #firstGroup(): number[] {
+    const { shape } = this.#whole;
+    const group = this.#axes.map((axis) => Math.max(1, Math.min(this.#chunks[axis]!, shape[axis]!)));
+    const room = (this.#writer.settings.allowedMem ?? Number.POSITIVE_INFINITY) / 2;
+    const bytes = blockBytes(this.#whole.dtype, this.#chunks);
+    if (sizeOf(group) > 1) return group;
+    let left = Math.max(1, Math.min(SPLIT_EVERY, Math.floor(room / Math.max(1, bytes))));
+    return group.map((length, k) => {
+      const count = Math.min(left, Math.ceil(shape[this.#axes[k]!]! / length));
+      left = Math.max(1, Math.floor(left / count));
+      return length * count;
+    });
   }
 
   /** One operation that leaves `counts` states along the axes. Returns the arrays of their components. */

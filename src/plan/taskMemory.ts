@@ -10,7 +10,7 @@ import { denseOf, extentOf } from "../expr/op.ts";
 import { liveBytes } from "../kernel/blockProgram.ts";
 import { rechunk } from "../ops/moves/axisMoves.ts";
 import { compileLayout } from "./compile/compileTask.ts";
-import { isStraightCopy, type TaskProgram, type Window } from "./compile/programWriter.ts";
+import type { TaskProgram, Window } from "./compile/programWriter.ts";
 import {
   type RoundedTask,
   readTransfer,
@@ -19,6 +19,7 @@ import {
   statedTransfer,
   writeTransfer,
 } from "./compile/rounds.ts";
+import { isStraightCopy } from "./compile/straightCopy.ts";
 import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./compile/taskLayout.ts";
 import { taskWindows } from "./demand.ts";
 import { areAlike, Recent } from "./fusion/fusionOptions.ts";

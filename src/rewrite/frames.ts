@@ -1,5 +1,6 @@
 // The driver's stack: nodes that wait for their inputs, and nodes that wait for what a rule put in their place. Lists
 // beside each other, as a frame is made for every replacement, and objects would be garbage.
+// In: nodes as they are met. Out: the node whose turn it is. Must hold: all lists are equally long.
 
 import type { RuleCycleError } from "../core/errors.ts";
 import type { Expr } from "../expr/expr.ts";

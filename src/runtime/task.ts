@@ -8,8 +8,9 @@ import { type Box, placeOf, sizeOf } from "../core/chunks.ts";
 import { denseOf } from "../expr/op.ts";
 import { type BlockMemory, Borrowed, takenBlock } from "../kernel/blockProgram.ts";
 import { TaskKinds } from "../plan/compile/compileTask.ts";
-import { isStraightCopy, type TaskProgram, type Window } from "../plan/compile/programWriter.ts";
+import type { TaskProgram, Window } from "../plan/compile/programWriter.ts";
 import { type RoundedTask, roundsOf } from "../plan/compile/rounds.ts";
+import { isStraightCopy } from "../plan/compile/straightCopy.ts";
 import { isRagged, type Operation, type PlanArray } from "../plan/plan.ts";
 import {
   allOf,

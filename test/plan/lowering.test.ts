@@ -28,23 +28,29 @@ const grids = (x: cw.LazyArray, options: PlanOptions = {}): (readonly number[])[
 
 describe("trees of reductions", () => {
   test("axes with one chunk are no part of the tree", () => {
-    expect(grids(zeros([64, 3, 5], [1, 3, 5]).sum())).toEqual([[64, 1, 1], [8, 1, 1], []]);
-    expect(grids(zeros([64, 2], [1, 1]).sum())).toEqual([[64, 2], [32, 1], [4, 1], []]);
+    expect(grids(zeros([128, 3, 5], [2, 3, 5]).sum())).toEqual([[64, 1, 1], [8, 1, 1], []]);
+    expect(grids(zeros([128, 2], [2, 1]).sum())).toEqual([[64, 2], [32, 1], [4, 1], []]);
   });
 
   test("splitEvery says how many states one task takes", () => {
-    expect(grids(zeros([64], [1]).sum(), { splitEvery: 64 })).toEqual([[64], []]);
-    expect(grids(zeros([64], [1]).sum(), { splitEvery: 4 })).toEqual([[64], [16], [4], []]);
-    expect(grids(zeros([16], [1]).sum(), { splitEvery: 1 })).toEqual([[16], [8], [4], [2], []]);
+    expect(grids(zeros([128], [2]).sum(), { splitEvery: 64 })).toEqual([[64], []]);
+    expect(grids(zeros([128], [2]).sum(), { splitEvery: 4 })).toEqual([[64], [16], [4], []]);
+    expect(grids(zeros([32], [2]).sum(), { splitEvery: 1 })).toEqual([[16], [8], [4], [2], []]);
+  });
+
+  test("chunks of one place are taken together: states would be as many as elements", () => {
+    expect(grids(zeros([6, 20], [1, 5]).mean({ axis: 0 }))).toEqual([[4]]);
+    expect(grids(zeros([50, 20], [1, 20]).mean({ axis: 0 }))).toEqual([[7, 1], [1]]);
+    expect(grids(zeros([0, 20], [1, 20]).sum({ axis: 0 }))).toEqual([[1]]);
   });
 
   test("fewer workers take more at once", () => {
-    expect(grids(zeros([1000], [1]).sum(), { workers: 20 })).toEqual([[1000], [20], []]);
-    expect(grids(zeros([1000], [1]).sum(), { workers: 500 })).toEqual([[1000], [125], [16], []]);
+    expect(grids(zeros([2000], [2]).sum(), { workers: 20 })).toEqual([[1000], [20], []]);
+    expect(grids(zeros([2000], [2]).sum(), { workers: 500 })).toEqual([[1000], [125], [16], []]);
   });
 
   test("no more than there is room for", () => {
-    const x = zeros([64, 100], [1, 100]);
+    const x = zeros([128, 100], [2, 100]);
     const { maxProjectedMem } = planned(x.sum({ axis: 0 }), { allowedMem: 6000 });
     expect(maxProjectedMem).toBeLessThanOrEqual(6000);
     expect(grids(x.sum({ axis: 0 }), { allowedMem: 6000 }).map(([n]) => n)).toEqual([64, 22, 8, 3, 1]);

@@ -4,8 +4,9 @@ import { blockBytes } from "../../src/core/block.ts";
 import { placeOf, sizeOf } from "../../src/core/chunks.ts";
 import { type Buffer, liveBytes } from "../../src/kernel/blockProgram.ts";
 import { compileTask } from "../../src/plan/compile/compileTask.ts";
-import { isStraightCopy, type TaskProgram } from "../../src/plan/compile/programWriter.ts";
+import type { TaskProgram } from "../../src/plan/compile/programWriter.ts";
 import { roundsOf } from "../../src/plan/compile/rounds.ts";
+import { isStraightCopy } from "../../src/plan/compile/straightCopy.ts";
 import type { Operation, PlanArray, PlanData } from "../../src/plan/plan.ts";
 
 export type Arrays = ReadonlyMap<string, PlanArray>;

@@ -13,7 +13,8 @@ import {
 } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { ShapeError } from "../../core/errors.ts";
-import { chunksOf, unifyChunks } from "../../expr/expr.ts";
+import { chunksOf } from "../../expr/expr.ts";
+import { unifyChunks } from "../../expr/unify.ts";
 import type { OutputGrid } from "../../kernel/routines/userCall.ts";
 import { checkDType } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";

@@ -3,8 +3,8 @@
 import { type Box, intersect, type Shape, sameShape, shapeText } from "../../core/chunks.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { lengthTogether } from "../../core/unknown.ts";
-import { unifyChunks } from "../../expr/expr.ts";
 import { type AxisSeams, type DenseType, denseType, type MoveOp, SEAMLESS } from "../../expr/op.ts";
+import { unifyChunks } from "../../expr/unify.ts";
 import { axisOf, type Fragment, piecesOf, run, seamless, separable } from "./fragments.ts";
 
 /** A regular selection: place j of axis a is start[a] + step[a]·j, for j < shape[a]. */

@@ -161,7 +161,11 @@ function exceeded({ fused, cells, before }: Proposal, question: Question): strin
   const { producer, group, rules, leaves } = question;
   const isMany = fused.reads.length > rules.maxSources;
   const sources = isMany ? countSources(fused.reads, leaves) : 0;
-  if (sources > rules.maxSources && (rules.isStrict.sources || sources > countSources(group.reads, leaves)))
+  // What reads more already may go on to.
+  const isMore = (): boolean =>
+    sources > countSources(group.reads, leaves) &&
+    sources > countSources(costsAlone(producer, question.arrays)?.reads ?? [], leaves);
+  if (sources > rules.maxSources && (rules.isStrict.sources || isMore()))
     return `total number of source arrays (${sources}) exceeds max (${rules.maxSources})`;
   if (sizeOf(producer.grid) === sizeOf(group.grid)) return null;
   if (rules.maxBlocks === null) return NO_MATCH;

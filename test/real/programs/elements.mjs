@@ -62,6 +62,27 @@ export const gathers = [
     "plane",
     (cw, x) => cw.takeAlongAxis(x, x.argmax({ axis: 1, keepdims: true }), { axis: 1 }),
   ],
+  [
+    "anomaly-by-take",
+    "cube",
+    (_, x) => {
+      const means = x.get(":12").add(0.5);
+      const places = Array.from({ length: x.shape[0] }, (_, i) => i % 12);
+      return x.subtract(means.take(places, { axis: 0 }));
+    },
+  ],
+  [
+    "rows-in-order",
+    "plane",
+    (_, x) =>
+      x
+        .take(
+          Array.from({ length: 300 }, (_, i) => Math.floor(i ** 1.15)),
+          { axis: 0 },
+        )
+        .exp(),
+  ],
+  ["rows-of-a-few", "plane", (_, x) => x.get([700, 3, 5, -1, 7]).add(x.take([1, 1, 1, 2, 0], { axis: 0 }))],
 ];
 
 /** How long these are depends on the data. */

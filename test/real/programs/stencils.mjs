@@ -105,13 +105,22 @@ export const stencils = [
   ],
   ["every-other-plus-next", "line", (_, x) => x.get("::2").add(x.get("1::2"))],
   ["backwards-steps", "plane", (_, x) => x.get("::-3", "::2").add(x.get("::3", "::-2"))],
+  [
+    "laplacian-by-concat",
+    "plane",
+    (cw, x) => {
+      const up = cw.concat([x.get("1:"), x.get("-1:")], { axis: 0 });
+      const down = cw.concat([x.get(":1"), x.get(":-1")], { axis: 0 });
+      const left = cw.concat([x.get(":", "1:"), x.get(":", "-1:")], { axis: 1 });
+      return up.add(down).add(left).subtract(x.multiply(3));
+    },
+  ],
+  [
+    "laplacian-by-roll",
+    "plane",
+    (cw, x) => {
+      const moved = [0, 1].flatMap((axis) => [1, -1].map((by) => cw.roll(x, by, { axis })));
+      return moved.reduce((a, b) => a.add(b)).subtract(x.multiply(4));
+    },
+  ],
 ];
-
-/** Mean of a point and its neighbours. */
-function smoothed(x) {
-  return x
-    .get("2:")
-    .add(x.get("1:-1"))
-    .add(x.get(":-2"))
-    .multiply(1 / 3);
-}
