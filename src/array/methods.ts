@@ -38,6 +38,7 @@ import * as quantiles from "./functions/quantiles.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/searching.ts";
 import * as sets from "./functions/sets.ts";
+import { take, takeAlongAxis } from "./functions/taking.ts";
 import { type ToNpyOptions, toNpy } from "./npy.ts";
 import { type ToZarrOptions, toZarr } from "./storing.ts";
 
@@ -71,7 +72,8 @@ export interface FunctionMethods
     Methods<typeof weighing>,
     Methods<typeof counting>,
     Methods<Pick<typeof histograms, "histogram">>,
-    Methods<typeof indexing> {}
+    Methods<typeof indexing>,
+    Methods<{ readonly take: typeof take; readonly takeAlongAxis: typeof takeAlongAxis }> {}
 
 /**
  * The methods of lazy arrays: every function whose first argument is an array, as `x.sum({axis: 0})`, and those that
@@ -132,6 +134,7 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
   ...counting,
   histogram,
   ...indexing,
+  ...{ take, takeAlongAxis },
 };
 
 type AnyFunction = (first: LazyArray, ...rest: readonly unknown[]) => unknown;

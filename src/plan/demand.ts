@@ -1,7 +1,7 @@
 // Demand: which box of each input a step needs for a box of its output. Everything a task reads follows
 // from the chunk it writes by these rules, step by step backwards; nothing is listed per task.
 
-import { type Box, hull, isEmptyBox, type Shape, sizeOf } from "../core/chunks.ts";
+import { type Box, isEmptyBox, type Shape, sizeOf } from "../core/chunks.ts";
 import { type ArrayType, assertDense, type DenseType, denseOf, type Piece } from "../expr/op.ts";
 import { contractAxes, contractDemand } from "../ops/contraction.ts";
 import {
@@ -293,4 +293,15 @@ export function sharedWindows(
     if (uses?.isShared === true) windows.set(at, closeBoxes(uses.boxes));
   });
   return windows;
+}
+
+/** The smallest box around both. Empty boxes count for nothing. */
+export function hull(a: Box, b: Box): Box {
+  if (isEmptyBox(a)) return b;
+  if (isEmptyBox(b)) return a;
+  const start = a.start.map((x, axis) => Math.min(x, b.start[axis]!));
+  const shape = start.map(
+    (x, axis) => Math.max(a.start[axis]! + a.shape[axis]!, b.start[axis]! + b.shape[axis]!) - x,
+  );
+  return { start, shape };
 }

@@ -15,9 +15,9 @@ import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
 import { equal, greater, minimum, where } from "../../ops/elementwise/index.ts";
 import type { Groups } from "../grouping.ts";
 import { counts, GROUP_REDUCE } from "../groupReductions.ts";
-import { take } from "./indexing.ts";
 import { permuteDims } from "./manipulation.ts";
 import { argsort, searchsorted } from "./searching.ts";
+import { take } from "./taking.ts";
 
 /** By what rule the dtype of each reduction follows. */
 interface GroupRules {

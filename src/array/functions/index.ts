@@ -23,3 +23,4 @@ export * from "./ranges.ts";
 export * from "./repeating.ts";
 export * from "./searching.ts";
 export * from "./sets.ts";
+export { take, takeAlongAxis } from "./taking.ts";

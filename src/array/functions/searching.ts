@@ -16,9 +16,9 @@ import { any, sum } from "../../ops/reductions.ts";
 import { argsort as argsortOp, searchsorted as searchsortedOp, sort as sortOp } from "../../ops/routines.ts";
 import { partAlong } from "../chunked.ts";
 import { full } from "./creation.ts";
-import { take } from "./indexing.ts";
 import { concat, stack } from "./joining.ts";
 import { expandDims, moveaxis, reshape } from "./manipulation.ts";
+import { take } from "./taking.ts";
 
 /** Options of `cw.diff`. */
 export interface DiffOptions {

@@ -3,9 +3,10 @@
 // finer ones, on which all its boxes move evenly (windows/even.ts).
 
 import { blockBytes } from "../../core/block.ts";
-import { type Box, hull, sameShape, sizeOf } from "../../core/chunks.ts";
+import { type Box, sameShape, sizeOf } from "../../core/chunks.ts";
 import { denseOf } from "../../expr/op.ts";
 import { rechunk } from "../../ops/moves/axisMoves.ts";
+import { hull } from "../demand.ts";
 import type { Operation, PlanArray, PlanStep, ValueRef } from "../plan.ts";
 import { type EvenCell, evenCells, lawIn } from "../windows/even.ts";
 import { type Finer, type Laws, type Partition, sameLaw, sameLaws, tasksIn } from "../windows/taskRuns.ts";

@@ -4,7 +4,7 @@
 // what is asked of a step changes sides, the cell is cut.
 // Must hold: the parts of a cell have all its places, each once.
 
-import { type Box, hull, isEmptyBox, sameShape } from "../../core/chunks.ts";
+import { type Box, isEmptyBox, sameShape } from "../../core/chunks.ts";
 import {
   type ArrayType,
   type AxisSeams,
@@ -15,6 +15,7 @@ import {
 } from "../../expr/op.ts";
 import {
   type ArrayWindow,
+  hull,
   inputTypes,
   isPlacewise,
   isSharedRead,
