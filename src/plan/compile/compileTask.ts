@@ -52,7 +52,7 @@ function unitsOf(operation: Operation, boxes: readonly (Box | null)[]): Unit[] {
 }
 
 /** Instructions of one loop. */
-const MOST_INSTRUCTIONS = 2000;
+const MOST_INSTRUCTIONS = 10_000;
 /** So few steps have fewer: the longest, a power of complex numbers, is a thousand. */
 const FEW_STEPS = 4;
 
