@@ -102,10 +102,14 @@ class ReductionTree {
   #firstGroup(): number[] {
     const { shape } = this.#whole;
     const group = this.#axes.map((axis) => Math.max(1, Math.min(this.#chunks[axis]!, shape[axis]!)));
-    const room = (this.#writer.settings.allowedMem ?? Number.POSITIVE_INFINITY) / 2;
-    const bytes = blockBytes(this.#whole.dtype, this.#chunks);
     if (sizeOf(group) > 1) return group;
-    let left = Math.max(1, Math.min(SPLIT_EVERY, Math.floor(room / Math.max(1, bytes))));
+    const { allowedMem = Number.POSITIVE_INFINITY } = this.#writer.settings;
+    const bytes = Math.max(1, blockBytes(this.#whole.dtype, this.#chunks));
+    const all = sizeOf(this.#axes.map((axis) => shape[axis]!));
+    // Elements, one state and one result: where there is room for all of them, no states are stored.
+    const result = blockBytes(this.#node.dtype, chunksOf(this.#node));
+    const isRoom = all * bytes + this.#stateBytes() + result <= allowedMem;
+    let left = Math.max(1, Math.min(SPLIT_EVERY, isRoom ? all : Math.floor(allowedMem / 2 / bytes)));
     return group.map((length, k) => {
       const count = Math.min(left, Math.ceil(shape[this.#axes[k]!]! / length));
       left = Math.max(1, Math.floor(left / count));
