@@ -124,3 +124,12 @@ export const stencils = [
     },
   ],
 ];
+
+/** Mean of a point and its neighbours. */
+function smoothed(x) {
+  return x
+    .get("2:")
+    .add(x.get("1:-1"))
+    .add(x.get(":-2"))
+    .multiply(1 / 3);
+}
