@@ -35,7 +35,7 @@ const halves = cw.histogram(samples, { bins: [-1, 0, 1], density: true });
 console.log(halves.counts.computeSync());
 assert.equal(cw.sum(inBins).computeSync().item(), 1000);
 
-// Numbers by themselves: the length of a lazy result is said.
+// Numbers by themselves.
 const dice = cw.arange(0, 60, 1, { dtype: "int64" }).remainder(6);
 console.log(cw.bincount(dice, { length: 6 }).computeSync().toList());
 console.log(cw.digitize([0.2, 1, 7], [0, 1, 5]).computeSync().toList());
@@ -62,4 +62,11 @@ const region = [
   [0, 1, 1],
 ];
 console.log(cw.groupbyReduce(map, region, { reduce: "sum" }).computeSync().toList());
+console.log(
+  cw
+    .groupbyReduce(map, region, { reduce: "quantile", q: [0, 0.5] })
+    .computeSync()
+    .toList(),
+);
 assert.deepEqual(cw.groupbyReduce(map, region, { reduce: "first" }).computeSync().toList(), [1, 3]);
+assert.deepEqual(cw.bincount(dice).computeSync().toList(), [10, 10, 10, 10, 10, 10]);

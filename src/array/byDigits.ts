@@ -4,13 +4,10 @@
 import { infoOf, isFloat } from "../core/dtype.ts";
 import { castTo, node } from "../lazy/build.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
-import { chunksWithin, digitCounts, digitStep, keyElements } from "../ops/order.ts";
+import { chunksWithin, digitCounts, digitStep, keyElements, LINE_BYTES } from "../ops/order.ts";
 import { sum } from "../ops/reductions.ts";
 import { full } from "./functions/creation.ts";
 import { stack } from "./functions/joining.ts";
-
-/** What one task looks at. */
-export const LINE_BYTES: number = 16 << 20;
 
 /** Counts of so wide digits stay in a cache. */
 const DIGIT_BITS = 16;

@@ -3,6 +3,7 @@
 
 import { checkKind, type DType, isComplex, isFloat, toFloating } from "../core/dtype.ts";
 import { NOWHERE } from "../kernel/routines/groupFolds.ts";
+import type { QuantileMethod } from "../kernel/routines/quantilePlaces.ts";
 import { castTo } from "../lazy/build.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
 import { accumulatorOf, type ReduceRecord } from "../ops/define.ts";
@@ -28,10 +29,16 @@ import {
   partialOfLabels,
   placesOfLabels,
 } from "./grouping.ts";
+import { groupQuantiles } from "./groupQuantiles.ts";
+import { interpolated, MIDDLE, meanOfBoth } from "./quantilesOfLines.ts";
 
 /** What else a reduction is told. */
 export interface GroupSettings {
   readonly correction: number;
+  /** Of "quantile": numbers between 0 and 1, their shape, and how to choose between two elements. */
+  readonly quantiles: readonly number[];
+  readonly shape: readonly number[];
+  readonly method: QuantileMethod;
 }
 type Reduce = (groups: Groups, settings: GroupSettings) => LazyArray;
 
@@ -169,6 +176,16 @@ function picked(values: LazyArray, matches: LazyArray, { x, axis, labels }: Grou
   return castTo(over(r.sum, where(matches, added, 0)), x.dtype);
 }
 
+const quantile: Reduce = (groups, { quantiles: values, shape, method }) => {
+  const found = groupQuantiles(groups, { values, method, skipsNaN: groups.skipsNaN }, interpolated);
+  return reshape(found, [...shape, ...found.shape.slice(1)]);
+};
+
+const median: Reduce = (groups) => {
+  const found = groupQuantiles(groups, { ...MIDDLE, skipsNaN: groups.skipsNaN }, meanOfBoth);
+  return reshape(found, found.shape.slice(1));
+};
+
 /** By name; those whose name begins with nan are the same without NaN. */
 export const GROUP_REDUCE = {
   sum: total("sum"),
@@ -185,6 +202,8 @@ export const GROUP_REDUCE = {
   last: end("last"),
   argmin: place("argmin", "min"),
   argmax: place("argmax", "max"),
+  median,
+  quantile,
 } as const satisfies { readonly [name: string]: Reduce };
 
 const resultShape = ({ x, axis, labels, numLabels }: Groups): number[] => [

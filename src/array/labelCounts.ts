@@ -1,14 +1,19 @@
-// How often labels are there, which is what histograms and bincount are made of. In: labels, and what each of them counts. Out:
-// one number for each label.
+// How often labels are there, which is what histograms and bincount are made of; and how many labels there are, where their values
+// say so. In: labels, and what each of them counts. Out: one number for each label.
 
+import type { Attrs, Block } from "../core/block.ts";
 import { sameShape, shapeText } from "../core/chunks.ts";
 import { isComplex, isFloat } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
+import { unknownLength } from "../core/unknown.ts";
+import { keyHere } from "../expr/expr.ts";
 import { castTo } from "../lazy/build.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazy/lazyArray.ts";
 import { accumulatorOf } from "../ops/define.ts";
+import { max } from "../ops/reductions.ts";
 import { reshape } from "./functions/manipulation.ts";
 import { foldedGroups, type Groups, placesOfLabels } from "./grouping.ts";
+import { askingCall } from "./later.ts";
 
 /** A number of bins or labels is no more than this. */
 export const MOST_BINS: number = 2 ** 31 - 1;
@@ -37,3 +42,19 @@ export function countsOf(
   const x = isFloating ? groups.x : castTo(groups.x, dtype);
   return castTo(foldedGroups({ ...groups, x }, "sum", wide), dtype);
 }
+
+/** One name for the number of labels below the largest one and, at least, `least`: what it is a stage finds out. */
+export const unknownLabels = (labels: LazyArray, least: number): number =>
+  unknownLength(`labels of ${keyHere(labels.expr)}, ${least} at least`);
+
+/** A call that has to know how many labels there are: the first of its inputs are labels, which begin with 0. */
+export const afterLargest = (
+  name: string,
+  make: (inputs: readonly LazyArray[], attrs: Attrs, numLabels: number) => LazyArray,
+): ReturnType<typeof askingCall> =>
+  askingCall(name, {
+    asks: ([labels]) => (labels!.size === 0 ? [] : [max(labels!)]),
+    make: (inputs, attrs, [largest]) => make(inputs, attrs, largest === undefined ? 0 : countBelow(largest)),
+  });
+
+const countBelow = ({ data, offset }: Block): number => Math.max(0, Number(data[offset]) + 1);

@@ -1,8 +1,8 @@
-// Functions of arrays whose lengths they have to know: where these are not known yet, the call waits for the stage that settles
-// them, and is then made as it is written. In: the call, and how long its result will be along each axis, by a number or a name.
-// Out: the array that it gives, with those lengths.
+// Functions of arrays whose lengths, or some of whose values, they have to know: where these are not known yet, the call waits for
+// the stage that finds them out, and is then made as it is written. In: the call, and how long its result will be along each axis,
+// by a number or a name. Out: the array that it gives, with those lengths.
 
-import type { Attrs } from "../core/block.ts";
+import type { Attrs, Block } from "../core/block.ts";
 import type { Shape } from "../core/chunks.ts";
 import type { DType } from "../core/dtype.ts";
 import { hasUnknown } from "../core/unknown.ts";
@@ -17,6 +17,21 @@ export const isUnsettled = (x: LazyArray): boolean => hasUnknown(x.expr.shape);
 export type LaterCall = (x: LazyArray, dtype: DType, lengths: Shape, attrs: Attrs) => Built;
 
 export function laterCall(name: string, make: (x: LazyArray, attrs: Attrs) => LazyArray): LaterCall {
+  const call = askingCall(name, { asks: () => [], make: ([x], attrs) => make(x!, attrs) });
+  return (x, dtype, lengths, attrs) => call([x], dtype, lengths, attrs);
+}
+
+/** A call that has to know some values first: `asks` says which, and `make` is given them, as contiguous blocks. */
+export interface AskingCall {
+  readonly asks: (inputs: readonly LazyArray[], attrs: Attrs) => readonly LazyArray[];
+  readonly make: (inputs: readonly LazyArray[], attrs: Attrs, answers: readonly Block[]) => LazyArray;
+}
+
+export function askingCall(
+  name: string,
+  { asks, make }: AskingCall,
+): (inputs: readonly LazyArray[], dtype: DType, lengths: Shape, attrs: Attrs) => Built {
+  const lazy = (inputs: readonly unknown[]): LazyArray[] => inputs.map((x) => new LazyArray(x as Expr));
   const op: StagedOp = {
     name,
     class: "staged",
@@ -26,8 +41,8 @@ export function laterCall(name: string, make: (x: LazyArray, attrs: Attrs) => La
       const longest = x!.reduce((most, chunk) => Math.max(most, chunk), 1);
       return shape.map((length) => Math.max(1, Math.min(length, longest)));
     },
-    questions: () => ({ asks: [] }),
-    settle: ([x], attrs) => make(new LazyArray(x as Expr), attrs).expr,
+    questions: (inputs, attrs) => ({ asks: asks(lazy(inputs), attrs).map(({ expr }) => expr) }),
+    settle: (inputs, attrs, answers) => make(lazy(inputs), attrs, answers).expr,
   };
-  return (x, dtype, lengths, attrs) => node(op, [x], { dtype, lengths, ...attrs });
+  return (inputs, dtype, lengths, attrs) => node(op, inputs, { dtype, lengths, ...attrs });
 }

@@ -157,8 +157,6 @@ export const mergeRuns: RoutineOp = mergeOp("mergeRuns", false);
 /** The same of where elements stood: rows of elements and rows of places. */
 export const mergePlaces: RoutineOp = mergeOp("mergePlaces", true);
 
-/** Lines of so many bytes are sorted by one task. */
-export const LINE_BYTES: number = 16 << 20;
 /** A sample has about so many elements of a block for every block there is, and no more than so many in all. */
 const SAMPLES = 8;
 const MOST_SAMPLES = 1 << 20;

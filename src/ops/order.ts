@@ -19,14 +19,14 @@ const wholeLast = ({ start, shape }: Box, length: number): Box => ({
   shape: [...shape.slice(0, -1), length],
 });
 
-/** What a task works on beside its lines' length: larger blocks take memory and save nothing. */
-const BLOCK_BYTES = 16 << 20;
+/** What a task looks at: larger blocks take memory and save nothing, and a line that is longer has to be cut. */
+export const LINE_BYTES: number = 16 << 20;
 
 /** So many lines that a task has about 16 MB of them: the longest of the other axes is halved until they fit. */
 export function linesTogether(chunks: ChunkShape, shape: Shape, axis: number, bytes: number): number[] {
   const length = shape[axis]!;
   const lines = chunks.map((n, a) => (a === axis ? 1 : Math.min(n, Math.max(1, shape[a]!))));
-  const together = chunksWithin(lines, isUnknown(length) ? bytes : bytes * length, BLOCK_BYTES);
+  const together = chunksWithin(lines, isUnknown(length) ? bytes : bytes * length, LINE_BYTES);
   return together.map((n, a) => (a === axis ? Math.max(1, length) : n));
 }
 
@@ -35,7 +35,7 @@ export function chunksWithin(given: ChunkShape, bytes: number, most: number): nu
   const chunks = [...given];
   while (chunks.reduce((size, n) => size * n, bytes) > most) {
     const longest = chunks.reduce((at, n, axis) => (n > chunks[at]! ? axis : at), 0);
-    if (chunks[longest]! <= 1) break;
+    if ((chunks[longest] ?? 1) <= 1) break;
     chunks[longest] = Math.ceil(chunks[longest]! / 2);
   }
   return chunks;

@@ -5,8 +5,10 @@ import type { Attrs } from "../core/block.ts";
 import { type Box, type Shape, sameShape, shapeText, wholeBox } from "../core/chunks.ts";
 import { checkKind, INDEX_DTYPE, infoOf } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
-import { type DenseType, denseType, type RoutineOp } from "../expr/op.ts";
-import { linesTogether } from "./order.ts";
+import { hasUnknown } from "../core/unknown.ts";
+import { type DenseType, denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import { checkCounts, wrongAttr } from "./attrChecks.ts";
+import { chunksWithin, LINE_BYTES, linesTogether } from "./order.ts";
 
 interface GatherAttrs {
   /** Axes that are indexed, ascending. */
@@ -48,6 +50,12 @@ function splitBox(out: Box, at: number, count: number): { rest: Box; indices: Bo
   return { rest: { start: restStart, shape: restShape }, indices: { start, shape } };
 }
 
+/** Chunks of the axes that are not indexed, so that a task has about 16 MB of x, or one place of theirs. */
+function restTogether(rest: Shape, { dtype, shape }: DenseType, axes: readonly number[]): Shape {
+  const bytes = axes.reduce((size, axis) => size * Math.max(1, shape[axis]!), infoOf(dtype).bytes);
+  return hasUnknown(axes.map((axis) => shape[axis]!)) ? rest : chunksWithin(rest, bytes, LINE_BYTES);
+}
+
 /** gather(x, i₀, i₁, …): x at places that the indices name. */
 export const gather: RoutineOp = {
   name: "gather",
@@ -64,12 +72,53 @@ export const gather: RoutineOp = {
     const parts = splitBox(out, at, indices[0]!.shape.length);
     return [boxOfOthers(x!.shape, parts.rest, axes), ...indices.map(() => parts.indices)];
   },
-  chunks([x, index], _, attrs) {
+  chunks([x, index], [type], attrs) {
     const { axes, at } = gatherAttrs(attrs);
-    const rest = without(x!, axes);
+    const rest = restTogether(without(x!, axes), type!, axes);
     return [...rest.slice(0, at), ...index!, ...rest.slice(at)];
   },
 };
+
+/**
+ * gatherIn(x, index): the same in every attrs.block places of x along the one axis of attrs.axes: a row for each block, with attrs.fill
+ * where an index leads to another block. attrs.length is that of the whole axis.
+ */
+export const gatherIn: RoutineOp = {
+  name: "gatherIn",
+  class: "routine",
+  routine: "gatherIn",
+  computes: (out) => out,
+  infer([x, index], attrs) {
+    const [length, block] = alongAxis(x!.shape, attrs);
+    checkIndices([index!]);
+    checkCounts("gatherIn", "block", [block], 1, 1);
+    if (attrs["length"] !== length) throw wrongAttr("gatherIn", "length", attrs["length"]!);
+    const gathered = gatheredShape(x!.shape, index!.shape, gatherAttrs(attrs));
+    return denseType(x!.dtype, [Math.ceil(length / block), ...gathered]);
+  },
+  demand({ start, shape }, [x, index], attrs) {
+    const { axes, at } = gatherAttrs(attrs);
+    const [length, block] = alongAxis(x!.shape, attrs);
+    const parts = splitBox({ start: start.slice(1), shape: shape.slice(1) }, at, index!.shape.length);
+    const whole = boxOfOthers(x!.shape, parts.rest, axes);
+    const from = Math.min(length, start[0]! * block);
+    const count = Math.min(length, (start[0]! + shape[0]!) * block) - from;
+    const [axis] = axes as [number];
+    return [{ start: whole.start.with(axis, from), shape: whole.shape.with(axis, count) }, parts.indices];
+  },
+  // The last block may be shorter.
+  seams: (_, __, { shape }) => shape.map((n, axis) => (axis === 0 ? { zones: [[n - 1, n]] } : SEAMLESS)),
+  chunks: (inputs, types, attrs, { shape }) => [
+    1,
+    ...gather.chunks(inputs, types, attrs, denseType("bool", shape.slice(1))),
+  ],
+};
+
+/** How long the indexed axis is, and its blocks. */
+const alongAxis = (x: Shape, attrs: Attrs): [length: number, block: number] => [
+  x[gatherAttrs(attrs).axes[0]!]!,
+  attrs["block"] as number,
+];
 
 /** scatter(x, values, i₀, …): x with the places that the indices name replaced; the last write wins. attrs.shape is x's. */
 export const scatter: RoutineOp = {
@@ -186,6 +235,7 @@ export const foundPlaces: RoutineOp = {
 
 export const ROUTINE_OPS: readonly RoutineOp[] = [
   gather,
+  gatherIn,
   scatter,
   takeAlongAxis,
   searchsorted,

@@ -172,7 +172,6 @@ describe("what does not fit", () => {
     ["too few labels", call([0, 1], { reduce: "sum", axis: 1 }), /shape \[2\] and axis 1 of the array has 3/],
     ["labels that are none", call([0.5, 1, 2], { reduce: "sum", axis: 1 }), /labels are float64/],
     ["truth values", call([true, false, true], { reduce: "sum", axis: 1 }), /labels are bool/],
-    ["lazy labels alone", call(cw.asarray([0, 1, 2]), { reduce: "sum", axis: 1 }), /numLabels is undefined/],
     ["a number that is none", call([0, 1, 2], { reduce: "sum", axis: 1, numLabels: -1 }), /numLabels is -1/],
     ["no number", call([0, 1, 2], { reduce: "sum", axis: 1, numLabels: "3" }), /numLabels is "3"/],
     [

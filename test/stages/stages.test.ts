@@ -57,7 +57,7 @@ test("a plan shows its first stage as it is, and the rest with lengths that are 
       %1 = subtract(%0, 90) float64 [200] chunks [30]
       %2 = greater(%1, 2) bool [200] chunks [30]
       %3 = compact(%1, %2) float64 [?] chunks [30]
-      %4 = sort(%3, axis: 0, descending: false) float64 [?] chunks [?]"
+      %4 = longSort(%3, descending: false, most: 16777216) float64 [?] chunks [30]"
   `);
   expect((await cw.computePlan(plan))[0]!.toList()).toEqual(values);
   expect(() => cw.savePlan(plan)).toThrow(/settle/);

@@ -9,7 +9,8 @@ import type { GuidedFunction } from "../../lazy/functionTypes.ts";
 import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { OutputsOf } from "../../lazy/operandTypes.ts";
 import { binPlaces } from "../../ops/binning.ts";
-import { countsOf, MOST_BINS } from "../labelCounts.ts";
+import { afterLargest, countsOf, MOST_BINS, unknownLabels } from "../labelCounts.ts";
+import { isUnsettled } from "../later.ts";
 
 /** Options of `cw.bincount`. */
 export interface BincountOptions {
@@ -17,25 +18,26 @@ export interface BincountOptions {
   readonly weights?: Operand | undefined;
   /** At least so many counts. */
   readonly minLength?: number | undefined;
-  /** Exactly so many counts: all numbers are below it. May be left out where the numbers are in memory. */
+  /** Exactly so many counts: all numbers are below it. Without it, a lazy array has a length that depends on its data. */
   readonly length?: number | undefined;
 }
 
 /**
  * How often each of the numbers 0, 1, … is there: `cw.bincount([0, 2, 2])` is [1, 0, 2]. How long the result is follows from
- * the largest: for a lazy array, whose elements are not looked at before they are computed, `length` says it.
+ * the largest: for a lazy array that is found out by a stage, unless `length` says it.
  */
 export const bincount: BincountFunction = userCall(
   "bincount",
   (x: Operand, options: BincountOptions = {}): Built => {
     const { weights, minLength = 0, length } = options;
     const array = asLazy(x);
-    if (!isInteger(array.dtype) && array.size > 0)
+    if (!isInteger(array.dtype) && (isUnsettled(array) || array.size > 0))
       throw new DTypeError({ what: `the array is ${array.dtype}`, cure: "Count whole numbers of 0 or more" });
     const labels = isInteger(array.dtype) ? array : castTo(array, "int64");
     const least = countOption(minLength, "minLength");
-    const own = length === undefined ? lengthOf(x, labels) : countOption(length, "length");
     const counted = weights === undefined ? undefined : castTo(asLazy(weights), weightDType(asLazy(weights)));
+    if (length === undefined && x instanceof LazyArray) return countsLater(labels, least, counted);
+    const own = length === undefined ? lengthOf(labels) : countOption(length, "length");
     return countsOf(labels, Math.max(least, own), counted, "length") as Built;
   },
   [1, "weights", "minLength", "length"],
@@ -68,12 +70,7 @@ function countOption(value: unknown, name: string): number {
   throw new ValueError({ what: `${name} is ${count}`, cure: "It must be 0 or more" });
 }
 
-function lengthOf(given: Operand, labels: LazyArray): number {
-  if (given instanceof LazyArray)
-    throw new ValueError({
-      what: "how long the counts are follows from the largest number, which is not known before it is computed",
-      cure: "Pass length, for example {length: 256}; or compute x.max() first",
-    });
+function lengthOf(labels: LazyArray): number {
   let most = -1;
   for (const number of labels.computeSync()) {
     if (Number(number) < 0)
@@ -81,6 +78,21 @@ function lengthOf(given: Operand, labels: LazyArray): number {
     most = Math.max(most, Number(number));
   }
   return countOption(most + 1, "the largest number");
+}
+
+const countsAfter = afterLargest("bincount", ([labels, weights], { least }, numLabels) =>
+  countsOf(
+    labels!,
+    Math.max(least as number, countOption(numLabels, "the largest number")),
+    weights,
+    "length",
+  ),
+);
+
+function countsLater(labels: LazyArray, least: number, weights: LazyArray | undefined): Built {
+  const dtype = weights === undefined ? "int64" : weights.dtype;
+  const inputs = weights === undefined ? [labels] : [labels, weights];
+  return countsAfter(inputs, dtype, [unknownLabels(labels, least)], { least });
 }
 
 /** Options of `cw.digitize`. */

@@ -2,19 +2,23 @@
 // place along the axes. Out: the array with these axes replaced by one place for each label, once for every reduction that is
 // asked for. What a reduction is made of, array/groupReductions.ts says.
 
+import type { Attrs } from "../../core/block.ts";
 import { checkScalar } from "../../core/check.ts";
 import { checkAxisList, checkShape, describe, isLength, sameShape, shapeText } from "../../core/chunks.ts";
 import { isInteger, isWide, type Result } from "../../core/dtype.ts";
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
 import { closest } from "../../core/suggest.ts";
+import type { QuantileMethod } from "../../kernel/routines/quantilePlaces.ts";
 import { type Built, built, castTo, promoteOperands } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
 import { equal, greater, minimum, where } from "../../ops/elementwise/index.ts";
 import type { Groups } from "../grouping.ts";
-import { counts, GROUP_REDUCE } from "../groupReductions.ts";
+import { counts, GROUP_REDUCE, type GroupSettings } from "../groupReductions.ts";
+import { afterLargest, unknownLabels } from "../labelCounts.ts";
+import { checkMethod, type Quantiles, valuesOf } from "../quantilesOfLines.ts";
 import { permuteDims } from "./manipulation.ts";
 import { argsort, searchsorted } from "./searching.ts";
 import { take } from "./taking.ts";
@@ -35,6 +39,8 @@ interface GroupRules {
   readonly last: "same";
   readonly argmin: "index";
   readonly argmax: "index";
+  readonly median: "floating";
+  readonly quantile: "floating";
 }
 type PlainReduction = keyof GroupRules;
 type SkippingReduction = `nan${Exclude<PlainReduction, "any" | "all">}`;
@@ -59,17 +65,21 @@ export interface GroupbyOptions<
 > {
   /**
    * What becomes of the elements of a label: "sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "count", "first",
-   * "last", "argmin", "argmax"; with "nan" before it, without NaN. Several: a record of arrays, read in one pass.
+   * "last", "argmin", "argmax", "median", "quantile"; with "nan" before it, without NaN. Several: a record of arrays, read in one pass.
    */
   readonly reduce: F;
   /** The axis that the labels go along, or the axes. May be left out where the labels have as many axes as the array. */
   readonly axis?: number | readonly number[] | undefined;
-  /** Labels are 0 … numLabels − 1. May be left out where the labels are in memory. */
+  /** Labels are 0 … numLabels − 1. Without it the largest label says how many there are: of lazy ones a stage finds it out. */
   readonly numLabels?: number | undefined;
   /** The values that labels may have, in place of whole numbers from 0 on: one group for each; other labels are left out. */
   readonly expected?: Operand | undefined;
   /** Of "var" and "std": divides by count − correction. */
   readonly correction?: number | undefined;
+  /** Of "quantile": numbers between 0 and 1. Several are the first axes of the result. */
+  readonly q?: Quantiles | undefined;
+  /** Of "quantile": how to choose between two elements, as in `cw.quantile`. */
+  readonly method?: QuantileMethod | undefined;
   /**
    * What labels without elements get. Unless given: 0 for sums, 1 for products, NaN for means, what no element exceeds for
    * min and max, −1 for places.
@@ -100,17 +110,18 @@ export const groupbyReduce: <
     const options = given ?? ({} as GroupbyOptions);
     const { reduce } = options;
     const names = Array.isArray(reduce) ? (reduce as readonly GroupReduction[]) : [reduce as GroupReduction];
-    names.forEach(checkReduction);
-    const groups = groupsOf(asLazy(x), labels, options);
-    const made = names.map((name) => reduced(groups, name, options));
+    names.forEach((name) => checkReduction(name, options));
+    const made = reductionsOf(asLazy(x), labels, names, options);
     return (
       Array.isArray(reduce) ? Object.fromEntries(names.map((name, i) => [name, made[i]])) : made[0]
     ) as never;
   },
-  [2, "reduce", "axis", "numLabels", "expected", "correction", "fillValue"],
+  [2, "reduce", "axis", "numLabels", "expected", "correction", "q", "method", "fillValue"],
 ) as never;
 
-function checkReduction(name: unknown): void {
+function checkReduction(name: unknown, { q }: GroupbyOptions): void {
+  if ((name === "quantile" || name === "nanquantile") && q === undefined)
+    throw new ValueError({ what: `of ${name} it is not said which`, cure: "Pass q, for example {q: 0.9}" });
   if (typeof name === "string" && GROUP_REDUCTIONS.includes(name)) return;
   throw new ValueError({
     what: `reduce is ${describe(name)}`,
@@ -121,12 +132,53 @@ function checkReduction(name: unknown): void {
   });
 }
 
-function reduced(given: Groups, name: GroupReduction, options: GroupbyOptions): Built {
+/** One array for each name. */
+function reductionsOf(
+  x: LazyArray,
+  labels: Operand,
+  names: readonly GroupReduction[],
+  options: GroupbyOptions,
+): Built[] {
+  const settings = settingsOf(options);
+  if (!isCountedLater(labels, options)) {
+    const groups = groupsOf(x, labels, options);
+    return names.map((name) => reduced(groups, name, settings, options));
+  }
+  // The same with some number of labels: all but that number is known.
+  const like = groupsOf(x, labels, { ...options, numLabels: 1 });
+  const { axis = null, fillValue } = options;
+  const rest = { axis, ...settings, ...(fillValue === undefined ? {} : { fillValue }) } as Attrs;
+  return names.map((name) => {
+    const made = reduced(like, name, settings, options);
+    // Quantiles are the first axes.
+    const labelAxis = like.axis + made.ndim - (x.ndim - like.labels.ndim + 1);
+    const lengths = made.shape.with(labelAxis, unknownLabels(labels, 0));
+    return groupsAfter([labels, x], made.dtype, lengths, { ...rest, reduce: name });
+  });
+}
+
+const isCountedLater = (labels: Operand, { numLabels, expected }: GroupbyOptions): labels is LazyArray =>
+  labels instanceof LazyArray && numLabels === undefined && expected === undefined;
+
+const groupsAfter = afterLargest(
+  "groupbyReduce",
+  ([labels, x], { reduce, axis, fillValue, ...settings }, numLabels) => {
+    const options = { reduce, axis, numLabels, fillValue } as unknown as GroupbyOptions;
+    const groups = groupsOf(x!, labels!, options);
+    return reduced(groups, reduce as GroupReduction, settings as unknown as GroupSettings, options);
+  },
+);
+
+function reduced(
+  given: Groups,
+  name: GroupReduction,
+  settings: GroupSettings,
+  { fillValue }: GroupbyOptions,
+): Built {
   const skipsNaN = name.startsWith("nan");
   const groups = { ...given, skipsNaN };
   const plain = (skipsNaN ? name.slice(3) : name) as PlainReduction;
-  const made = GROUP_REDUCE[plain](groups, { correction: correctionOf(options) });
-  const { fillValue } = options;
+  const made = GROUP_REDUCE[plain](groups, settings);
   if (fillValue === undefined) return made as Built;
   const fill = fitScalar(checkScalar(fillValue, "fillValue"), made.dtype);
   return castTo(where(greater(counts(groups), 0), made, fill), made.dtype) as Built;
@@ -226,7 +278,13 @@ function countOf(numLabels: unknown, known: Int32Array | null): number {
   return checkShape([most + 1])[0]!;
 }
 
-function correctionOf({ correction = 0 }: GroupbyOptions): number {
+function settingsOf({ q = [], method = "linear", ...options }: GroupbyOptions): GroupSettings {
+  checkMethod(method);
+  const { shape } = asLazy(q as Operand);
+  return { correction: correctionOf(options), quantiles: valuesOf(q, 1), shape, method };
+}
+
+function correctionOf({ correction = 0 }: Pick<GroupbyOptions, "correction">): number {
   if (typeof correction === "number" && !Number.isNaN(correction)) return correction;
   throw new ValueError({ what: `correction is ${describe(correction)}`, cure: "It must be a number" });
 }

@@ -10,8 +10,8 @@ import type { ArrayFunction, GuidedFunction } from "../../lazy/functionTypes.ts"
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
 import { equal, logicalNot, minimum, notEqual, subtract } from "../../ops/elementwise/index.ts";
-import { LINE_BYTES, longArgsort, longSort } from "../../ops/longSort.ts";
-import { searchsortedIn, topk as topkOp, topkPlaces } from "../../ops/order.ts";
+import { longArgsort, longSort } from "../../ops/longSort.ts";
+import { LINE_BYTES, searchsortedIn, topk as topkOp, topkPlaces } from "../../ops/order.ts";
 import { any, sum } from "../../ops/reductions.ts";
 import { argsort as argsortOp, searchsorted as searchsortedOp, sort as sortOp } from "../../ops/routines.ts";
 import { partAlong } from "../chunked.ts";

@@ -3,8 +3,10 @@
 
 import type { Attrs } from "../../core/block.ts";
 import { broadcastShapes, checkAxis, checkChunks, type Shape } from "../../core/chunks.ts";
-import { INDEX_DTYPE, infoOf, isInteger } from "../../core/dtype.ts";
+import { INDEX_DTYPE, infoOf, isComplex, isInteger } from "../../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
+import type { Scalar } from "../../core/numbers.ts";
+import { isUnknown } from "../../core/unknown.ts";
 import { chunksOf } from "../../expr/expr.ts";
 import { type Built, castTo, node } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
@@ -14,7 +16,9 @@ import { asLazy, dataOf, dataOp, type LazyArray, type Operand } from "../../lazy
 import { NDArray } from "../../lazy/ndarray.ts";
 import * as layout from "../../ops/moves/axisMoves.ts";
 import { longestReading, periodicPlaces, type TakeAttrs, take as takeKnown } from "../../ops/moves/take.ts";
-import { gather, takeAlongAxis as takeAlongAxisOp } from "../../ops/routines.ts";
+import { LINE_BYTES } from "../../ops/order.ts";
+import { max } from "../../ops/reductions.ts";
+import { gather, gatherIn, takeAlongAxis as takeAlongAxisOp } from "../../ops/routines.ts";
 import { broadcastLazy } from "../chunked.ts";
 import { reshape } from "./manipulation.ts";
 
@@ -36,7 +40,7 @@ export function gathered(x: LazyArray, attrs: GatherPlace, indices: readonly Laz
   const [axis = attrs.axes[0]!, ...others] = attrs.axes.filter((a) => x.shape[a] !== 1);
   const index = indices[attrs.axes.indexOf(axis)]!;
   const places = others.length === 0 && index.ndim > 0 ? placesOf(x, axis, index) : null;
-  if (places === null) return node(gather, [x, ...indices], attrs);
+  if (places === null) return gatheredLater(x, attrs, indices);
   const dropped = attrs.axes.filter((a) => a !== axis);
   const taken = node(takeKnown, [x], places);
   const line = dropped.length === 0 ? taken : node(layout.squeeze, [taken], { axes: dropped });
@@ -45,6 +49,19 @@ export function gathered(x: LazyArray, attrs: GatherPlace, indices: readonly Laz
   order.splice(attrs.at, 0, along);
   const moved = order.every((a, i) => a === i) ? line : node(layout.permute, [line], { axes: order });
   return inShape(moved, attrs.at, index.shape);
+}
+
+/** Along a line that no task can hold, block by block: an element is found in one, and the others have what exceeds nothing. */
+function gatheredLater(x: LazyArray, attrs: GatherPlace, indices: readonly LazyArray[]): LazyArray {
+  const [axis] = attrs.axes as [number];
+  const length = x.expr.shape[axis]!;
+  const { bytes } = infoOf(x.dtype);
+  const isCut = attrs.axes.length === 1 && !isComplex(x.dtype) && !isUnknown(length);
+  if (!isCut || length * bytes <= LINE_BYTES) return node(gather, [x, ...indices], attrs);
+  const chunk = chunksOf(x.expr)[axis]!;
+  const block = Math.min(length, chunk * Math.max(1, Math.floor(LINE_BYTES / (chunk * bytes))));
+  const [fill] = max.identity(x.dtype, {}) as [Scalar];
+  return max(node(gatherIn, [x, ...indices], { ...attrs, length, block, fill }), { axis: 0 });
 }
 
 /** One axis in the shape of the indices. */

@@ -3,9 +3,10 @@
 // other axes in order, with S inserted at position `at`. Out: the output block, filled.
 // Must hold: gather's x covers the axes in `axes` wholly; on the others all blocks start at the same place.
 
-import type { Block } from "../../core/block.ts";
+import { type Block, fillElements, newBlock, subBlock } from "../../core/block.ts";
 import { type Shape, sizeOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
+import type { Scalar } from "../../core/numbers.ts";
 import type { Routine } from "../routine.ts";
 import { blockAt, integerAttr, integersAttr } from "./attributes.ts";
 import { addSteps, noSteps, type Steps } from "./positions.ts";
@@ -138,6 +139,29 @@ export const gather: Routine = ({ inputs, outputs, attrs, room }) => {
   const whole = { whole: x.shape, start: x.shape.map(() => 0) };
   const from = indexedSide(x, integersAttr(attrs, "axes"), inputs.slice(1), whole, room);
   moveSides(from, plainSide(blockAt(outputs, 0), at, blockAt(inputs, 1).shape.length, room), at);
+};
+
+/** A row of the output for each block of x along the axis; where an index leads to another block, attrs.fill. */
+export const gatherIn: Routine = ({ inputs, outputs, attrs, starts, room }) => {
+  const [x, index, output] = [blockAt(inputs, 0), blockAt(inputs, 1), blockAt(outputs, 0)];
+  const at = integerAttr(attrs, "at");
+  const [axis] = integersAttr(attrs, "axes") as [number];
+  const block = integerAttr(attrs, "block");
+  const whole = x.shape.with(axis, integerAttr(attrs, "length"));
+  const fill = newBlock(output.dtype, [1]);
+  fillElements(fill.data, fill.dtype, attrs["fill"] as Scalar);
+  copyElements({ ...fill, shape: output.shape, strides: output.shape.map(() => 0) }, output);
+  for (let row = 0; row < output.shape[0]!; row++) {
+    const start = x.shape.map((_, a) => (a === axis ? row * block : 0));
+    const part = subBlock(x, start, x.shape.with(axis, Math.min(block, x.shape[axis]! - start[axis]!)));
+    const extent = { whole, start: start.with(axis, starts[0]![axis]! + start[axis]!) };
+    const line = selectAxes(
+      subBlock(output, [row, ...output.shape.slice(1).fill(0)], [1, ...output.shape.slice(1)]),
+      output.shape.slice(1).map((_, a) => a + 1),
+    );
+    const to = plainSide(line, at, index.shape.length, room);
+    moveSides(...dropAbsent(indexedSide(part, [axis], [index], extent, room), to), at);
+  }
 };
 
 /** Along one axis, elements from the places `from` of the input to the places `to` of the output; the rest of it stays. */

@@ -7,7 +7,7 @@ import { compact, compactRows, countTrue, placeRows, repeatRows } from "./compac
 import { contract } from "./contract.ts";
 import { digitCounts, digitStep, keyElements } from "./digits.ts";
 import { foundPlaces } from "./foundPlaces.ts";
-import { gather, movePlaces, pick, scatter, spread } from "./gather.ts";
+import { gather, gatherIn, movePlaces, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
 import { quantilePlaces } from "./quantilePlaces.ts";
@@ -21,7 +21,18 @@ import { call } from "./userCall.ts";
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
     ...{ argsort, call, callAll, compact, compactRows, contract, countTrue },
-    ...{ placeRows, repeatRows, binEdges, binPlaces, foundPlaces, gather, groupby, movePlaces, scatter },
+    ...{
+      placeRows,
+      repeatRows,
+      binEdges,
+      binPlaces,
+      foundPlaces,
+      gather,
+      gatherIn,
+      groupby,
+      movePlaces,
+      scatter,
+    },
     ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
     ...{ digitCounts, digitStep, keyElements, quantilePlaces, select, topk, topkPlaces },
     ...{
