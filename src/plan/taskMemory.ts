@@ -133,8 +133,8 @@ function readTerms(reads: Windows, transferOf: TransferOf): MemoryTerm[] {
   const terms = new Terms();
   for (const window of reads) {
     const { encoded, aside } = transferOf(window);
-    terms.add(`read ${window.array}: encoded`, encoded);
-    terms.add(`read ${window.array}: aside`, aside);
+    if (encoded > 0) terms.add(`read ${window.array}: encoded`, encoded);
+    if (aside > 0) terms.add(`read ${window.array}: aside`, aside);
   }
   return terms.list;
 }
@@ -302,6 +302,8 @@ const isStored = ({ steps, outputs }: Operation, arrays: Arrays): boolean =>
 
 /** What storage needs for a window of a task: where a task of its cell needs most. */
 function transfersIn({ place, cell }: Pick<TaskKind, "place" | "cell">, arrays: Arrays): TransferOf {
+  // A task by itself reads what it reads: nothing moves. It may have very many windows.
+  if (cell.runs.every(({ count }) => count === 1)) return transfersOf(arrays);
   const steps = cell.runs.map(({ first, step }, axis) => (place[axis]! - first) / step);
   return ({ array, box }) => {
     const law = cell.windows.find(
