@@ -71,9 +71,12 @@ const args = process.argv.slice(2);
 if (args[0] === "--one") console.log(JSON.stringify(await run(args[1], args[2])));
 else {
   const folder = mkdtempSync(join(tmpdir(), "chunkwise-bounded-"));
-  console.log(`${(8 * ELEMENTS) / 1e9} GB of float64, allowedMem ${SPEC.allowedMem}, ${SPEC.threads} threads`);
+  console.log(
+    `${(8 * ELEMENTS) / 1e9} GB of float64, allowedMem ${SPEC.allowedMem}, ${SPEC.threads} threads`,
+  );
   try {
-    const isWanted = (name) => name === "write" || args.length === 0 || args.some((word) => name.includes(word));
+    const isWanted = (name) =>
+      name === "write" || args.length === 0 || args.some((word) => name.includes(word));
     for (const name of Object.keys(CASES).filter(isWanted)) {
       report(name, runApart(name, folder));
       rmSync(join(folder, "target"), { recursive: true, force: true });

@@ -18,6 +18,7 @@ import { routineCall, runStep } from "../interpret/index.ts";
 import type { RoutineCall } from "../routine.ts";
 import type { MatrixProduct } from "../routines/outsideProduct.ts";
 import { roomIn } from "../routines/room.ts";
+import { runBinCounts } from "./binCountKernel.ts";
 import { runBinPlaces } from "./binKernel.ts";
 import { runCompact } from "./compacting.ts";
 import { runContract } from "./contracting.ts";
@@ -50,6 +51,7 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
   ["contract", runContract],
   ["groupby", runGroups],
   ["binPlaces", runBinPlaces],
+  ["binCounts", runBinCounts],
 ]);
 
 // Block programs as WebAssembly kernels on several threads, and where there is none for a step, by the reference interpreter.
