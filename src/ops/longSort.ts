@@ -78,25 +78,37 @@ export const runRows: MoveOp = {
   },
   seams: (_, __, { shape }) => byItself(shape),
   pieces(out, _, attrs) {
-    const { rows } = runRowsAttrs(attrs);
-    const pieces: Piece[] = [];
-    for (let row = out.start[0]!; row < out.start[0]! + out.shape[0]!; row++) {
-      const [from, to] = [out.start[1]!, out.start[1]! + out.shape[1]!];
-      let at = 0;
-      for (let run = rows[row]!; run < rows[row + 1]!; run++)
-        at = addRun(pieces, runRowsAttrs(attrs), row, run, at, from, to);
-      const rest = Math.max(at, from);
-      if (rest < to)
-        pieces.push({
-          from: { fill: 0 },
-          start: [row, rest],
-          axes: [{ ...ALONG_ROW, length: to - rest, inAxis: -1 }],
-        });
-    }
-    return pieces;
+    const [row, from] = out.start as readonly [number, number];
+    const own = runRowsAttrs(attrs);
+    if (out.shape[0] !== 1 || from > 0 || out.shape[1] !== own.most) return piecesIn(out, own);
+    const known = wholeRows.get(attrs) ?? [];
+    wholeRows.set(attrs, known);
+    known[row] ??= piecesIn(out, own);
+    return known[row];
   },
   chunks: (_, __, ___, { shape }) => [1, shape[1]!],
 };
+
+/** Of rows as a whole, which a plan asks for again and again: there may be very many pieces. */
+const wholeRows = new WeakMap<Attrs, Piece[][]>();
+
+function piecesIn(out: Box, own: RunRows): Piece[] {
+  const pieces: Piece[] = [];
+  const [from, to] = [out.start[1]!, out.start[1]! + out.shape[1]!];
+  for (let row = out.start[0]!; row < out.start[0]! + out.shape[0]!; row++) {
+    let at = 0;
+    for (let run = own.rows[row]!; run < own.rows[row + 1]!; run++)
+      at = addRun(pieces, own, row, run, at, from, to);
+    const rest = Math.max(at, from);
+    if (rest < to)
+      pieces.push({
+        from: { fill: 0 },
+        start: [row, rest],
+        axes: [{ ...ALONG_ROW, length: to - rest, inAxis: -1 }],
+      });
+  }
+  return pieces;
+}
 
 const ALONG_ROW = { outAxis: 1, outStep: 1, inAxis: 0, inStep: 1 } as const;
 

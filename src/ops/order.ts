@@ -41,6 +41,15 @@ export function chunksWithin(given: ChunkShape, bytes: number, most: number): nu
   return chunks;
 }
 
+/** The same, the first axes before others: what is next to each other in memory stays so. */
+export function rowsWithin(given: ChunkShape, bytes: number, most: number): number[] {
+  const chunks = [...given];
+  for (let axis = 0; axis < chunks.length; axis++)
+    while (chunks.reduce((size, n) => size * n, bytes) > most && chunks[axis]! > 1)
+      chunks[axis] = Math.ceil(chunks[axis]! / 2);
+  return chunks;
+}
+
 /** select(x, ranks): elements of lines along the last axis, by their ranks; attrs.poison (kernel/routines/byRank.ts). */
 export const select: RoutineOp = {
   name: "select",

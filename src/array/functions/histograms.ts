@@ -21,7 +21,7 @@ import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
 import { binCounts, binEdges, binPlaces } from "../../ops/binning.ts";
 import { add, divide, less, logicalOr, multiply, where } from "../../ops/elementwise/index.ts";
-import { chunksWithin, LINE_BYTES } from "../../ops/order.ts";
+import { LINE_BYTES, rowsWithin } from "../../ops/order.ts";
 import { max, min, sum } from "../../ops/reductions.ts";
 import { countsOf, MOST_BINS } from "../labelCounts.ts";
 import { asarray } from "./creation.ts";
@@ -306,7 +306,7 @@ const MOST_AT_ONCE = 2 ** 16;
 /** Counts of blocks, which are added up. */
 function countsOfLine({ x: given, edges, isUniform }: Line): LazyArray {
   const x = given.ndim === 0 ? reshape(given, [1]) : given;
-  const block = chunksWithin(x.chunks, infoOf(x.dtype).bytes, LINE_BYTES).map((n) => Math.max(1, n));
+  const block = rowsWithin(x.chunks, infoOf(x.dtype).bytes, LINE_BYTES).map((n) => Math.max(1, n));
   const counts = node(binCounts, [x, edges], { block, uniform: isUniform });
   return sum(counts, { axis: x.shape.map((_, axis) => axis) }) as LazyArray;
 }

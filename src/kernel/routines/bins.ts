@@ -38,6 +38,9 @@ function placesInBins(
   else searchedPlaces(places, values, edges);
 }
 
+/** So many tables of counts a kernel has at most. */
+export const COUNT_TABLES = 16;
+
 /** The blocks of a call, and where each one's counts go. */
 export function* countedBlocks({ inputs, outputs, attrs }: RoutineCall): Generator<readonly [Block, Block]> {
   const [x, output] = [blockAt(inputs, 0), blockAt(outputs, 0)];

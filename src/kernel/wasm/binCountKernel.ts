@@ -7,18 +7,18 @@ import { type Block, isContiguous } from "../../core/block.ts";
 import { sizeOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import type { RoutineCall } from "../routine.ts";
-import { checkOrder, countedBlocks } from "../routines/bins.ts";
-import { fromContiguous, toContiguous } from "../routines/stridedWalk.ts";
+import { COUNT_TABLES, checkOrder, countedBlocks } from "../routines/bins.ts";
+import { copyElements, fromContiguous, toContiguous } from "../routines/stridedWalk.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
 import { withBuffer, workInside } from "./inside.ts";
 import type { WasmMachine } from "./machine.ts";
 import { increase, moduleOf, type RunArguments, repeat } from "./module.ts";
 
-/** Elements of a unit, which has counts of its own; and so many units at most. */
-const PART = 131_072;
-const MOST_PARTS = 8;
 /** Neighbours are counted in tables of their own, so that equal ones need not wait for each other. */
 const TABLES = 2;
+/** Elements of a unit, which has counts of its own; and so many units at most. */
+const PART = 131_072;
+const MOST_PARTS = COUNT_TABLES / TABLES;
 /** What lies before all bins is counted there, too, and what lies behind. */
 const OUTSIDE = 2;
 
@@ -30,8 +30,21 @@ export function runBinCounts(machine: WasmMachine, call: RoutineCall, threads: n
   checkOrder(list, false);
   const limit = certain(list);
   for (const [block, output] of countedBlocks(call))
-    if (!isContiguous(block) || !countBlock(machine, block, output, { list, limit }, threads)) return false;
+    if (!countAny(machine, block, output, { list, limit }, threads)) return false;
   return true;
+}
+
+/** A block that is a part of another is copied first. */
+function countAny(machine: WasmMachine, x: Block, output: Block, edges: Edges, threads: number): boolean {
+  if (isContiguous(x)) return countBlock(machine, x, output, edges, threads);
+  const copy = machine.memory.takeBlock(x.dtype, x.shape);
+  if (copy === null) return false;
+  try {
+    copyElements(x, copy);
+    return countBlock(machine, copy, output, edges, threads);
+  } finally {
+    machine.memory.giveBlock(copy);
+  }
 }
 
 interface Edges {

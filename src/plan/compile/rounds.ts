@@ -17,6 +17,7 @@ import {
   type ReduceStep,
   type RoutineStep,
 } from "../../kernel/blockProgram.ts";
+import { COUNT_TABLES } from "../../kernel/routines/bins.ts";
 import { blockGrid } from "../../kernel/routines/userCall.ts";
 import { contractAxes } from "../../ops/contraction.ts";
 import type { DensePlanArray, PlanArray } from "../plan.ts";
@@ -170,6 +171,8 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
       return { reason: "groups", bytes: groupScratch(step, buffers) };
     case "movePlaces":
       return { reason: "places", bytes: 8 * (step.attrs["from"] as readonly number[]).length };
+    case "binCounts":
+      return { reason: "counts", bytes: binScratch(step, buffers) };
     case "searchsortedIn":
       return { reason: "places", bytes: 8 * elements([...step.inputs, ...step.outputs]) };
     default:
@@ -184,6 +187,10 @@ function groupScratch({ inputs, outputs }: RoutineStep, buffers: Buffers): numbe
   const numbers = 8 * slots * elements(inputs.slice(0, -1)) + 16 * elements(inputs.slice(-1));
   return allBytes(inputs, buffers) + numbers + 5 * 8 * slots * elements(outputs);
 }
+
+/** A copy of the elements as they are, as numbers, and their places; or tables of counts. */
+const binScratch = ({ inputs, outputs }: RoutineStep, buffers: Buffers): number =>
+  allBytes(inputs, buffers) + 12 * elements(inputs) + COUNT_TABLES * 4 * (elements(outputs) + 2);
 
 /** The collector of garbage lets so much come together, or what some calls leave. */
 const MOST_GARBAGE = 64 << 20;
