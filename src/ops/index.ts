@@ -23,6 +23,7 @@ import { nanargmaxPlace, nanargminPlace } from "./nanPlaces.ts";
 import * as nanReductions from "./nanReductions.ts";
 import { ORDER_OPS } from "./order.ts";
 import { partitioned } from "./partitions.ts";
+import { RANK_SAMPLE_OPS } from "./rankSamples.ts";
 import * as reductions from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
 import * as scans from "./scans.ts";
@@ -55,6 +56,7 @@ const ALL: readonly Op[] = [
   ...ROUTINE_OPS,
   ...ORDER_OPS,
   ...LONG_SORT_OPS,
+  ...RANK_SAMPLE_OPS,
   ...COMPACTION_OPS,
   ...BLOCK_OPS,
   ...[groupby, binPlaces, binCounts, binEdges],

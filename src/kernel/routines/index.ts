@@ -11,6 +11,7 @@ import { gather, gatherIn, movePlaces, pick, scatter, spread } from "./gather.ts
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
 import { quantilePlaces } from "./quantilePlaces.ts";
+import { blockSample, sampledElements } from "./rankSamples.ts";
 import { searchsorted, searchsortedIn } from "./searchsorted.ts";
 import { argsort, segmentArgsort, segmentSort, sort } from "./sort.ts";
 import { argsortRuns, mergePlaces, mergeRuns, sortRuns } from "./sortedRuns.ts";
@@ -34,6 +35,7 @@ export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
       movePlaces,
       scatter,
     },
+    ...{ blockSample, sampledElements },
     ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
     ...{ digitCounts, digitStep, keyElements, quantilePlaces, select, topk, topkPlaces },
     ...{

@@ -162,9 +162,8 @@ function writeCounts(w: FunctionWriter, { parameters, from, to }: RunArguments, 
     width().i32(TABLES).op("i32.mul").get(from).op("i32.mul").get(tables).op("i32.add");
     w.i32(4).op("i32.add").tee(even!);
     width().op("i32.add").set(odd!);
-    pairs(writing, end!);
-    w.get(read!).get(end!).op("i32.lt_u");
-    w.when(() => countByEdges(writing, 0));
+    turns(writing, end!);
+    rest(writing, end!);
   });
 }
 
@@ -191,44 +190,66 @@ function standingValues(w: FunctionWriter, edges: Local, bins: Local): Standing 
   };
 }
 
-/** Two elements at a time, as long as there are two. */
-function pairs(writing: Writing, end: Local): void {
-  const { w, bytes, data, tables, standing, slot } = writing;
-  const [place, whole] = [w.local("v128"), w.local("v128")];
+/** Elements of a turn: two vectors, of which one look tells whether all elements are certain. */
+const VECTORS = 2;
+const TURN = 2 * VECTORS;
+
+/** So many elements at a time, as long as there are so many. */
+function turns(writing: Writing, end: Local): void {
+  const { w, bytes, data, tables, slot } = writing;
+  const [place, bases] = [w.local("v128"), w.local("v128")];
+  const wholes = Array.from({ length: VECTORS }, () => w.local("v128"));
+  w.get(tables[0]).op("i32x4.splat").get(tables[1]).op("i32x4.replace_lane", 2).set(bases);
   const isLeft = (): FunctionWriter =>
     w
       .get(data)
-      .i32(2 * bytes)
+      .i32(TURN * bytes)
       .op("i32.add")
       .get(end)
       .op("i32.le_u");
-  const count = (lane: number): void => {
-    w.get(tables[lane]!)
-      .get(whole)
-      .op("i32x4.extract_lane", 2 * lane);
-    w.i32(2).op("i32.shl").op("i32.add").tee(slot);
-    w.get(slot).memory("i32.load").i32(1).op("i32.add").memory("i32.store");
+  const count = (whole: Local): void => {
+    w.get(whole).i32(2).op("i32x4.shl").get(bases).op("i32x4.add").set(whole);
+    for (const lane of [0, 2]) {
+      w.get(whole).op("i32x4.extract_lane", lane).tee(slot);
+      w.get(slot).memory("i32.load").i32(1).op("i32.add").memory("i32.store");
+    }
   };
   w.block((done) => {
     isLeft().op("i32.eqz").branchIf(done);
     w.loop((again) => {
-      // In widths, from the middle of the first bin on. NaN is taken for what lies before all bins.
-      w.get(standing.low).get(data);
-      if (bytes === 8) w.memory("v128.load");
-      else w.memory("v128.load64_zero").op("f64x2.promote_low_f32x4");
-      w.get(standing.first).op("f64x2.sub").get(standing.perUnit).op("f64x2.mul").op("f64x2.pmax").set(place);
-      w.get(standing.high).get(place).op("f64x2.pmin").get(standing.half).op("f64x2.sub").tee(place);
-      w.get(standing.rounder).op("f64x2.add").tee(whole);
-      w.get(standing.rounder).op("f64x2.sub").get(place).op("f64x2.sub").op("f64x2.abs");
-      w.get(standing.limit).op("f64x2.lt").op("i64x2.all_true");
+      wholes.forEach((whole, vector) => {
+        pushIsCertain(writing, place, whole, 2 * vector);
+        if (vector > 0) w.op("v128.and");
+      });
+      w.op("i64x2.all_true");
       w.either(
-        () => [0, 1].forEach(count),
-        () => [0, 1].forEach((lane) => countByEdges(writing, lane)),
+        () => wholes.forEach(count),
+        () => {
+          for (let ahead = 0; ahead < TURN; ahead++) countByEdges(writing, ahead);
+        },
       );
-      increase(w, data, 2 * bytes);
+      increase(w, data, TURN * bytes);
       isLeft().branchIf(again);
     });
   });
+}
+
+/** Sets `whole` to the bins of two elements, so many behind `data`; leaves, for each, whether that is certain. */
+function pushIsCertain(
+  { w, bytes, data, standing }: Writing,
+  place: Local,
+  whole: Local,
+  ahead: number,
+): void {
+  // In widths, from the middle of the first bin on. NaN is taken for what lies before all bins.
+  w.get(standing.low).get(data);
+  if (bytes === 8) w.memory("v128.load", bytes * ahead);
+  else w.memory("v128.load64_zero", bytes * ahead).op("f64x2.promote_low_f32x4");
+  w.get(standing.first).op("f64x2.sub").get(standing.perUnit).op("f64x2.mul").op("f64x2.pmax").set(place);
+  w.get(standing.high).get(place).op("f64x2.pmin").get(standing.half).op("f64x2.sub").tee(place);
+  w.get(standing.rounder).op("f64x2.add").tee(whole);
+  w.get(standing.rounder).op("f64x2.sub").get(place).op("f64x2.sub").op("f64x2.abs");
+  w.get(standing.limit).op("f64x2.lt");
 }
 
 /** One element, so many behind `data`: the bin whose edges it lies between. */
@@ -260,6 +281,19 @@ function countByEdges({ w, bytes, data, edges, bins, tables, standing, slot }: W
       step(w, 1, () => edge(1).op("f64.ge").get(place).get(top).op("i32.lt_s").op("i32.and"), place);
       w.get(tables[0]).get(place).i32(2).op("i32.shl").op("i32.add").tee(slot);
       w.get(slot).memory("i32.load").i32(1).op("i32.add").memory("i32.store");
+    });
+  });
+}
+
+/** What is left of a part. */
+function rest(writing: Writing, end: Local): void {
+  const { w, bytes, data } = writing;
+  w.block((done) => {
+    w.loop((again) => {
+      w.get(data).get(end).op("i32.ge_u").branchIf(done);
+      countByEdges(writing, 0);
+      increase(w, data, bytes);
+      w.branch(again);
     });
   });
 }

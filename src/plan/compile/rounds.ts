@@ -149,6 +149,13 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
     case "mergeRuns":
     case "mergePlaces":
       return { reason: "sorting", bytes: runScratch(step) };
+    case "blockSample":
+      return {
+        reason: "sorting",
+        bytes: (ENTRY_BYTES + 32) * elements(step.inputs) + 8 * elements(step.outputs),
+      };
+    case "sampledElements":
+      return { reason: "samples", bytes: allBytes(step.inputs, buffers) + 16 * elements(step.outputs) };
     case "select":
       return { reason: "keys", bytes: selectScratch(step, buffers) };
     case "topk":
