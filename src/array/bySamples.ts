@@ -11,17 +11,23 @@ import { blockSample, sampledElements } from "../ops/rankSamples.ts";
 /** Samples of a block: half a distance is 1/2000 of it. */
 const SAMPLES = 1000;
 
-export function elementsBySamples(given: LazyArray, ranks: LazyArray, poison: boolean): LazyArray {
+/** Blocks have at most `most` bytes. */
+export function elementsBySamples(
+  given: LazyArray,
+  ranks: LazyArray,
+  poison: boolean,
+  most: number = LINE_BYTES,
+): LazyArray {
   const x = castTo(given, "float64");
-  const samples = node(blockSample, [x], { block: blockOf(x), count: SAMPLES });
+  const samples = node(blockSample, [x], { block: blockOf(x, most), count: SAMPLES });
   return castTo(node(sampledElements, [samples, ranks], { length: x.size, poison }), given.dtype);
 }
 
 /** Chunks that are too large for a task are cut, and small ones taken together: each block has samples of its own. */
-function blockOf(x: LazyArray): number[] {
-  const block = rowsWithin(x.chunks, 8, LINE_BYTES).map((n) => Math.max(1, n));
+function blockOf(x: LazyArray, most: number): number[] {
+  const block = rowsWithin(x.chunks, 8, most).map((n) => Math.max(1, n));
   x.shape.forEach((length, axis) => {
-    const times = Math.floor(LINE_BYTES / (8 * sizeOf(block)));
+    const times = Math.floor(most / (8 * sizeOf(block)));
     if (times > 1 && block[axis]! < length) block[axis] = Math.min(length, block[axis]! * times);
   });
   return block;
