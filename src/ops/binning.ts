@@ -1,6 +1,6 @@
 // binPlaces(x, edges): in which bin each element lies; attrs.mode says what a bin is. attrs.uniform: the edges are those of bins
 // of one width, which are found without a search. binCounts(x, edges): of every attrs.block elements, how many lie in each bin.
-// binEdges(least, most): attrs.bins + 1 edges at one distance.
+// labelCounts(x): the same of whole numbers. binEdges(least, most): attrs.bins + 1 edges at one distance.
 
 import type { Attrs } from "../core/block.ts";
 import { singleChunk, wholeBox } from "../core/chunks.ts";
@@ -55,6 +55,25 @@ export const binCounts: RoutineOp = {
     elementsOfBlocks(out, x!.shape, attrs["block"] as readonly number[]),
     wholeBox(edges!.shape),
   ],
+  seams: ([x], _, { shape }) => seamsOfBlocks(x!.shape.length, shape),
+  chunks: (_, __, ___, { shape }) => shape.map((n, axis) => (axis < shape.length - 1 ? 1 : n)),
+};
+
+/** A row of counts for every block of whole numbers: how often attrs.first and the attrs.bins − 1 behind it are there. */
+export const labelCounts: RoutineOp = {
+  name: "labelCounts",
+  class: "routine",
+  routine: "labelCounts",
+  computes: binCounts.computes,
+  infer([x], { block, bins, first }) {
+    checkKind("integerOrBool", x!.dtype);
+    checkCounts("labelCounts", "block", block, x!.shape.length, 1);
+    checkCounts("labelCounts", "bins", [bins], 1, 1);
+    if (!Number.isSafeInteger(first) || x!.shape.length === 0)
+      throw wrongAttr("labelCounts", "first", first!);
+    return denseType("int32", [...blocksAlong(x!.shape, block as readonly number[]), bins as number]);
+  },
+  demand: (out, [x], attrs) => [elementsOfBlocks(out, x!.shape, attrs["block"] as readonly number[])],
   seams: ([x], _, { shape }) => seamsOfBlocks(x!.shape.length, shape),
   chunks: (_, __, ___, { shape }) => shape.map((n, axis) => (axis < shape.length - 1 ? 1 : n)),
 };

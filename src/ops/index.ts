@@ -3,7 +3,7 @@
 import type { Op } from "../expr/op.ts";
 import { cast } from "../lazy/cast.ts";
 import { SOURCES } from "../lazy/lazyArray.ts";
-import { binCounts, binEdges, binPlaces } from "./binning.ts";
+import { binCounts, binEdges, binPlaces, labelCounts } from "./binning.ts";
 import { COMPACTION_OPS } from "./compaction.ts";
 import { contract } from "./contraction.ts";
 import type { ReduceRecord } from "./define.ts";
@@ -59,7 +59,7 @@ const ALL: readonly Op[] = [
   ...RANK_SAMPLE_OPS,
   ...COMPACTION_OPS,
   ...BLOCK_OPS,
-  ...[groupby, binPlaces, binCounts, binEdges],
+  ...[groupby, binPlaces, binCounts, labelCounts, binEdges],
 ];
 
 /** The table of ops, by name: `OPS.get("add")`. */

@@ -169,8 +169,8 @@ const SAMPLES = 8;
 const MOST_SAMPLES = 1 << 20;
 
 /** More runs are merged in groups, and what these come to in turn: a plan has as many reads as there are runs, times those of a group. */
-const MOST_RUNS = 64;
-const MOST_TOGETHER = 32;
+const MOST_RUNS = 48;
+const MOST_TOGETHER = 8;
 
 interface LongAttrs {
   readonly descending: boolean;
@@ -209,7 +209,8 @@ function roundOf(x: Expr, own: LongAttrs): Round {
   const block = own.run === 0 ? blockOf(x, own) : own.block;
   const run = own.run === 0 ? block : own.run;
   const count = Math.ceil(length / run);
-  const together = count <= MOST_RUNS ? count : Math.min(MOST_TOGETHER, Math.ceil(Math.sqrt(count)));
+  const rounds = count <= MOST_RUNS ? 1 : Math.ceil(Math.log(count) / Math.log(MOST_TOGETHER));
+  const together = Math.ceil(count ** (1 / rounds));
   const step = Math.max(1, Math.floor(block / (SAMPLES * together)), Math.ceil(length / MOST_SAMPLES));
   return { block, run, together, step };
 }

@@ -4,15 +4,7 @@
 // Must hold: counts are NumPy's, at edges too: a bin has its lower edge, and the last one its upper.
 
 import { describe, isLength, sameShape, shapeText } from "../../core/chunks.ts";
-import {
-  checkKind,
-  type DType,
-  infoOf,
-  isComplex,
-  isFloat,
-  type Result,
-  toFloating,
-} from "../../core/dtype.ts";
+import { checkKind, type DType, isComplex, isFloat, type Result, toFloating } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { uniformEdges } from "../../kernel/routines/bins.ts";
 import { type Built, castTo, node } from "../../lazy/build.ts";
@@ -21,9 +13,8 @@ import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
 import { binCounts, binEdges, binPlaces } from "../../ops/binning.ts";
 import { add, divide, less, logicalOr, multiply, where } from "../../ops/elementwise/index.ts";
-import { LINE_BYTES, rowsWithin } from "../../ops/order.ts";
 import { max, min, sum } from "../../ops/reductions.ts";
-import { countsOf, MOST_BINS } from "../labelCounts.ts";
+import { blockToCount, countsFrom, countsOf, MOST_AT_ONCE, MOST_BINS } from "../labelCounts.ts";
 import { asarray } from "./creation.ts";
 import { expandDims, reshape } from "./manipulation.ts";
 import { diff } from "./searching.ts";
@@ -300,14 +291,10 @@ function checkRising(edges: LazyArray): void {
     });
 }
 
-/** Counts of more bins are no smaller than a block is. */
-const MOST_AT_ONCE = 2 ** 16;
-
 /** Counts of blocks, which are added up. */
 function countsOfLine({ x: given, edges, isUniform }: Line): LazyArray {
   const x = given.ndim === 0 ? reshape(given, [1]) : given;
-  const block = rowsWithin(x.chunks, infoOf(x.dtype).bytes, LINE_BYTES).map((n) => Math.max(1, n));
-  const counts = node(binCounts, [x, edges], { block, uniform: isUniform });
+  const counts = node(binCounts, [x, edges], { block: blockToCount(x), uniform: isUniform });
   return sum(counts, { axis: x.shape.map((_, axis) => axis) }) as LazyArray;
 }
 
@@ -327,6 +314,7 @@ function countsIn(lines: readonly Line[], weights: Operand | undefined): LazyArr
     const isOutside = logicalOr(less(before, 0), less(own, 0));
     return where(isOutside, -1, add(multiply(before, bins), own)) as LazyArray;
   }, first!.places);
+  if (weights === undefined && all <= MOST_AT_ONCE) return countsFrom(0, all, places);
   return countsOf(places, all, weights);
 }
 

@@ -70,6 +70,21 @@ export const binCounts: Routine = (call) => {
   }
 };
 
+/** For every block of attrs.block elements how often each of attrs.bins whole numbers from attrs.first on is there. */
+export const labelCounts: Routine = (call) => {
+  const first = integerAttr(call.attrs, "first");
+  for (const [x, output] of countedBlocks(call)) {
+    const counts = new Int32Array(sizeOf(output.shape));
+    const data = toContiguous(x, call.room);
+    for (let i = 0; i < data.length; i++) {
+      const label = data[i]!;
+      const at = typeof label === "bigint" ? Number(label - BigInt(first)) : label - first;
+      if (at >= 0 && at < counts.length) counts[at]! += 1;
+    }
+    fromContiguous(counts, output);
+  }
+};
+
 /** As float64, which 64 bit integers are rounded to, as NumPy does. */
 function numbersOf(data: TypedArray, room: Room): Float64Array {
   if (data instanceof Float64Array) return data;

@@ -1,7 +1,7 @@
 // All routines by name. A call's inputs and outputs share no memory.
 
 import type { Routine } from "../routine.ts";
-import { binCounts, binEdges, binPlaces } from "./bins.ts";
+import { binCounts, binEdges, binPlaces, labelCounts } from "./bins.ts";
 import { select } from "./byRank.ts";
 import { compact, compactRows, countTrue, placeRows, repeatRows } from "./compact.ts";
 import { contract } from "./contract.ts";
@@ -26,6 +26,7 @@ export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
       placeRows,
       repeatRows,
       binCounts,
+      labelCounts,
       binEdges,
       binPlaces,
       foundPlaces,

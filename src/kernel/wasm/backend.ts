@@ -23,6 +23,7 @@ import { runBinPlaces } from "./binKernel.ts";
 import { runCompact } from "./compacting.ts";
 import { runContract } from "./contracting.ts";
 import { runGroups } from "./groupKernel.ts";
+import { runLabelCounts } from "./labelCountKernel.ts";
 import { runLoopKernel } from "./loops.ts";
 import { WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";
@@ -52,6 +53,7 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
   ["groupby", runGroups],
   ["binPlaces", runBinPlaces],
   ["binCounts", runBinCounts],
+  ["labelCounts", runLabelCounts],
 ]);
 
 // Block programs as WebAssembly kernels on several threads, and where there is none for a step, by the reference interpreter.

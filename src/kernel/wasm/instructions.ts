@@ -185,7 +185,7 @@ export const INSTRUCTIONS: ReadonlyMap<string, InstructionInfo> = new Map<string
     "i32.load16_s": 0x2e,
     "i32.load16_u": 0x2f,
   }),
-  ...group([], ["i32"], "i64", { "i64.load": 0x29 }),
+  ...group([], ["i32"], "i64", { "i64.load": 0x29, "i64.load8_s": 0x30, "i64.load8_u": 0x31, "i64.load16_s": 0x32, "i64.load16_u": 0x33, "i64.load32_s": 0x34, "i64.load32_u": 0x35 }),
   ...group([], ["i32"], "f32", { "f32.load": 0x2a }),
   ...group([], ["i32"], "f64", { "f64.load": 0x2b }),
   ...group([], ["i32", "i32"], null, { "i32.store": 0x36, "i32.store8": 0x3a, "i32.store16": 0x3b }),

@@ -179,6 +179,7 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
     case "movePlaces":
       return { reason: "places", bytes: 8 * (step.attrs["from"] as readonly number[]).length };
     case "binCounts":
+    case "labelCounts":
       return { reason: "counts", bytes: binScratch(step, buffers) };
     case "searchsortedIn":
       return { reason: "places", bytes: 8 * elements([...step.inputs, ...step.outputs]) };
