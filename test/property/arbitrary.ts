@@ -11,7 +11,7 @@ import { BINARY, CHOICE, UNARY } from "./makers/elementwise.ts";
 import { EXPONENTIAL_SUMS } from "./makers/exponentialSums.ts";
 import { JOINS } from "./makers/joins.ts";
 import { MOVES } from "./makers/moves.ts";
-import { NAN_REDUCTIONS } from "./makers/nan.ts";
+import { NAN_REDUCTIONS, NAN_VARIANCES } from "./makers/nan.ts";
 import { ORDER } from "./makers/order.ts";
 import { REDUCTIONS, SCANS, SORTING, VARIANCES } from "./makers/reductions.ts";
 import { SELECTIONS } from "./makers/selections.ts";
@@ -27,7 +27,12 @@ export const EXACT_FAMILIES: readonly Family[] = [
 ];
 /** With those whose lengths depend on data: not for what looks at one plan, or evaluates node by node. */
 export const STAGED_FAMILIES: readonly Family[] = [...EXACT_FAMILIES, STAGED, STAGED];
-export const ALL_FAMILIES: readonly Family[] = [...EXACT_FAMILIES, VARIANCES, EXPONENTIAL_SUMS];
+export const ALL_FAMILIES: readonly Family[] = [
+  ...EXACT_FAMILIES,
+  VARIANCES,
+  NAN_VARIANCES,
+  EXPONENTIAL_SUMS,
+];
 
 /** Every maker by the name of its function. */
 export const MAKERS: ReadonlyMap<string, Maker> = new Map(STAGED_FAMILIES.flatMap((family) => [...family]));
