@@ -209,7 +209,8 @@ function roundOf(x: Expr, own: LongAttrs): Round {
   const block = own.run === 0 ? blockOf(x, own) : own.block;
   const run = own.run === 0 ? block : own.run;
   const count = Math.ceil(length / run);
-  const rounds = count <= MOST_RUNS ? 1 : Math.ceil(Math.log(count) / Math.log(MOST_TOGETHER));
+  const isOneRound = count <= (own.run === 0 ? MOST_RUNS : MOST_TOGETHER);
+  const rounds = isOneRound ? 1 : Math.ceil(Math.log(count) / Math.log(MOST_TOGETHER));
   const together = Math.ceil(count ** (1 / rounds));
   const step = Math.max(1, Math.floor(block / (SAMPLES * together)), Math.ceil(length / MOST_SAMPLES));
   return { block, run, together, step };
