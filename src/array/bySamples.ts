@@ -6,7 +6,7 @@ import { sizeOf } from "../core/chunks.ts";
 import { castTo, node } from "../lazy/build.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
 import { LINE_BYTES, rowsWithin } from "../ops/order.ts";
-import { blockSample, sampledElements } from "../ops/rankSamples.ts";
+import { blockSample, sampledElements } from "../ops/sampling.ts";
 
 /** Samples of a block: half a distance is 1/2000 of it. */
 const SAMPLES = 1000;

@@ -23,9 +23,9 @@ import { nanargmaxPlace, nanargminPlace } from "./nanPlaces.ts";
 import * as nanReductions from "./nanReductions.ts";
 import { ORDER_OPS } from "./order.ts";
 import { partitioned } from "./partitions.ts";
-import { RANK_SAMPLE_OPS } from "./rankSamples.ts";
 import * as reductions from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
+import { RANK_SAMPLE_OPS } from "./sampling.ts";
 import * as scans from "./scans.ts";
 import { OpTable } from "./table.ts";
 

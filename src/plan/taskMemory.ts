@@ -11,14 +11,8 @@ import { liveBytes } from "../kernel/blockProgram.ts";
 import { rechunk } from "../ops/moves/axisMoves.ts";
 import { compileLayout } from "./compile/compileTask.ts";
 import type { TaskProgram, Window } from "./compile/programWriter.ts";
-import {
-  type RoundedTask,
-  readTransfer,
-  roundsOf,
-  scratchOf,
-  statedTransfer,
-  writeTransfer,
-} from "./compile/rounds.ts";
+import { type RoundedTask, readTransfer, roundsOf, statedTransfer, writeTransfer } from "./compile/rounds.ts";
+import { scratchOf } from "./compile/scratch.ts";
 import { isStraightCopy } from "./compile/straightCopy.ts";
 import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./compile/taskLayout.ts";
 import { taskWindows } from "./demand.ts";

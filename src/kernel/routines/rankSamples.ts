@@ -1,4 +1,4 @@
-// Samples of blocks in order, and elements found by them (ops/rankSamples.ts). In: blocks of float64, or samples and ranks. Out: samples,
+// Samples of blocks in order, and elements found by them (ops/sampling.ts). In: blocks of float64, or samples and ranks. Out: samples,
 // each block's in order, and how many numbers it had; or the least sampled element that has more than its rank before it or equal.
 
 import { type Block, isContiguous, newBlock } from "../../core/block.ts";

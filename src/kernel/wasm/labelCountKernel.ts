@@ -78,6 +78,19 @@ function countBlock(
   return isInside && isDone;
 }
 
+/** What counting works with. */
+interface Counting {
+  readonly w: FunctionWriter;
+  readonly load: string;
+  readonly bytes: number;
+  /** The first number that is counted, and how many there are. */
+  readonly first: Local;
+  readonly wide: Local;
+  readonly read: Local;
+  readonly slot: Local;
+  readonly label: Local;
+}
+
 /** A unit is a part. Parameters: addresses of elements and of what is before the tables; bins, elements, elements of a part. */
 function writeCounts(
   w: FunctionWriter,
@@ -90,28 +103,14 @@ function writeCounts(
     w.get(parameters).memory("i32.load", at).set(local);
     return local;
   }) as [Local, Local, Local, Local, Local];
-  const [read, end, even, odd, slot] = Array.from({ length: 5 }, () => w.local("i32")) as [
-    Local,
-    Local,
-    Local,
-    Local,
-    Local,
+  const [read, end, even, odd, slot, done] = [0, 1, 2, 3, 4, 5].map(() => w.local("i32")) as [
+    ...[Local, Local, Local],
+    ...[Local, Local, Local],
   ];
   const [first, wide, label] = [w.local("i64"), w.local("i64"), w.local("i64")];
+  const counting: Counting = { w, load, bytes, first, wide, read, slot, label };
   w.get(tables).memory("i64.load").set(first);
   w.get(bins).op("i64.extend_i32_u").set(wide);
-  const countOne = (ahead: number, table: Local): void => {
-    w.get(read)
-      .memory(load, bytes * ahead)
-      .get(first)
-      .op("i64.sub")
-      .tee(label);
-    w.get(wide).op("i64.lt_u");
-    w.when(() => {
-      w.get(label).op("i32.wrap_i64").i32(2).op("i32.shl").get(table).op("i32.add").tee(slot);
-      w.get(slot).memory("i32.load").i32(1).op("i32.add").memory("i32.store");
-    });
-  };
   repeat(w, from, to, 1, () => {
     w.get(from).get(part).op("i32.mul").set(slot);
     w.get(slot).i32(bytes).op("i32.mul").get(data).op("i32.add").set(read);
@@ -126,17 +125,28 @@ function writeCounts(
       .op("i32.add");
     w.i32(8).op("i32.add").tee(even);
     w.get(bins).i32(4).op("i32.mul").op("i32.add").set(odd);
-    w.i32(0).set(slot);
-    const done = w.local("i32");
     w.i32(0).set(done);
-    repeat(w, done, end, TABLES, () => {
-      countOne(0, even);
-      countOne(1, odd);
-      increase(w, read, TABLES * bytes);
-    });
-    repeat(w, done, end, 1, () => {
-      countOne(0, even);
-      increase(w, read, bytes);
+    repeat(w, done, end, TABLES, () => countTogether(counting, [even, odd]));
+    repeat(w, done, end, 1, () => countTogether(counting, [even]));
+  });
+}
+
+/** Neighbours, each in a table of its own. */
+function countTogether(
+  { w, load, bytes, first, wide, read, slot, label }: Counting,
+  tables: readonly Local[],
+): void {
+  tables.forEach((table, ahead) => {
+    w.get(read)
+      .memory(load, bytes * ahead)
+      .get(first)
+      .op("i64.sub")
+      .tee(label);
+    w.get(wide).op("i64.lt_u");
+    w.when(() => {
+      w.get(label).op("i32.wrap_i64").i32(2).op("i32.shl").get(table).op("i32.add").tee(slot);
+      w.get(slot).memory("i32.load").i32(1).op("i32.add").memory("i32.store");
     });
   });
+  increase(w, read, tables.length * bytes);
 }
