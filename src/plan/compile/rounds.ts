@@ -1,3 +1,9 @@
+// A contraction that is added up in rounds: each reads one block of the contracted axes and adds its product to the
+// sum, so that a task has two blocks in memory and no panels, however long the axes are. In: a compiled task. Out: its
+// rounds, and what is left of it; null where there is nothing to gain.
+// Must hold: only windows that the contraction alone uses are cut. Blocks are those that the step names, and come in the
+// order in which the routine itself would add them up (kernel/routines/contract.ts): the same bits, in rounds or not.
+
 import { type Box, placeOf, sizeOf } from "../../core/chunks.ts";
 import type { Transfer } from "../../core/transfer.ts";
 import { type Access, type BlockProgram, buffersOf, type RoutineStep } from "../../kernel/blockProgram.ts";
