@@ -4,6 +4,23 @@ import { installMethods } from "./array/methods.ts";
 
 installMethods();
 
+export {
+  type CompiledCallOptions,
+  type CompiledFunction,
+  type CompileOptions,
+  type Computed,
+  compile,
+} from "./array/compiled/compile.ts";
+export {
+  type InputOptions,
+  type InputSpec,
+  type InputType,
+  type InputValue,
+  input,
+  type SpecDType,
+} from "./array/compiled/inputs.ts";
+export { SharedArray, type SharedOptions, shared } from "./array/compiled/state.ts";
+export type { Outputs, Pairs } from "./array/compiled/traced.ts";
 export { compute, computeSync, type Executed, type PlanCallOptions, plan, settle } from "./array/compute.ts";
 export { engine } from "./array/defaultEngine.ts";
 export * from "./array/functions/index.ts";

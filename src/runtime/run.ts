@@ -205,6 +205,10 @@ function runOne(execution: RunArrays): Block[] {
 const failedWith = ({ request }: RunArrays, failed: TaskFailed): RunError =>
   taskError(failed, (request.withLines ?? (() => request.plan))());
 
+/** The same for the one task of an operation that was run by itself. */
+export const failedTask = (plan: PlanData, op: number, error: unknown): RunError =>
+  taskError({ ref: { op, task: 0 }, failures: [{ error, isLost: false }] }, plan);
+
 /** What fails in memory fails again. */
 const NO_RETRIES: Policy = { ...DEFAULT_POLICY, retry: { ...DEFAULT_POLICY.retry, attempts: 1 } };
 
