@@ -8,7 +8,7 @@ import { type Block, blockBytes, newBlock, type Resource, subBlock } from "../co
 import { type Box, placeOf, type Shape, sameShape, sizeOf, stridesOf } from "../core/chunks.ts";
 import { allocate, type DType } from "../core/dtype.ts";
 import type { Backend, Kernel } from "../kernel/backend.ts";
-import { Borrowed } from "../kernel/blockProgram.ts";
+import { Borrowed, KEPT_BYTES } from "../kernel/blockProgram.ts";
 import { copyElements } from "../kernel/routines/stridedWalk.ts";
 import { DataResource } from "../lazy/lazyArray.ts";
 import { compileTask } from "../plan/compile/compileTask.ts";
@@ -20,7 +20,7 @@ import { presentBlock } from "./runArrays.ts";
 import { functionsOf } from "./userFunctions.ts";
 
 /** Smaller blocks are kept in the kernels' memory: copying them there costs less than working on them where they are. */
-export const SMALL_BYTES = 1 << 18;
+export const SMALL_BYTES: number = KEPT_BYTES;
 /** Plans of more operations, or with more between them, are run like any other: then this is little of their time. */
 const MOST_OPERATIONS = 256;
 const MOST_BYTES = 64 << 20;
