@@ -24,6 +24,14 @@ export type { Outputs, Pairs } from "./array/compiled/traced.ts";
 export { compute, computeSync, type Executed, type PlanCallOptions, plan, settle } from "./array/compute.ts";
 export { engine } from "./array/defaultEngine.ts";
 export * from "./array/functions/index.ts";
+export {
+  cond,
+  type LoopArrays,
+  type ScanOptions,
+  scan,
+  type WhileOptions,
+  whileLoop,
+} from "./array/functions/loops.ts";
 export { type MapBlocksOptions, mapBlocks } from "./array/functions/mapBlocks.ts";
 export {
   type BlockFunction,

@@ -13,10 +13,9 @@ import { copyElements } from "../kernel/routines/stridedWalk.ts";
 import { DataResource } from "../lazy/lazyArray.ts";
 import { compileTask } from "../plan/compile/compileTask.ts";
 import type { TaskProgram } from "../plan/compile/programWriter.ts";
-import { roundsOf } from "../plan/compile/rounds.ts";
 import { type DensePlanArray, isRagged, type PlanData } from "../plan/plan.ts";
-import { failedTask } from "./run.ts";
 import { presentBlock } from "./runArrays.ts";
+import { failedTask } from "./taskError.ts";
 import { functionsOf } from "./userFunctions.ts";
 
 /** Smaller blocks are kept in the kernels' memory: copying them there costs less than working on them where they are. */
@@ -33,6 +32,8 @@ export interface StandingParts {
   readonly backend: Backend;
   /** Bytes that may be kept between runs. */
   readonly limit: number;
+  /** Nobody else looks after the memory of users' functions: plans with them are not run so. False: somebody does. */
+  readonly isWatched?: boolean;
 }
 
 /** A block that is another in every run, and where a task's program has it. */
@@ -82,8 +83,7 @@ export class StandingRun {
   }
 
   static of(parts: StandingParts): StandingRun | null {
-    const tasks = isStanding(parts) ? tasksOf(parts.plan) : null;
-    return tasks === null ? null : new StandingRun(parts, tasks);
+    return isStanding(parts) ? new StandingRun(parts, tasksOf(parts.plan)) : null;
   }
 
   #standing(
@@ -144,11 +144,11 @@ export class StandingRun {
   }
 }
 
-function isStanding({ plan, sources, inputs, backend, limit }: StandingParts): boolean {
+function isStanding({ plan, sources, inputs, backend, limit, isWatched }: StandingParts): boolean {
   const { operations, arrays } = plan;
   if (backend.isAsync === true || operations.length > MOST_OPERATIONS) return false;
   if (operations.some((operation) => sizeOf(operation.grid) !== 1 || isRagged(operation))) return false;
-  if (functionsOf(plan).length > 0) return false;
+  if (isWatched !== false && functionsOf(plan).length > 0) return false;
   for (const resource of sources.values())
     if (!inputs.includes(resource) && !(resource instanceof DataResource)) return false;
   const between = arrays.reduce(
@@ -158,13 +158,9 @@ function isStanding({ plan, sources, inputs, backend, limit }: StandingParts): b
   return between <= Math.min(MOST_BYTES, limit);
 }
 
-/** Null where a task is done in rounds. */
-function tasksOf(plan: PlanData): TaskProgram[] | null {
+function tasksOf(plan: PlanData): TaskProgram[] {
   const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
-  const tasks = plan.operations.map((operation) =>
-    compileTask(operation, arrays, placeOf(0, operation.grid)),
-  );
-  return tasks.some((task) => roundsOf(task) !== null) ? null : tasks;
+  return plan.operations.map((operation) => compileTask(operation, arrays, placeOf(0, operation.grid)));
 }
 
 /** In the kernels' memory where there is room; it is given back when nobody holds it any more. */

@@ -120,6 +120,8 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: TypedArray): Uint8Array =>
 interface Running {
   readonly machine: WasmMachine;
   product: MatrixProduct | null;
+  /** For routines that run programs of their own. */
+  backend: Backend | undefined;
 }
 
 /** Stands for a temporary while it has no memory. */
@@ -179,7 +181,8 @@ class WasmProgram implements Kernel {
     if (runKernel(this.#running, step, blocks, room, threads)) return;
     const borrowed = room.within();
     try {
-      runStep(step, blocks, { room: roomIn(borrowed), product: this.#running.product });
+      const { product, backend } = this.#running;
+      runStep(step, blocks, { room: roomIn(borrowed), product, backend });
     } finally {
       borrowed.giveBack();
     }
@@ -305,9 +308,9 @@ export class KeptBlocks {
 export function wasmBackend(machine: WasmMachine = new WasmMachine()): Backend {
   const { memory, kernels, helpers } = machine;
   const kept = new KeptBlocks(memory);
-  const running: Running = { machine, product: null };
+  const running: Running = { machine, product: null, backend: undefined };
   const programs = new WeakMap<BlockProgram, WasmProgram>();
-  return {
+  const backend: Backend = {
     name: "wasm",
     compile(program) {
       let known = programs.get(program);
@@ -335,6 +338,8 @@ export function wasmBackend(machine: WasmMachine = new WasmMachine()): Backend {
       running.product = product;
     },
   };
+  running.backend = backend;
+  return backend;
 }
 
 /** Null for a block that is not in the memory which threads can see. */
