@@ -10,7 +10,7 @@ export {
   type CompileOptions,
   type Computed,
   compile,
-} from "./array/compiled/compile.ts";
+} from "./array/compiled/compileFunction.ts";
 export {
   type InputOptions,
   type InputSpec,
@@ -31,7 +31,7 @@ export {
   scan,
   type WhileOptions,
   whileLoop,
-} from "./array/functions/loops.ts";
+} from "./array/functions/loopFunctions.ts";
 export { type MapBlocksOptions, mapBlocks } from "./array/functions/mapBlocks.ts";
 export {
   type BlockFunction,

@@ -12,7 +12,7 @@ import { expSumRest } from "./exponentialSum.ts";
 import * as exponentialSums from "./exponentialSums.ts";
 import { groupby } from "./groupby.ts";
 import { LONG_SORT_OPS } from "./longSort.ts";
-import { LOOP_OPS } from "./loops.ts";
+import { LOOP_OPS } from "./loopOps.ts";
 import { BLOCK_OPS } from "./mapBlocks.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/axisMoves.ts";
 import { overlap } from "./moves/overlap.ts";

@@ -8,9 +8,9 @@ import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { arrayTypeText, denseType } from "../../expr/op.ts";
 import { userCall } from "../../lazy/call.ts";
 import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
-import { LOOPS } from "../../ops/loops.ts";
+import { LOOPS } from "../../ops/loopOps.ts";
 import type { Control } from "../../runtime/loopBody.ts";
-import { closedBody, type Hoisting, placeholder, type ValueType } from "../compiled/body.ts";
+import { closedBody, type Hoisting, placeholder, type ValueType } from "../compiled/loopBodies.ts";
 import { callNodes } from "./blockCall.ts";
 
 /** What a loop carries, or a condition gives: one array, or several in a list. */

@@ -3,6 +3,7 @@
 
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
+import type { StopSignal } from "../../core/platform.ts";
 import type { Expr } from "../../expr/expr.ts";
 import { exprText } from "../../expr/print.ts";
 import { userCall } from "../../lazy/call.ts";
@@ -16,7 +17,7 @@ import { StandingRun } from "../../runtime/standingRun.ts";
 import { plan } from "../compute.ts";
 import { engine } from "../defaultEngine.ts";
 import { backendOf, type Prepared, planOptions, rewritingOf, sitesOf } from "../prepare.ts";
-import { type Compiled, callSoon, callSync } from "./call.ts";
+import { type Compiled, callSoon, callSync } from "./calls.ts";
 import { InputSlot, type InputSpec, type InputValue, type SpecDType } from "./inputs.ts";
 import type { SharedArray } from "./state.ts";
 import { type Outputs, type Pairs, type Traced, trace } from "./traced.ts";
@@ -49,7 +50,7 @@ export interface CompiledCallOptions<Result> {
   /** Arrays that the outputs are written to, in the function's structure; new ones unless given. */
   readonly out?: Result | undefined;
   /** Stops the call; the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
 }
 
 /** A function of data that `cw.compile` made: `await f(x, y)`, or at once `f.sync(x, y)`. */

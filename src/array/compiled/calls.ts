@@ -5,6 +5,7 @@
 
 import type { Block, Resource } from "../../core/block.ts";
 import { ValueError } from "../../core/errors.ts";
+import type { StopSignal } from "../../core/platform.ts";
 import { substitute } from "../../expr/substitute.ts";
 import type { Backend } from "../../kernel/backend.ts";
 import { checkNames } from "../../lazy/call.ts";
@@ -38,7 +39,7 @@ export interface Compiled {
 /** Options of a call. */
 interface CallOptions {
   readonly out?: unknown;
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
 }
 
 /** The values, and the options, where there are some. */
