@@ -67,13 +67,13 @@ export const whileLoop: WhileLoop = userCall(
 
 interface Scan {
   <const C extends LoopArrays, const X extends LoopArrays>(
-    step: (carried: Given<C>, place: Given<X>) => readonly [LoopArrays, LoopArrays],
+    step: (carried: Given<C>, place: Given<X>) => readonly [LoopArrays, LoopArrays | null],
     init: C,
     sequences: X,
     options?: ScanOptions,
   ): [Gives<C>, LazyArray | LazyArray[]];
   <const C extends LoopArrays>(
-    step: (carried: Given<C>) => readonly [LoopArrays, LoopArrays],
+    step: (carried: Given<C>) => readonly [LoopArrays, LoopArrays | null],
     init: C,
     sequences: null,
     options: ScanOptions,
@@ -81,7 +81,7 @@ interface Scan {
 }
 
 /**
- * Goes along the first axis of sequences with something carried, and collects what each step gives: `const [last, sums] =
+ * Goes along the first axis of sequences with something carried, and collects what each step gives beside it (null where that is nothing): `const [last, sums] =
  * cw.scan((sum, x) => [sum.add(x), sum.add(x)], cw.asarray(0), cw.arange(5))`.
  */
 export const scan: Scan = userCall(
@@ -98,11 +98,11 @@ export const scan: Scan = userCall(
     if (!Array.isArray(made) || made.length !== 2)
       throw new ValueError({
         what: `the body gave ${describe(made)}`,
-        cure: "Give a pair: what is carried next, and what is collected",
+        cure: "Give a pair: what is carried next, and what is collected, or null",
       });
     const next = arraysIn(made[0], "the body").arrays;
     checkTypes(next, carried.arrays.map(typeOf), "the body");
-    const collected = arraysIn(made[1], "the body");
+    const collected = made[1] === null ? NOTHING : arraysIn(made[1], "the body");
     const control: Control = {
       kind: "scan",
       carried: inputs.length,
@@ -161,6 +161,9 @@ interface Arrays {
   readonly arrays: readonly LazyArray[];
   asGiven(arrays: readonly LazyArray[]): LazyArray | readonly LazyArray[];
 }
+
+/** Where nothing is collected. */
+const NOTHING: Arrays = { arrays: [], asGiven: () => [] };
 
 /** A list with a lazy array in it is several; any other is data. */
 function arraysIn(given: unknown, what: string): Arrays {
