@@ -13,6 +13,7 @@ import * as exponentialSums from "./exponentialSums.ts";
 import { groupby } from "./groupby.ts";
 import { LONG_SORT_OPS } from "./longSort.ts";
 import { BLOCK_OPS } from "./mapBlocks.ts";
+import { mark } from "./marks.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/axisMoves.ts";
 import { overlap } from "./moves/overlap.ts";
 import { pad } from "./moves/pad.ts";
@@ -58,6 +59,7 @@ const ALL: readonly Op[] = [
   ...COMPACTION_OPS,
   ...BLOCK_OPS,
   ...[groupby, binPlaces, binEdges],
+  mark,
 ];
 
 /** The table of ops, by name: `OPS.get("add")`. */
