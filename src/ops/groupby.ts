@@ -85,11 +85,16 @@ const groupPullback: Pullback = (at, use) => {
       const isIt = use.cast(use.two("equal", x, of(use.cast(result, x.dtype))), x.dtype);
       return [use.two("multiply", use.two("divide", g, of(use.cast(counted(isIt), x.dtype))), isIt), null];
     }
-    default:
+    case "prod":
+    case "first":
+    case "last":
       return use.refuse(
         `${fold} of the elements of labels along axis ${axis} has no derivative here`,
         "Use sums, means, variances, minima or maxima of groups, or cw.stopGradient where it is to count as constant",
       );
+    default:
+      // Counts, places and truth.
+      return [null, null];
   }
 };
 

@@ -91,7 +91,11 @@ export const nanvar: ReduceRecord<"same"> & r.VarianceFunction = reduction("nanv
     const count = use.node("sum", [use.cast(use.logicalNot(isMissing), x!.dtype)], attrs);
     const left = use.two("subtract", count, attrs["correction"] as number);
     const scale = use.two("divide", use.two("multiply", cotangent, 2), left);
-    const apart = use.two("subtract", x!, use.node("nanmean", [x!], { axes: attrs["axes"]!, keepdims: true }));
+    const apart = use.two(
+      "subtract",
+      x!,
+      use.node("nanmean", [x!], { axes: attrs["axes"]!, keepdims: true }),
+    );
     const part = use.two("multiply", use.spread(scale, x!, attrs), apart);
     return [use.where(isMissing, 0, use.where(use.isnan(use.spread(result, x!, attrs)), Number.NaN, part))];
   },

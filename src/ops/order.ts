@@ -8,8 +8,8 @@ import { checkKind, type DType, INDEX_DTYPE, infoOf, isDType } from "../core/dty
 import { ShapeError } from "../core/errors.ts";
 import { isUnknown } from "../core/unknown.ts";
 import { denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
-import { QUANTILE_METHODS, type QuantileMethod } from "../kernel/routines/quantilePlaces.ts";
 import type { Pullback } from "../expr/pullback.ts";
+import { QUANTILE_METHODS, type QuantileMethod } from "../kernel/routines/quantilePlaces.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 
 const last = (shape: Shape): number => shape.length - 1;

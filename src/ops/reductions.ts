@@ -132,7 +132,7 @@ const variance: ReduceRecord<"same"> & VarianceFunction = reduction("var", {
   },
   pullback: ({ inputs: [x], attrs, cotangent }, use) => {
     const { count, left } = use.left(x!, attrs);
-    const mean = use.two("divide", use.node("sum", [x!], { ...attrs, keepdims: true }), count);
+    const mean = use.two("divide", use.node("sum", [x!], { axes: attrs["axes"]!, keepdims: true }), count);
     const scale = use.two("divide", use.two("multiply", cotangent, 2), left);
     return [use.two("multiply", use.spread(scale, x!, attrs), use.two("subtract", x!, mean))];
   },
@@ -223,7 +223,11 @@ export const ptp = reduction("ptp", {
   finish: ([high, low]) => s.sub(high as s.Term, low as s.Term),
   needsElements: true,
   pullback: ({ inputs: [x], attrs, cotangent }, use) =>
-    use.through(use.two("subtract", use.node("max", [x!], attrs), use.node("min", [x!], attrs)), [x!], cotangent),
+    use.through(
+      use.two("subtract", use.node("max", [x!], attrs), use.node("min", [x!], attrs)),
+      [x!],
+      cotangent,
+    ),
 });
 
 const truthOf = (x: s.Value): s.Term => (s.isComplexTerm(x) ? c.nonZero(x) : s.nonZero(x));

@@ -134,7 +134,11 @@ export const gatherIn: RoutineOp = {
     const { at } = gatherAttrs(attrs);
     const wrapped = use.where(use.two("less", index!, 0), use.two("add", index!, length), index!);
     const axes = cotangent.shape.flatMap((_, a) => (a > at && a <= at + index!.shape.length ? [] : [a]));
-    const own = use.two("equal", use.places(cotangent, 0), use.expandDims(use.two("floorDivide", wrapped, block), axes));
+    const own = use.two(
+      "equal",
+      use.places(cotangent, 0),
+      use.expandDims(use.two("floorDivide", wrapped, block), axes),
+    );
     const rows = use.sum(use.where(own, cotangent, 0), [0]);
     return [gatherPullback(x!, [index!], attrs, rows, use), null];
   },

@@ -26,7 +26,7 @@ const two = (
 ): Case => ({ f: f as Case["f"], shapes, low, high });
 
 const index = cw.asarray(new Int32Array([2, 0, 2, 1]));
-const labels = cw.asarray(new Int32Array([0, 1, 0, 2, 1, 0]));
+const labels = [0, 1, 0, 2, 1, 0];
 const lazyLabels = cw.remainder(cw.arange(6, { chunks: 4 }), 3);
 
 export const CASES: { readonly [name: string]: Case } = {
@@ -71,10 +71,14 @@ export const CASES: { readonly [name: string]: Case } = {
   cast: one((x) => x.astype("float64").multiply(x.astype("int32").astype("float64")), 0.1, 0.4),
   stopGradient: one((x) => x.multiply(cw.stopGradient(x.multiply(0).add(2)))),
   complex: one((x) => x.add(cw.complex(0, 1)).square().exp().abs()),
-  complexParts: one((x) => {
-    const z = x.multiply(cw.complex(1, 2)).sin();
-    return z.real().multiply(z.imag()).add(z.conj().multiply(z).real());
-  }),
+  complexParts: one(
+    (x) => {
+      const z = x.multiply(cw.complex(1, 2)).sin();
+      return z.real().multiply(z.imag()).add(z.conj().multiply(z).real());
+    },
+    -0.5,
+    0.5,
+  ),
   sum: one((x) => x.sum({ axis: 0 }).square()),
   mean: one((x) => x.mean({ axis: 1, keepdims: true }).square()),
   prod: one((x) => x.prod({ axis: 1 })),
@@ -111,21 +115,77 @@ export const CASES: { readonly [name: string]: Case } = {
   roll: one((x) => cw.roll(x, 1, { axis: 1 }).multiply(x)),
   flip: one((x) => cw.flip(x).multiply(x)),
   diff: one((x) => cw.diff(x, { axis: 1 }).square()),
-  pad: one((x) => cw.pad(x, [[1, 2], [0, 1]]).square()),
+  pad: one((x) =>
+    cw
+      .pad(x, [
+        [1, 2],
+        [0, 1],
+      ])
+      .square(),
+  ),
   padEdge: one((x) => cw.pad(x, 2, { mode: "edge" }).square()),
-  padReflect: one((x) => cw.pad(x, [[1, 2], [3, 3]], { mode: "reflect" }).square()),
-  padWrap: one((x) => cw.pad(x, [[4, 2], [1, 6]], { mode: "wrap" }).square()),
-  matmul: two((x, y) => x.matmul(y), -2, 2, [[3, 4], [4, 2]]),
-  matmulBatch: two((x, y) => x.matmul(y).square(), -2, 2, [[2, 3, 4], [4, 2]]),
-  tensordot: two((x, y) => cw.tensordot(x, y, { axes: [[0, 2], [1, 0]] }).square(), -2, 2, [[2, 3, 4], [4, 2, 3]]),
+  padReflect: one((x) =>
+    cw
+      .pad(
+        x,
+        [
+          [1, 2],
+          [3, 3],
+        ],
+        { mode: "reflect" },
+      )
+      .square(),
+  ),
+  padWrap: one((x) =>
+    cw
+      .pad(
+        x,
+        [
+          [4, 2],
+          [1, 6],
+        ],
+        { mode: "wrap" },
+      )
+      .square(),
+  ),
+  matmul: two((x, y) => x.matmul(y), -2, 2, [
+    [3, 4],
+    [4, 2],
+  ]),
+  matmulBatch: two((x, y) => x.matmul(y).square(), -2, 2, [
+    [2, 3, 4],
+    [4, 2],
+  ]),
+  tensordot: two(
+    (x, y) =>
+      cw
+        .tensordot(x, y, {
+          axes: [
+            [0, 2],
+            [1, 0],
+          ],
+        })
+        .square(),
+    -2,
+    2,
+    [
+      [2, 3, 4],
+      [4, 2, 3],
+    ],
+  ),
   vecdot: two((x, y) => cw.vecdot(x, y).square()),
   take: one((x) => cw.take(x, index, { axis: 0 }).square()),
   takeMany: one((x) => cw.take(x, [3, 0, 3, 3, 1, 0], { axis: 1 }).square()),
   gather: one((x) => x.get(cw.remainder(cw.arange(5), 3), cw.remainder(cw.arange(5), 4)).square()),
   gatherBefore: one((x) => x.get(":", cw.remainder(cw.arange(5), 3)).square(), -2, 2, [3, 4, 2]),
   gatherNegative: one((x) => x.get(cw.remainder(cw.arange(5), 3).subtract(3)).square()),
-  scatter: two((x, y) => x.set([cw.remainder(cw.arange(5), 2)], y).square(), -2, 2, [[3, 4], [5, 4]]),
-  takeAlongAxis: one((x) => cw.takeAlongAxis(x, cw.argsort(x, { axis: 1, descending: true }), { axis: 1 }).multiply(x)),
+  scatter: two((x, y) => x.set([cw.remainder(cw.arange(5), 2)], y).square(), -2, 2, [
+    [3, 4],
+    [5, 4],
+  ]),
+  takeAlongAxis: one((x) =>
+    cw.takeAlongAxis(x, cw.argsort(x, { axis: 1, descending: true }), { axis: 1 }).multiply(x),
+  ),
   sort: one((x) => x.sort({ axis: 1 }).multiply(cw.arange(4))),
   sortDescending: one((x) => x.sort({ axis: 0, descending: true }).multiply(x)),
   topk: one((x) => cw.topk(x, 2, { axis: 1 }).square()),
@@ -140,12 +200,20 @@ export const CASES: { readonly [name: string]: Case } = {
   groupMax: one((x) => cw.groupbyReduce(x, labels, { reduce: "max", axis: 0 }).square(), -2, 2, [6, 3]),
   groupLazy: one(
     (x) => cw.groupbyReduce(x, lazyLabels, { reduce: "nanmean", axis: 1, numLabels: 3 }).square(),
-    -2, 2, [2, 6],
+    -2,
+    2,
+    [2, 6],
+  ),
+  groupCounted: one(
+    (x) => cw.groupbyReduce(x, lazyLabels, { reduce: "sum", axis: 1 }).square(),
+    -2,
+    2,
+    [2, 6],
   ),
   bincount: one((x) => cw.bincount(labels, { weights: x }).square(), -2, 2, [6]),
   trapezoid: one((x) => x.get("1:").add(x.get(":-1")).multiply(0.5).sum({ axis: 0 })),
   mask: one((x) => x.get(x.greater(0)).square()),
   maskRows: one((x) => x.get(x.get(":", 0).greater(0)).sum({ axis: 0 }).square()),
   setMask: one((x) => x.set(x.less(0), 1).square()),
-  pairs: one((x) => cw.expr`sum(${x}**2, {axis: 1}) / (1 + max(${x}, {axis: 1}))`, 0.5),
+  expr: one((x) => cw.expr`sum(${x}**2, axis=1) / (1 + max(${x}, axis=1))`, 0.5),
 };

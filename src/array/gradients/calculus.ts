@@ -10,7 +10,14 @@ import { fitScalar } from "../../core/numbers.ts";
 import { hasUnknown } from "../../core/unknown.ts";
 import { chunksOf, type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
-import type { Calculus, Handle, HandleOrNumber, RowPart, Selection } from "../../expr/pullback.ts";
+import type {
+  BinaryWord,
+  Calculus,
+  Handle,
+  HandleOrNumber,
+  RowPart,
+  Selection,
+} from "../../expr/pullback.ts";
 import { lineOf } from "../../expr/site.ts";
 import { built, castTo, node, scalarExpr } from "../../lazy/build.ts";
 import { coordinate, full, type LazyArray, type Operand, sourceAttrs } from "../../lazy/lazyArray.ts";
@@ -35,7 +42,11 @@ const operand = (x: HandleOrNumber): Operand => (typeof x === "number" ? x : laz
 const made = (op: Op, inputs: readonly Handle[], attrs?: Attrs): Expr =>
   node(op, inputs.map(lazy), attrs).expr;
 
-type Pulling = (results: readonly Expr[], cotangents: readonly Expr[], sources: readonly Expr[]) => (Expr | null)[];
+type Pulling = (
+  results: readonly Expr[],
+  cotangents: readonly Expr[],
+  sources: readonly Expr[],
+) => (Expr | null)[];
 
 /** The words for the pullback of a node. `pulled` is the whole of reverse mode, for pullbacks of other expressions. */
 export function calculusAt(at: Expr, pulled: Pulling): Calculus {
@@ -50,6 +61,13 @@ export function calculusAt(at: Expr, pulled: Pulling): Calculus {
   };
 }
 
+const BINARY: { readonly [Name in BinaryWord]: unknown } = {
+  ...{ add: e.add, subtract: e.subtract, multiply: e.multiply, divide: e.divide },
+  ...{ floorDivide: e.floorDivide, remainder: e.remainder, maximum: e.maximum },
+  ...{ equal: e.equal, notEqual: e.notEqual, less: e.less, lessEqual: e.lessEqual },
+  ...{ greaterEqual: e.greaterEqual, logicalAnd: e.logicalAnd },
+};
+
 const one = (op: (x: Operand) => unknown) => (x: Handle) => (op(lazy(x)) as LazyArray).expr;
 
 const ELEMENTWISE: Pick<
@@ -58,7 +76,7 @@ const ELEMENTWISE: Pick<
 > = {
   ...{ negative: one(e.negative), exp: one(e.exp), conj: one(e.conj), real: one(e.real) },
   ...{ isnan: one(e.isnan), logicalNot: one(e.logicalNot) },
-  two: (name, x, y) => (e[name] as (x: Operand, y: Operand) => LazyArray)(operand(x), operand(y)).expr,
+  two: (name, x, y) => (BINARY[name] as (x: Operand, y: Operand) => LazyArray)(operand(x), operand(y)).expr,
   where: (condition, x, y) => (e.where(lazy(condition), operand(x), operand(y)) as LazyArray).expr,
   cast: (x, dtype) => castTo(lazy(x), dtype).expr,
 };
@@ -161,12 +179,22 @@ const MOVING: Pick<Calculus, MovingWord> = {
   within: (like, values, { start, step, shape }) =>
     made(setSlice, [filled(like), values], { start, step, shape }),
   cleared: (x, { start, step, shape }) =>
-    made(setSlice, [x, made(axisMoves.broadcast, [scalarExpr(0, x.dtype)], { shape })], { start, step, shape }),
+    made(setSlice, [x, made(axisMoves.broadcast, [scalarExpr(0, x.dtype)], { shape })], {
+      start,
+      step,
+      shape,
+    }),
   ...{ padded, rowParts },
 };
 
 /** Sums by label: one label for each place along the axes from `axis` on. Halves are added up as what they are computed in. */
-function labelled(x: Handle, axis: number, labels: LazyArray, known: Int32Array | null, numLabels: number): Expr {
+function labelled(
+  x: Handle,
+  axis: number,
+  labels: LazyArray,
+  known: Int32Array | null,
+  numLabels: number,
+): Expr {
   const { computesIn } = infoOf(x.dtype);
   const groups = { x: castTo(lazy(x), computesIn), labels, known, axis, numLabels, skipsNaN: false };
   return castTo(foldedGroups(groups, "sum", computesIn), x.dtype).expr;
@@ -181,7 +209,13 @@ type PlacesWord =
 const AT_PLACES: Pick<Calculus, PlacesWord> = {
   addAlong(x, axis, places, length) {
     const known = Int32Array.from(places);
-    return labelled(x, axis, asarray(known, { chunks: [Math.max(1, chunksOf(x as Expr)[axis]!)] }), known, length);
+    return labelled(
+      x,
+      axis,
+      asarray(known, { chunks: [Math.max(1, chunksOf(x as Expr)[axis]!)] }),
+      known,
+      length,
+    );
   },
   addAt: (x, axis, places, length) => labelled(x, axis, lazy(places), null, length),
   gather: (x, axes, at, indices) => gathered(lazy(x), { axes: [...axes], at }, indices.map(lazy)).expr,
@@ -190,7 +224,9 @@ const AT_PLACES: Pick<Calculus, PlacesWord> = {
   takeAlong: (x, places, axis) =>
     isLong(x) ? take(lazy(x), lazy(places)).expr : made(takeAlongAxis, [x, places], { axis }),
   addLines: (x, places, axis, length) =>
-    isLong(x) ? labelled(x, 0, lazy(places), null, length) : made(addAlongAxis, [x, places], { axis, length }),
+    isLong(x)
+      ? labelled(x, 0, lazy(places), null, length)
+      : made(addAlongAxis, [x, places], { axis, length }),
   sort: (x, axis, descending) => sort(lazy(x), { axis, descending }).expr,
   argsort: (x, axis, descending) => argsort(lazy(x), { axis, descending }).expr,
   compact: (x, mask) => compactExpr(x as Expr, mask as Expr),

@@ -23,11 +23,19 @@ type CustomPullback = <Args extends readonly LazyArray[], Value extends LazyArra
  */
 export const customPullback: CustomPullback = userCall(
   "customPullback",
-  (fn: (...args: readonly LazyArray[]) => LazyArray, pullback: (...args: readonly LazyArray[]) => ArgumentCotangents) => {
+  (
+    fn: (...args: readonly LazyArray[]) => LazyArray,
+    pullback: (...args: readonly LazyArray[]) => ArgumentCotangents,
+  ) => {
     for (const given of [fn, pullback])
       if (typeof given !== "function")
-        throw new ValueError({ what: `${describe(given)} is not a function`, cure: "Pass the function and its pullback" });
-    return userCall("customPullback", (...args: readonly LazyArray[]) => withPullback(fn, pullback, args)) as never;
+        throw new ValueError({
+          what: `${describe(given)} is not a function`,
+          cure: "Pass the function and its pullback",
+        });
+    return userCall("customPullback", (...args: readonly LazyArray[]) =>
+      withPullback(fn, pullback, args),
+    ) as never;
   },
 ) as never;
 
@@ -66,7 +74,10 @@ function checkParts(given: ArgumentCotangents, inputs: readonly Expr[]): (Expr |
   return parts.map((part, k) => {
     if (part === null) return null;
     if (!(part instanceof LazyArray))
-      throw new ValueError({ what: `the pullback gives ${describe(part)}`, cure: "It gives lazy arrays, or null" });
+      throw new ValueError({
+        what: `the pullback gives ${describe(part)}`,
+        cure: "It gives lazy arrays, or null",
+      });
     if (sameShape(part.expr.shape, inputs[k]!.shape)) return part.expr;
     throw new ShapeError({
       what: `the pullback gives shape ${shapeText(part.expr.shape)} for argument ${k} of shape ${shapeText(inputs[k]!.shape)}`,

@@ -55,7 +55,10 @@ type AnyFunction = (...args: never[]) => unknown;
 
 export function traced(fn: unknown, args: readonly unknown[], argnums: Argnums): Traced {
   if (typeof fn !== "function")
-    throw new ValueError({ what: `${describe(fn)} is not a function`, cure: "Pass a function of lazy arrays" });
+    throw new ValueError({
+      what: `${describe(fn)} is not a function`,
+      cure: "Pass a function of lazy arrays",
+    });
   const numbers = checkArgnums(argnums, args.length);
   const leaves: LazyArray[] = [];
   const chosen = numbers.map((number) => {
@@ -105,7 +108,7 @@ export function asChosen({ chosen }: Traced, arrays: readonly LazyArray[], argnu
 }
 
 /** What the function gives, as if it had been called on the arguments themselves. */
-const valueOf = ({ results, variables, leaves }: Traced): LazyArray[] =>
+const valuesOf = ({ results, variables, leaves }: Traced): LazyArray[] =>
   withoutVariables(
     results.map(({ expr }) => expr),
     variables,
@@ -126,7 +129,10 @@ function checkNumber({ results, given, leaves }: Traced, holomorphic: boolean): 
     });
   if (holomorphic || !isComplex(dtype)) {
     if (isInexact(dtype)) return result!.expr;
-    throw new DTypeError({ what: `the function gives ${dtype}, which has no gradient`, cure: "Give a floating number" });
+    throw new DTypeError({
+      what: `the function gives ${dtype}, which has no gradient`,
+      cure: "Give a floating number",
+    });
   }
   throw new DTypeError({
     what: `the function gives ${dtype}, and a gradient is that of a real number`,
@@ -142,7 +148,7 @@ function valueAndGradOf(
   const trace = traced(fn, args, argnums);
   const result = checkNumber(trace, holomorphic);
   const arrays = gradientsOf(trace, [result], [scalarExpr(1, result.dtype)]);
-  return { value: valueOf(trace)[0]!, grad: asChosen(trace, arrays, argnums) };
+  return { value: valuesOf(trace)[0]!, grad: asChosen(trace, arrays, argnums) };
 }
 
 type GradFunction = <Args extends readonly unknown[], const N extends Argnums = 0>(
@@ -202,7 +208,7 @@ export const vjp: VjpFunction = userCall("vjp", (fn: AnyFunction, ...args: reado
     const exprs = trace.results.map(({ expr }) => expr);
     return asChosen(trace, gradientsOf(trace, exprs, cotangents), numbers);
   });
-  return { value: withLeaves(trace.given, valueOf(trace)), pullback };
+  return { value: withLeaves(trace.given, valuesOf(trace)), pullback };
 }) as never;
 
 /** Of the dtypes of what they belong to; of other shapes they do not belong to it. */
@@ -251,7 +257,7 @@ export const jvp: JvpFunction = userCall(
       args.map((_, at) => at),
     );
     const pushed = pushedOf(trace, fittedTo(leavesOf(tangents, "the tangents"), trace.leaves, "a tangent"));
-    return { value: withLeaves(trace.given, valueOf(trace)), tangent: withLeaves(trace.given, pushed) };
+    return { value: withLeaves(trace.given, valuesOf(trace)), tangent: withLeaves(trace.given, pushed) };
   },
 ) as never;
 

@@ -10,10 +10,22 @@ import { castExpr } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { LazyArray } from "../../lazy/lazyArray.ts";
 import { equal } from "../../ops/elementwise/index.ts";
-import { arange } from "../functions/ranges.ts";
+import { zeros } from "../functions/creation.ts";
 import { stack } from "../functions/joining.ts";
 import { moveaxis, reshape } from "../functions/manipulation.ts";
-import { type Argnums, asChosen, type Chosen, filledLike, type GradOptions, grad, gradientsOf, pushedOf, type Traced, traced } from "./gradient.ts";
+import { arange } from "../functions/ranges.ts";
+import {
+  type Argnums,
+  asChosen,
+  type Chosen,
+  filledLike,
+  type GradOptions,
+  grad,
+  gradientsOf,
+  pushedOf,
+  type Traced,
+  traced,
+} from "./gradient.ts";
 
 type AnyFunction = (...args: never[]) => unknown;
 
@@ -54,7 +66,11 @@ export const hessian: JacobianFunction = userCall(
   [1, "argnums", "holomorphic"],
 ) as never;
 
-function jacobianOf(fn: unknown, args: readonly unknown[], { argnums = 0, holomorphic = false }: GradOptions): unknown {
+function jacobianOf(
+  fn: unknown,
+  args: readonly unknown[],
+  { argnums = 0, holomorphic = false }: GradOptions,
+): unknown {
   const trace = traced(fn, args, argnums);
   const [result, ...others] = trace.results;
   if (others.length > 0 || !(trace.given instanceof LazyArray))
@@ -93,11 +109,14 @@ function unit({ shape, dtype }: LazyArray, at: number): Expr {
 
 function byRows(trace: Traced, result: LazyArray): LazyArray[] {
   const { variables, leaves } = trace;
-  if (result.size === 0) return leaves.map((leaf) => reshape(filledLike(leaf, 0), [...result.shape, ...leaf.shape]));
+  if (result.size === 0)
+    return leaves.map((leaf) => zeros([...result.shape, ...leaf.shape], { dtype: leaf.dtype }));
   const rows = Array.from({ length: result.size }, (_, at) =>
     gradientsOf({ variables, leaves }, [result.expr], [unit(result, at)]),
   );
-  return leaves.map(({ shape }, k) => reshape(stack(rows.map((row) => row[k]!)), [...result.shape, ...shape]));
+  return leaves.map(({ shape }, k) =>
+    reshape(stack(rows.map((row) => row[k]!)), [...result.shape, ...shape]),
+  );
 }
 
 function byColumns(trace: Traced, result: LazyArray): LazyArray[] {
@@ -109,6 +128,6 @@ function byColumns(trace: Traced, result: LazyArray): LazyArray[] {
     });
     const shape = [...result.shape, ...leaf.shape];
     if (columns.length > 0) return reshape(moveaxis(stack(columns), 0, -1), shape);
-    return reshape(filledLike(leaf, 0), shape);
+    return zeros(shape, { dtype: leaf.dtype });
   });
 }

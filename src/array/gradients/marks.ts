@@ -5,7 +5,7 @@
 import type { Attrs } from "../../core/block.ts";
 import { DerivativeError } from "../../core/errors.ts";
 import { type Expr, makeExpr, postOrder, withInputs } from "../../expr/expr.ts";
-import { mark, markOf, Mark } from "../../ops/marks.ts";
+import { Mark, mark, markOf } from "../../ops/marks.ts";
 
 /** What a gradient is taken of. */
 export class VariableMark extends Mark {}
@@ -25,7 +25,11 @@ export function withoutVariables(roots: readonly Expr[], variables: readonly Exp
 }
 
 /** From the cotangent and the value to the cotangents of the arguments, null where none comes back. */
-export type CallPullback = (cotangent: Expr, value: Expr, inputs: readonly Expr[]) => readonly (Expr | null)[];
+export type CallPullback = (
+  cotangent: Expr,
+  value: Expr,
+  inputs: readonly Expr[],
+) => readonly (Expr | null)[];
 
 /** A call of a function that says its own pullback. */
 export class CallMark extends Mark {

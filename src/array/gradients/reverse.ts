@@ -16,6 +16,7 @@ import { mark, markOf } from "../../ops/marks.ts";
 import { calculusAt } from "./calculus.ts";
 import { lifter } from "./lift.ts";
 import { CallMark } from "./marks.ts";
+import { stagedParts } from "./stagedGradients.ts";
 
 /** It has gradients: floating or complex numbers. */
 export const isInexact = (dtype: DType): boolean => isFloat(dtype) || isComplex(dtype);
@@ -64,6 +65,14 @@ function partsOf(node: Expr, cotangent: Expr, reached: ReadonlySet<Expr>): (read
     const parts = elementParts(node, op, cotangent, reached);
     return parts.map(([input, part]) => [input, use.sumTo(part, input.shape) as Expr]);
   }
+  if (op.class === "staged" && op.pullback === undefined)
+    return stagedParts(
+      node,
+      cotangent,
+      (input) => reached.has(input) && isInexact(input.dtype),
+      pulledBack,
+      (like) => use.filled(like) as Expr,
+    );
   if (op.class === "ragged" || op.class === "source" || op.pullback === undefined) throw noDerivative(node);
   const parts = op.pullback({ result: node, inputs, attrs, cotangent }, use);
   return inputs.flatMap((input, k) => pairOf(input, parts[k]));

@@ -11,7 +11,8 @@ export type ArrayTree = LazyArray | readonly ArrayTree[] | { readonly [name: str
 export function leavesOf(tree: unknown, what: string): LazyArray[] {
   if (tree instanceof LazyArray) return [tree];
   if (Array.isArray(tree)) return tree.flatMap((item, i) => leavesOf(item, `${what}[${i}]`));
-  if (isRecord(tree)) return Object.entries(tree).flatMap(([name, item]) => leavesOf(item, `${what}.${name}`));
+  if (isRecord(tree))
+    return Object.entries(tree).flatMap(([name, item]) => leavesOf(item, `${what}.${name}`));
   throw new DTypeError({
     what: `${what} is ${describe(tree)}, not a lazy array`,
     cure: "Gradients are of lazy arrays, and of lists and records of such: wrap data in cw.asarray",

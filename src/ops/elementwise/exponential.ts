@@ -41,9 +41,13 @@ export const cos = floating("cos", s.cos, t.cos, ({ g, x }) => s.neg(s.mul(g, s.
 /** The tangent: `cw.tan(0)` is 0. */
 export const tan = floating("tan", s.tan, t.tan, ({ g, f }) => s.mul(g, s.add(squared(f), one(f))));
 /** The angle whose sine is x: `cw.asin(0)` is 0. */
-export const asin = floating("asin", s.asin, t.asin, ({ g, x }) => s.div(g, s.sqrt(s.sub(one(x), squared(x)))));
+export const asin = floating("asin", s.asin, t.asin, ({ g, x }) =>
+  s.div(g, s.sqrt(s.sub(one(x), squared(x)))),
+);
 /** The angle whose cosine is x: `cw.acos(1)` is 0. */
-export const acos = floating("acos", s.acos, t.acos, ({ g, x }) => s.neg(s.div(g, s.sqrt(s.sub(one(x), squared(x))))));
+export const acos = floating("acos", s.acos, t.acos, ({ g, x }) =>
+  s.neg(s.div(g, s.sqrt(s.sub(one(x), squared(x))))),
+);
 /** The angle whose tangent is x: `cw.atan(0)` is 0. */
 export const atan = floating("atan", s.atan, t.atan, ({ g, x }) => s.div(g, s.add(squared(x), one(x))));
 /** The hyperbolic sine: `cw.sinh(0)` is 0. */
@@ -53,9 +57,13 @@ export const cosh = floating("cosh", s.cosh, h.cosh, ({ g, x }) => s.mul(g, s.si
 /** The hyperbolic tangent: `cw.tanh(0)` is 0. */
 export const tanh = floating("tanh", s.tanh, h.tanh, ({ g, f }) => s.mul(g, s.sub(one(f), squared(f))));
 /** The inverse of sinh: `cw.asinh(0)` is 0. */
-export const asinh = floating("asinh", s.asinh, h.asinh, ({ g, x }) => s.div(g, s.sqrt(s.add(squared(x), one(x)))));
+export const asinh = floating("asinh", s.asinh, h.asinh, ({ g, x }) =>
+  s.div(g, s.sqrt(s.add(squared(x), one(x)))),
+);
 /** The inverse of cosh: `cw.acosh(1)` is 0. */
-export const acosh = floating("acosh", s.acosh, h.acosh, ({ g, x }) => s.div(g, s.mul(s.sqrt(s.sub(x, one(x))), s.sqrt(s.add(x, one(x))))));
+export const acosh = floating("acosh", s.acosh, h.acosh, ({ g, x }) =>
+  s.div(g, s.mul(s.sqrt(s.sub(x, one(x))), s.sqrt(s.add(x, one(x))))),
+);
 /** The inverse of tanh: `cw.atanh(0)` is 0. */
 export const atanh = floating("atanh", s.atanh, h.atanh, ({ g, x }) => s.div(g, s.sub(one(x), squared(x))));
 
@@ -82,8 +90,7 @@ export const logaddexp = binary("logaddexp", {
   },
 });
 
-const finite = (x: s.Term): s.Term =>
-  s.select(s.eq(x, s.constant(x.type, Infinity)), s.zero(x.type), x);
+const finite = (x: s.Term): s.Term => s.select(s.eq(x, s.constant(x.type, Infinity)), s.zero(x.type), x);
 
 /** log(eˣ + eʸ) = max + log1p(e^−|x−y|); x = y (infinite, too) gives x + log 2. */
 function logaddexpBody(x: s.Term, y: s.Term): s.Term {

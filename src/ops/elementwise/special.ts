@@ -10,8 +10,7 @@ const floating = (
   name: string,
   real: (x: s.Term) => s.Term,
   pull: (at: PulledTerms) => s.Term,
-): Unary<"floating"> =>
-  unary(name, { accepts: "real", result: "floating", real, pull: (at) => [pull(at)] });
+): Unary<"floating"> => unary(name, { accepts: "real", result: "floating", real, pull: (at) => [pull(at)] });
 
 /** 1 / (1 + e⁻ˣ): `cw.sigmoid(0)` is 0.5. */
 export const sigmoid = floating("sigmoid", sigmoidBody, ({ g, f }) =>
@@ -22,9 +21,7 @@ export const softplus = floating("softplus", softplusBody, ({ g, x }) =>
   s.div(g, s.add(s.one(x.type), s.exp(s.neg(x)))),
 );
 /** log(1 − eˣ), for x below 0: `cw.log1mexp([-1])` is about [-0.459]. */
-export const log1mexp = floating("log1mexp", log1mexpBody, ({ g, x }) =>
-  s.neg(s.div(g, s.expm1(s.neg(x)))),
-);
+export const log1mexp = floating("log1mexp", log1mexpBody, ({ g, x }) => s.neg(s.div(g, s.expm1(s.neg(x)))));
 
 /** With t = e^−|x| ≤ 1: 1/(1 + t) for x ≥ 0 and t/(1 + t) below. Nothing overflows, small results stay relative. */
 function sigmoidBody(x: s.Term): s.Term {

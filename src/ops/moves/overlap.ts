@@ -109,7 +109,11 @@ function unwindowed(g: Handle, attrs: OverlapAttrs, axis: number, n: number, use
     parts.push(use.rowParts(around, axis, { ...rows, start: from + lead, count, lead, width: chunk }));
   }
   const whole = parts.reduce((sum, part) => use.two("add", sum, part));
-  return folded(whole, { axis, first: margin * chunk, n, depth: [before, after], mode: attrs.modes[axis]! }, use);
+  return folded(
+    whole,
+    { axis, first: margin * chunk, n, depth: [before, after], mode: attrs.modes[axis]! },
+    use,
+  );
 }
 
 /** A range of one block with its overlap; `phase` is where it begins in the array: negative before it. */
