@@ -156,6 +156,8 @@ export interface ElementwiseOp extends DenseOp {
   readonly commutative?: boolean | undefined;
   /** f(f(x, y), z) = f(x, f(y, z)), for floats up to rounding. */
   readonly associative?: boolean | undefined;
+  /** The input itself, with a sign on it: computations have the same names with and without. */
+  readonly isMark?: boolean | undefined;
   /** The same of one lane. Where `pullback` is said too, that is for complex inputs. */
   readonly pull?: Pull | undefined;
   /** What is computed of one lane of each input, in the language `s`. */

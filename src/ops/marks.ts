@@ -17,6 +17,7 @@ export const markOf = (attrs: Attrs): Mark => attrs["mark"] as Mark;
 export const mark: ElementwiseOp = {
   name: "mark",
   class: "elementwise",
+  isMark: true,
   infer: ([input]) => broadcastType([input!], input!.dtype),
   body: ([x]) => x!,
   pull: ({ g }) => [g],

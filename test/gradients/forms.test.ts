@@ -233,15 +233,10 @@ describe("pullbacks of users' own", () => {
       };
       for (const depth of [1, [1, 2], [3, 1]] as const)
         close(
-          (y) =>
-            cw
-              .mapOverlap(differences as never, y!, {
-                depth: [depth],
-                boundary,
-                pullback: back as never,
-              } as never)
-              .square()
-              .sum(),
+          (y) => {
+            const options = { depth: [depth], boundary, pullback: back as never };
+            return (cw.mapOverlap(differences as never, y!, options) as X).square().sum();
+          },
           [x],
         );
     },

@@ -29,8 +29,14 @@ export type Argnums = number | readonly number[];
 export type Chosen<Args extends readonly unknown[], N extends Argnums> = N extends number
   ? `${N}` extends keyof Args
     ? Args[`${N}`]
-    : Args[number]
+    : N extends -1
+      ? LastOf<Args>
+      : Args[number]
   : { -readonly [K in keyof N]: N[K] extends number ? Chosen<Args, N[K]> : never };
+
+type LastOf<Args extends readonly unknown[]> = Args extends readonly [...unknown[], infer Last]
+  ? Last
+  : Args[number];
 
 /** A number and its gradient. */
 export interface ValueAndGrad<G> {
