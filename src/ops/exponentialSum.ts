@@ -46,7 +46,8 @@ export const expSumRest = exponentialSum(
   (_, others) => others,
   // The largest counts as a constant: softmax and its kin, which alone make this, would be the same with any other.
   ({ inputs: [x], attrs, cotangent }, use) => {
-    const shifted = use.two("subtract", x!, use.node("max", [x!], { ...attrs, keepdims: true }));
+    const largest = use.node("stopGradient", [use.node("max", [x!], { ...attrs, keepdims: true })], {});
+    const shifted = use.two("subtract", x!, largest);
     return [use.two("multiply", use.spread(cotangent, x!, attrs), use.exp(shifted))];
   },
 );
