@@ -43,10 +43,10 @@ let weights: Weights = {
 const overAll = async (): Promise<number> => (await loss(weights, x).compute({ spec })).item() as number;
 const before = await overAll();
 const names = ["w1", "b1", "w2", "b2"] as const;
-for (let step = 0; step < 54; step++) {
+for (let step = 0; step < 32; step++) {
   const from = (step % 27) * part;
   const { grad } = lossAndGradient(weights, x.get(cw.slice(from, from + part)));
-  const next = names.map((name) => weights[name].subtract(grad[name].multiply(0.25)));
+  const next = names.map((name) => weights[name].subtract(grad[name].multiply(0.4)));
   const computed = await cw.compute(next, { spec });
   weights = Object.fromEntries(names.map((name, i) => [name, cw.asarray(computed[i]!)])) as Weights;
 }
