@@ -31,15 +31,17 @@ const misfit = (absorption: cw.LazyArray): cw.LazyArray =>
   left(absorption).subtract(measured).square().mean();
 const gradient = cw.grad(misfit);
 
+/** Such that the step would have been right if the misfit were quadratic. */
+const rateOf = (change: cw.LazyArray, turned: cw.LazyArray): cw.LazyArray =>
+  change.square().sum().divide(change.multiply(turned).sum());
+
 let absorption: cw.LazyArray = cw.full([layers], 0.7, { dtype });
-let [change, last]: (cw.LazyArray | null)[] = [null, null];
+let before: { readonly change: cw.LazyArray; readonly slope: cw.LazyArray } | null = null;
 for (let step = 0; step < 12; step++) {
   const slope: cw.LazyArray = cw.asarray(await gradient(absorption).compute({ spec }));
-  const turned = last === null ? null : slope.subtract(last);
-  const rate: cw.Operand =
-    turned === null ? 5 : change!.square().sum().divide(change!.multiply(turned).sum());
-  [change, last] = [cw.asarray(slope.multiply(rate).negative().computeSync()), slope];
-  absorption = cw.asarray(absorption.add(change).computeSync());
+  const rate: cw.Operand = before === null ? 5 : rateOf(before.change, slope.subtract(before.slope));
+  before = { change: cw.asarray(slope.multiply(rate).negative().computeSync()), slope };
+  absorption = cw.asarray(absorption.add(before.change).computeSync());
 }
 
 const apart = absorption.subtract(truth).abs().max().computeSync().item() as number;

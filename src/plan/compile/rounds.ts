@@ -300,9 +300,10 @@ type View = RoutineStep["outputs"][number];
 
 /** The window that a view walks through as it lies; null where it is none, or another step uses it too. */
 function ownWindow(task: TaskProgram, view: View, at: number): Window | null {
-  const { buffer: own } = view.access;
-  const window = task.reads.find(({ buffer }) => buffer === own);
-  const isShared = task.program.steps.some((step, other) => other !== at && buffersOf(step).includes(own));
+  const window = task.reads.find(({ buffer }) => buffer === view.access.buffer);
+  const isShared = task.program.steps.some(
+    (step, other) => other !== at && buffersOf(step).includes(view.access.buffer),
+  );
   return window === undefined || isShared || !isWhole(task, view) ? null : window;
 }
 
