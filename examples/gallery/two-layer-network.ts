@@ -43,16 +43,16 @@ let weights: Weights = {
 const overAll = async (): Promise<number> => (await loss(weights, x).compute({ spec })).item() as number;
 const before = await overAll();
 const names = ["w1", "b1", "w2", "b2"] as const;
-for (let step = 0; step < 32; step++) {
+for (let step = 0; step < 16; step++) {
   const from = (step % 27) * part;
   const { grad } = lossAndGradient(weights, x.get(cw.slice(from, from + part)));
-  const next = names.map((name) => weights[name].subtract(grad[name].multiply(0.4)));
+  const next = names.map((name) => weights[name].subtract(grad[name].multiply(0.5)));
   const computed = await cw.compute(next, { spec });
   weights = Object.fromEntries(names.map((name, i) => [name, cw.asarray(computed[i]!)])) as Weights;
 }
 const after = await overAll();
 
-console.log("data:", x.nbytes / 1e6, "MB; the loss became less than a fifth:", after < before / 5);
-assert.ok(after < before / 5 && x.nbytes > 160e6, `${before} ${after}`);
+console.log("data:", x.nbytes / 1e6, "MB; the loss became less than a third:", after < before / 3);
+assert.ok(after < before / 3 && x.nbytes > 160e6, `${before} ${after}`);
 
 rmSync(folder, { recursive: true });

@@ -24,10 +24,11 @@ export function callWithPullback(
   inputs: readonly LazyArray[],
   grid: BlockGrid,
   output: OutputGrid,
+  around: AroundBlocks,
 ): LazyArray {
   return withPullback(
     (...xs) => callNodes(fn, xs, grid, [output])[0]!,
-    (cotangent, _, ...xs) => pulled(pullback, cotangent, xs, grid, output),
+    (cotangent, _, ...xs) => pulled(pullback, cotangent, xs, { ...grid, ...around }, output),
     inputs,
   );
 }
@@ -36,10 +37,9 @@ function pulled(
   pullback: AnyFunction,
   cotangent: LazyArray,
   xs: readonly LazyArray[],
-  { cut, from, memory, before, after }: BlockGrid,
+  { cut, from, memory, ...around }: BlockGrid & AroundBlocks,
   output: OutputGrid,
 ): LazyArray[] {
-  const around = { before: before ?? cut.map(() => 0), after: after ?? cut.map(() => 0) };
   checkLengths(output, cut, around);
   const blocks = cut.map((_, axis) => blocksAlong(axis, xs, from, cut));
   const outputs = xs.map((x, k) => cotangentGrid(x, from[k]!, cut, blocks));
@@ -57,7 +57,8 @@ function pulled(
   });
 }
 
-interface AroundBlocks {
+/** The overlap of blocks along the axes of the grid, whether the function's result has it or not. */
+export interface AroundBlocks {
   readonly before: readonly number[];
   readonly after: readonly number[];
 }

@@ -21,7 +21,7 @@ import { userCall } from "../../lazy/call.ts";
 import type { LazyArray, Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType } from "../../lazy/operandTypes.ts";
 import { alignedWith, arraysOf, callNodes, memoryOf, outputDTypes } from "./blockCall.ts";
-import { callWithPullback } from "./blockPullback.ts";
+import { type AroundBlocks, callWithPullback } from "./blockPullback.ts";
 import type { AnyFunction, BlockFunction, ModuleFunction } from "./userFunction.ts";
 
 /** Options of `cw.mapBlocks`. */
@@ -42,7 +42,8 @@ export interface MapBlocksOptions {
   readonly memory?: number | string | undefined;
   /**
    * How gradients come back through the function: it is given a block of the cotangent, the blocks of the arrays, and where they are,
-   * and gives the cotangent of each block. Of a function with one output.
+   * and gives the cotangent of each block. Where blocks overlap, the cotangent is as long as they are, with zeros around it. Of a
+   * function with one output.
    */
   readonly pullback?: AnyFunction | undefined;
 }
@@ -111,9 +112,10 @@ export function calledBlocks(
   grid: BlockGrid,
   outputs: readonly OutputGrid[],
   { pullback }: Pick<MapBlocksOptions, "pullback">,
+  around: AroundBlocks = { before: grid.cut.map(() => 0), after: grid.cut.map(() => 0) },
 ): LazyArray[] {
   if (pullback === undefined) return callNodes(fn, inputs, grid, outputs);
-  if (outputs.length === 1) return [callWithPullback(fn, pullback, inputs, grid, outputs[0]!)];
+  if (outputs.length === 1) return [callWithPullback(fn, pullback, inputs, grid, outputs[0]!, around)];
   throw new ValueError({
     what: `a pullback is given, and the function has ${outputs.length} outputs`,
     cure: "Give it to functions with one output",

@@ -101,6 +101,7 @@ function overlapped(
     { cut, from, ...trimmed, memory: memoryOf(options) },
     single.map((one) => ({ ...type, dtype: one })),
     options,
+    around,
   );
   return dtypes === null ? results[0]! : results;
 }

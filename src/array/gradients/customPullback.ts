@@ -7,7 +7,7 @@ import type { Expr } from "../../expr/expr.ts";
 import { built } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { LazyArray } from "../../lazy/lazyArray.ts";
-import { CallMark } from "./marks.ts";
+import { CallMark } from "./signs.ts";
 
 /** What comes back to the arguments: an array for each, in a list where there are several; null where nothing does. */
 export type ArgumentCotangents = LazyArray | null | readonly (LazyArray | null)[];

@@ -11,8 +11,8 @@ import { built, castExpr, scalarExpr } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { LazyArray } from "../../lazy/lazyArray.ts";
 import { broadcast } from "../../ops/moves/axisMoves.ts";
-import { variable, withoutVariables } from "./marks.ts";
 import { isInexact, pulledBack } from "./reverse.ts";
+import { variable, withoutVariables } from "./signs.ts";
 import { type ArrayTree, checkArgnums, leavesOf, withLeaves } from "./trees.ts";
 
 /** Options of `cw.grad`, `cw.valueAndGrad`, `cw.jacobian` and `cw.hessian`. */

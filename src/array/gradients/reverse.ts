@@ -15,7 +15,7 @@ import { add, real } from "../../ops/elementwise/index.ts";
 import { mark, markOf } from "../../ops/marks.ts";
 import { calculusAt } from "./calculus.ts";
 import { lifter } from "./lift.ts";
-import { CallMark } from "./marks.ts";
+import { CallMark } from "./signs.ts";
 import { stagedParts } from "./stagedGradients.ts";
 
 /** It has gradients: floating or complex numbers. */

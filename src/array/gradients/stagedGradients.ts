@@ -5,7 +5,7 @@
 import type { Expr } from "../../expr/expr.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import type { Op, StagedOp } from "../../expr/op.ts";
-import { variable, withoutVariables } from "./marks.ts";
+import { variable, withoutVariables } from "./signs.ts";
 
 type Pulling = (
   results: readonly Expr[],

@@ -297,17 +297,14 @@ export function roundsOf(task: TaskProgram): RoundedTask | null {
 }
 
 type View = RoutineStep["outputs"][number];
-
 /** The window that a view walks through as it lies; null where it is none, or another step uses it too. */
 function ownWindow(task: TaskProgram, view: View, at: number): Window | null {
-  const window = task.reads.find(({ buffer }) => buffer === view.access.buffer);
-  const isShared = task.program.steps.some(
-    (step, other) => other !== at && buffersOf(step).includes(view.access.buffer),
-  );
+  const { buffer: own } = view.access;
+  const window = task.reads.find(({ buffer }) => buffer === own);
+  const isShared = task.program.steps.some((step, other) => other !== at && buffersOf(step).includes(own));
   return window === undefined || isShared || !isWhole(task, view) ? null : window;
 }
 
-/** All of a buffer, not stretched. */
 function isWhole({ program }: TaskProgram, { shape: seen, access }: View): boolean {
   const { buffer, start, axes, steps } = access;
   const { shape } = program.buffers[buffer]!;
