@@ -30,17 +30,13 @@ const { value, pullback } = cw.vjp(f, x);
 const { tangent } = cw.jvp(f, [x], [cw.asarray([1, 0, 0], { dtype: "float64" })]);
 console.log((await cw.compute(value, pullback(value)[0], tangent)).map(String).join("\n"));
 console.log(await cw.jacobian(f)(x).compute());
-console.log(
-  await cw
-    .hessian((x: cw.LazyArray) => x.prod())(x)
-    .compute(),
-);
+const second = cw.hessian((x: cw.LazyArray) => x.prod())(x);
+console.log(await second.compute());
 
 // A gradient is planned as any other expression.
 const data = cw.arange(1e8, { dtype: "float64", chunks: 1e7 }).multiply(1e-8);
-const plan = cw
-  .grad((w: cw.LazyArray) => data.multiply(w).sin().sum())(cw.asarray(2.5))
-  .plan();
+const large = cw.grad((w: cw.LazyArray) => data.multiply(w).sin().sum())(cw.asarray(2.5));
+const plan = large.plan();
 console.log(plan.maxProjectedMem < 1e6, plan.numTasks);
 assert.ok(plan.maxProjectedMem < 1e6);
 
