@@ -14,6 +14,7 @@ import { groupby } from "./groupby.ts";
 import { LONG_SORT_OPS } from "./longSort.ts";
 import { LOOP_OPS } from "./loopOps.ts";
 import { BLOCK_OPS } from "./mapBlocks.ts";
+import { mark } from "./marks.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/axisMoves.ts";
 import { overlap } from "./moves/overlap.ts";
 import { pad } from "./moves/pad.ts";
@@ -60,6 +61,7 @@ const ALL: readonly Op[] = [
   ...BLOCK_OPS,
   ...LOOP_OPS,
   ...[groupby, binPlaces, binEdges],
+  mark,
 ];
 
 /** The table of ops, by name: `OPS.get("add")`. */

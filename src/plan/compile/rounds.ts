@@ -5,12 +5,11 @@
 // order in which the routine itself would add them up (kernel/routines/contract.ts): the same bits, in rounds or not.
 
 import { blockBytes } from "../../core/block.ts";
-import { type Box, placeOf, type Shape, sizeOf } from "../../core/chunks.ts";
+import { type Box, placeOf, type Shape, sameShape, sizeOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import type { Transfer } from "../../core/transfer.ts";
 import type { ContractAxes } from "../../expr/expr.ts";
 import {
-  type Access,
   type BlockProgram,
   buffersOf,
   type KernelStep,
@@ -170,6 +169,12 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
       return { reason: "groups", bytes: groupScratch(step, buffers) };
     case "movePlaces":
       return { reason: "places", bytes: 8 * (step.attrs["from"] as readonly number[]).length };
+    case "addAlongAxis":
+      // Plain copies of all, and places as numbers.
+      return {
+        reason: "places",
+        bytes: allBytes([...step.inputs, ...step.outputs], buffers) + 8 * elements(step.inputs.slice(1)),
+      };
     case "searchsortedIn":
       return { reason: "places", bytes: 8 * elements([...step.inputs, ...step.outputs]) };
     default:
@@ -277,9 +282,9 @@ export function roundsOf(task: TaskProgram): RoundedTask | null {
   );
   if (at < 0) return null;
   const step = task.program.steps[at] as RoutineStep;
-  const operands = step.inputs.map(({ access }) => ownWindow(task, access, at));
+  const operands = step.inputs.map((view) => ownWindow(task, view, at));
   const [a, b] = operands;
-  if (a == null || b == null || a === b || !isWhole(task, step.outputs[0]!.access)) return null;
+  if (a == null || b == null || a === b || !isWhole(task, step.outputs[0]!)) return null;
   const blocks = blocksOf(step, a);
   const count = sizeOf(blocks.counts);
   if (count < WORTH_ROUNDS) return null;
@@ -291,18 +296,20 @@ export function roundsOf(task: TaskProgram): RoundedTask | null {
   };
 }
 
-/** The window that an access walks through as it lies; null where it is none, or another step uses it too. */
-function ownWindow(task: TaskProgram, access: Access, at: number): Window | null {
-  const window = task.reads.find(({ buffer }) => buffer === access.buffer);
-  const isShared = task.program.steps.some(
-    (step, other) => other !== at && buffersOf(step).includes(access.buffer),
-  );
-  return window === undefined || isShared || !isWhole(task, access) ? null : window;
+type View = RoutineStep["outputs"][number];
+/** The window that a view walks through as it lies; null where it is none, or another step uses it too. */
+function ownWindow(task: TaskProgram, view: View, at: number): Window | null {
+  const { buffer: own } = view.access;
+  const window = task.reads.find(({ buffer }) => buffer === own);
+  const isShared = task.program.steps.some((step, other) => other !== at && buffersOf(step).includes(own));
+  return window === undefined || isShared || !isWhole(task, view) ? null : window;
 }
 
-function isWhole({ program }: TaskProgram, { buffer, start, axes, steps }: Access): boolean {
+function isWhole({ program }: TaskProgram, { shape: seen, access }: View): boolean {
+  const { buffer, start, axes, steps } = access;
   const { shape } = program.buffers[buffer]!;
   return (
+    sameShape(seen, shape) &&
     axes.length === shape.length &&
     start.every((x) => x === 0) &&
     axes.every((axis, d) => (axis === d && steps[d] === 1) || shape[d] === 1)
