@@ -12,7 +12,9 @@ import { expSumRest } from "./exponentialSum.ts";
 import * as exponentialSums from "./exponentialSums.ts";
 import { groupby } from "./groupby.ts";
 import { LONG_SORT_OPS } from "./longSort.ts";
+import { LOOP_OPS } from "./loopOps.ts";
 import { BLOCK_OPS } from "./mapBlocks.ts";
+import { mark } from "./marks.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/axisMoves.ts";
 import { overlap } from "./moves/overlap.ts";
 import { pad } from "./moves/pad.ts";
@@ -59,7 +61,9 @@ const ALL: readonly Op[] = [
   ...RANK_SAMPLE_OPS,
   ...COMPACTION_OPS,
   ...BLOCK_OPS,
+  ...LOOP_OPS,
   ...[groupby, binPlaces, binCounts, labelCounts, binEdges],
+  mark,
 ];
 
 /** The table of ops, by name: `OPS.get("add")`. */

@@ -18,6 +18,7 @@ import {
   SEAMLESS,
   type StagedOp,
 } from "../expr/op.ts";
+import type { Pullback } from "../expr/pullback.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 import { slice } from "./moves/select.ts";
 import { argsort, sort } from "./routines.ts";
@@ -222,11 +223,18 @@ function sampled(runs: Expr, step: number): Expr {
   return makeExpr(slice, [runs], { start: [step - 1], step: [step], shape: [count] });
 }
 
+/** As of a short sort (ops/routines.ts). */
+const longPullback: Pullback = ({ inputs: [x], attrs, cotangent }, use) => {
+  const order = use.argsort(x!, 0, longAttrs(attrs).descending);
+  return [use.takeAlong(cotangent, use.argsort(order, 0, false), 0)];
+};
+
 /** Inputs are x; in later rounds what was merged, and for places where that stood. */
 function longOp(name: string, places: boolean): StagedOp {
   const op: StagedOp = {
     name,
     class: "staged",
+    ...(places ? {} : { pullback: longPullback }),
     infer: ([x]) => (places ? denseType(INDEX_DTYPE, x!.shape) : x!),
     chunks: ([x]) => x!,
     questions(inputs, attrs) {

@@ -8,6 +8,7 @@ import { checkKind, type DType, INDEX_DTYPE, infoOf, isDType } from "../core/dty
 import { ShapeError } from "../core/errors.ts";
 import { isUnknown } from "../core/unknown.ts";
 import { type AxisSeams, denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import type { Pullback } from "../expr/pullback.ts";
 import { QUANTILE_METHODS, type QuantileMethod } from "../kernel/routines/quantilePlaces.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 
@@ -54,6 +55,13 @@ export function rowsWithin(given: ChunkShape, bytes: number, most: number): numb
 export const select: RoutineOp = {
   name: "select",
   class: "routine",
+  // A rank below 0 chose no element.
+  pullback: ({ inputs: [x, ranks], cotangent }, use) => {
+    const axis = x!.shape.length - 1;
+    const isThere = use.two("lessEqual", 0, ranks!);
+    const order = use.takeAlong(use.argsort(x!, axis, false), use.two("maximum", ranks!, 0), axis);
+    return [use.addLines(use.where(isThere, cotangent, 0), order, axis, x!.shape[axis]!), null];
+  },
   routine: "select",
   infer([x, ranks], attrs) {
     checkKind("realOrBool", x!.dtype);
@@ -200,11 +208,17 @@ const along = ({ start, shape }: Box, axis: number, from: number, count: number)
   shape: shape.map((n, a) => (a === axis ? count : n)),
 });
 
+const topkPullback: Pullback = ({ inputs: [x], attrs, cotangent }, use) => {
+  const { axis } = topkAttrs(attrs);
+  return [use.addLines(cotangent, use.node("topkPlaces", [x!], attrs), axis, x!.shape[axis]!)];
+};
+
 function topkOp(name: string, places: boolean): RoutineOp {
   return {
     name,
     class: "routine",
     routine: name,
+    ...(places ? {} : { pullback: topkPullback }),
     infer([x], attrs) {
       const own = topkAttrs(attrs);
       checkCounts(name, "axis", [own.axis]);

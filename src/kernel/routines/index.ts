@@ -1,6 +1,7 @@
 // All routines by name. A call's inputs and outputs share no memory.
 
 import type { Routine } from "../routine.ts";
+import { addAlongAxis } from "./addAlongAxis.ts";
 import { binCounts, binEdges, binPlaces, labelCounts } from "./bins.ts";
 import { select } from "./byRank.ts";
 import { compact, compactRows, countTrue, placeRows, repeatRows } from "./compact.ts";
@@ -21,7 +22,7 @@ import { call } from "./userCall.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
-    ...{ argsort, call, callAll, compact, compactRows, contract, countTrue },
+    ...{ addAlongAxis, argsort, call, callAll, compact, compactRows, contract, countTrue },
     ...{
       placeRows,
       repeatRows,

@@ -4,9 +4,9 @@
 // Must hold: only windows that the contraction alone uses are cut. Blocks are those that the step names, and come in the
 // order in which the routine itself would add them up (kernel/routines/contract.ts): the same bits, in rounds or not.
 
-import { type Box, placeOf, sizeOf } from "../../core/chunks.ts";
+import { type Box, placeOf, sameShape, sizeOf } from "../../core/chunks.ts";
 import type { Transfer } from "../../core/transfer.ts";
-import { type Access, type BlockProgram, buffersOf, type RoutineStep } from "../../kernel/blockProgram.ts";
+import { type BlockProgram, buffersOf, type RoutineStep } from "../../kernel/blockProgram.ts";
 import { contractAxes } from "../../ops/contraction.ts";
 import type { DensePlanArray, PlanArray } from "../plan.ts";
 import { gcd } from "../windows/taskRuns.ts";
@@ -104,9 +104,9 @@ export function roundsOf(task: TaskProgram): RoundedTask | null {
   );
   if (at < 0) return null;
   const step = task.program.steps[at] as RoutineStep;
-  const operands = step.inputs.map(({ access }) => ownWindow(task, access, at));
+  const operands = step.inputs.map((view) => ownWindow(task, view, at));
   const [a, b] = operands;
-  if (a == null || b == null || a === b || !isWhole(task, step.outputs[0]!.access)) return null;
+  if (a == null || b == null || a === b || !isWhole(task, step.outputs[0]!)) return null;
   const blocks = blocksOf(step, a);
   const count = sizeOf(blocks.counts);
   if (count < WORTH_ROUNDS) return null;
@@ -118,18 +118,20 @@ export function roundsOf(task: TaskProgram): RoundedTask | null {
   };
 }
 
-/** The window that an access walks through as it lies; null where it is none, or another step uses it too. */
-function ownWindow(task: TaskProgram, access: Access, at: number): Window | null {
-  const window = task.reads.find(({ buffer }) => buffer === access.buffer);
-  const isShared = task.program.steps.some(
-    (step, other) => other !== at && buffersOf(step).includes(access.buffer),
-  );
-  return window === undefined || isShared || !isWhole(task, access) ? null : window;
+type View = RoutineStep["outputs"][number];
+/** The window that a view walks through as it lies; null where it is none, or another step uses it too. */
+function ownWindow(task: TaskProgram, view: View, at: number): Window | null {
+  const { buffer: own } = view.access;
+  const window = task.reads.find(({ buffer }) => buffer === own);
+  const isShared = task.program.steps.some((step, other) => other !== at && buffersOf(step).includes(own));
+  return window === undefined || isShared || !isWhole(task, view) ? null : window;
 }
 
-function isWhole({ program }: TaskProgram, { buffer, start, axes, steps }: Access): boolean {
+function isWhole({ program }: TaskProgram, { shape: seen, access }: View): boolean {
+  const { buffer, start, axes, steps } = access;
   const { shape } = program.buffers[buffer]!;
   return (
+    sameShape(seen, shape) &&
     axes.length === shape.length &&
     start.every((x) => x === 0) &&
     axes.every((axis, d) => (axis === d && steps[d] === 1) || shape[d] === 1)
