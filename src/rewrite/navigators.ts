@@ -4,9 +4,10 @@
 // fixpoint in one linear walk; these are for rewrites that need clients, maps of replacements or an order.
 
 import { RuleGrowthError } from "../core/errors.ts";
-import { type Expr, makeExpr } from "../expr/expr.ts";
+import { Expr, makeExpr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { assumeReplaced } from "../expr/site.ts";
+import { checkGiven, thrownBy } from "./broken.ts";
 import type { FunctionGraph, Replacements } from "./functionGraph.ts";
 import type { GlobalRewrite, LocalRewrite, RuleContext } from "./rule.ts";
 
@@ -136,11 +137,18 @@ function visit(graph: FunctionGraph, local: LocalRewrite, node: Expr, context: R
 function applyFor(local: LocalRewrite, node: Expr, context: RuleContext): Expr | Replacements | null {
   const before = assumeReplaced(node);
   try {
-    return local.apply(node, context);
+    const change: unknown = local.apply(node, context);
+    return change === null || isReplacements(change) ? change : checkGiven(local, node, change);
+  } catch (error) {
+    throw thrownBy(local, node, error);
   } finally {
     assumeReplaced(before);
   }
 }
+
+const isReplacements = (change: unknown): change is Replacements =>
+  !(change instanceof Expr) &&
+  (change as Partial<Replacements> | undefined)?.replace instanceof Map;
 
 const asReplacements = (node: Expr, change: Expr | Replacements): Replacements =>
   "replace" in change ? change : { replace: new Map([[node, change]]) };

@@ -3,7 +3,7 @@
 // `changes` what it may change of a result's bits, and it leads to a fixpoint together with the others of
 // its group: no rule undoes another's work.
 
-import type { Expr } from "../expr/expr.ts";
+import { Expr } from "../expr/expr.ts";
 import type { ArrayType, Op } from "../expr/op.ts";
 import type { FunctionGraph, NodeOrder, Replacements } from "./functionGraph.ts";
 import { fitted } from "./make.ts";
@@ -136,7 +136,8 @@ export function functionRule(name: string, equation: string, parts: RuleParts): 
     ...{ name, equation, tags: tagsOf(tags, changes), changes, tracks, inputs, someInput },
     apply(node: Expr, context: RuleContext): Expr | null {
       const replacement = apply(node, context);
-      return replacement === null ? null : fitted(replacement, node);
+      // Whoever applies the rule says what is wrong with an answer that is no node.
+      return replacement instanceof Expr ? fitted(replacement, node) : replacement;
     },
   };
   return whyNot === undefined ? rule : { ...rule, whyNot };
