@@ -364,42 +364,10 @@ export type OpClass = Op["class"];
 
 /** What an op gives for inputs of these types. Dense ones, which most are, are looked at first: any op takes them. */
 export function inferType(op: Op, inputs: readonly ArrayType[], attrs: Attrs): ArrayType {
-  checkArity(op, inputs.length);
   if (areDense(inputs)) return op.infer(inputs, attrs);
   if (op.class === "ragged") return op.infer(inputs, attrs);
   assertDense(inputs);
   return op.infer(inputs, attrs);
-}
-
-/** How many inputs a node of an op has; undefined where that differs from node to node. */
-export function arityOf(op: Op): number | undefined {
-  switch (op.class) {
-    case "elementwise":
-      return op.arity;
-    case "source":
-      return 0;
-    case "reduce":
-    case "scan":
-      return 1;
-    case "contract":
-      return 2;
-    case "move":
-    case "routine":
-    case "staged":
-    case "ragged":
-      return undefined;
-    default:
-      throw op satisfies never;
-  }
-}
-
-function checkArity(op: Op, count: number): void {
-  const arity = arityOf(op);
-  if (arity === undefined || arity === count) return;
-  throw new InvariantError({
-    what: `${op.name} is given ${count} ${count === 1 ? "input" : "inputs"} and has ${arity}`,
-    cure: "Make nodes with as many inputs as their op has",
-  });
 }
 
 /** For nodes with lengths that are not known yet: the op may have them, and made no number of them. */

@@ -11,8 +11,8 @@ import { type Expr, withInputs } from "../expr/expr.ts";
 import { assumeReplaced } from "../expr/site.ts";
 import { checkGiven, thrownBy } from "./broken.ts";
 import { Frames, UNTRIED } from "./frames.ts";
-import { NodeOrder } from "./functionGraph.ts";
 import { checkType, recordDerivation } from "./matchText.ts";
+import { NodeOrder } from "./nodeOrder.ts";
 import { type Parts, partsOf } from "./parts.ts";
 import { ClientCounts, type Dispatcher, type Rule, type RuleContext } from "./rule.ts";
 

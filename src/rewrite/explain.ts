@@ -8,8 +8,8 @@ import type { Expr } from "../expr/expr.ts";
 import { exprText } from "../expr/print.ts";
 import type { RuleGroup, RuleSequence, Stage } from "./database.ts";
 import type { DriverObserver } from "./driver.ts";
-import { NodeOrder } from "./functionGraph.ts";
 import { lineText, shortText } from "./matchText.ts";
+import { NodeOrder } from "./nodeOrder.ts";
 import { isSame, MAX_ROUNDS, type OptimizeOptions, queryOf, runStage } from "./pipeline.ts";
 import type { Rule, RuleContext, WhyNot } from "./rule.ts";
 

@@ -15,11 +15,27 @@ import type { GlobalRewrite, LocalRewrite, RuleContext } from "./rule.ts";
 export const inToOut = (local: LocalRewrite): GlobalRewrite => ({
   name: `inToOut(${local.name})`,
   apply(graph) {
-    const order = graph.toposort();
-    const from = graph.hasValidators ? 0 : sweep(graph, local, order);
-    visitAll(graph, local, order.slice(from));
+    sweepValid(graph, local, graph.toposort());
   },
 });
+
+/**
+ * A walk at once, and what is left of it node by node. Validators judge what a walk has made of the graph; where one objects,
+ * all is undone and each half is walked by itself, down to the nodes whose changes are not wanted.
+ */
+function sweepValid(graph: FunctionGraph, local: LocalRewrite, order: readonly Expr[]): void {
+  const before = graph.checkpoint();
+  const now = order.map((node) => graph.current(node)).filter((node) => graph.has(node));
+  const done = sweep(graph, local, now);
+  if (graph.checkpoint() > before && graph.validate() !== null) {
+    graph.costs.objections++;
+    graph.revert(before);
+    if (order.length === 1) return;
+    const half = order.length >> 1;
+    sweepValid(graph, local, order.slice(0, half));
+    sweepValid(graph, local, order.slice(half));
+  } else visitAll(graph, local, now.slice(done));
+}
 
 /** Leads a local rewrite over a graph, outputs first: `outToIn(rule).apply(graph)`. */
 export const outToIn = (local: LocalRewrite): GlobalRewrite => ({
@@ -90,8 +106,8 @@ function visitAll(graph: FunctionGraph, local: LocalRewrite, order: readonly Exp
 }
 
 /**
- * Inputs first and with nobody to ask, the replacements of a whole walk are made at once. Up to the first node
- * for which the rewrite wants to replace others: the answer is that node's place.
+ * Inputs first, the replacements of a whole walk are made at once. Up to the first node for which the rewrite wants to
+ * replace others: the answer is that node's place.
  */
 function sweep(graph: FunctionGraph, local: LocalRewrite, order: readonly Expr[]): number {
   const replaced = new Map<Expr, Expr>();
@@ -115,7 +131,7 @@ function sweep(graph: FunctionGraph, local: LocalRewrite, order: readonly Expr[]
 function rebuildOver({ op, inputs, attrs, site }: Expr, now: ReadonlyMap<Expr, Expr>): Expr {
   return makeExpr(
     op,
-    inputs.map((input) => now.get(input)!),
+    inputs.map((input) => now.get(input) ?? input),
     attrs,
     site,
   );
@@ -147,8 +163,7 @@ function applyFor(local: LocalRewrite, node: Expr, context: RuleContext): Expr |
 }
 
 const isReplacements = (change: unknown): change is Replacements =>
-  !(change instanceof Expr) &&
-  (change as Partial<Replacements> | undefined)?.replace instanceof Map;
+  !(change instanceof Expr) && (change as Partial<Replacements> | undefined)?.replace instanceof Map;
 
 const asReplacements = (node: Expr, change: Expr | Replacements): Replacements =>
   "replace" in change ? change : { replace: new Map([[node, change]]) };

@@ -7,10 +7,11 @@ import { type Expr, postOrder } from "../expr/expr.ts";
 import { cycleError } from "./cycle.ts";
 import { Query, query, RuleGroup, RuleSequence, type Stage } from "./database.ts";
 import { type Direction, type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
-import { FunctionGraph, NodeOrder } from "./functionGraph.ts";
+import { FunctionGraph } from "./functionGraph.ts";
 import { checkType } from "./matchText.ts";
+import { NodeOrder } from "./nodeOrder.ts";
 import { type Profile, StageProfiler } from "./profile.ts";
-import { FAST_MATH_TAGS, type GlobalContext, type GlobalRewrite, type Rule } from "./rule.ts";
+import { applyGlobal, FAST_MATH_TAGS, type GlobalContext, type GlobalRewrite, type Rule } from "./rule.ts";
 import { ARITHMETIC, RECIPROCALS } from "./rules/arithmetic.ts";
 import { BOOLEANS } from "./rules/booleans.ts";
 import { CASTS } from "./rules/casts.ts";
@@ -175,7 +176,7 @@ export function runStage(
     nodes.filter(({ inputs }) => inputs.length === 0),
     roots,
   );
-  stage.rewrite.apply(graph, context);
+  applyGlobal(stage.rewrite, graph, context);
   roots.forEach((root, i) => checkType(stage.rewrite, root, graph.outputs[i]!));
   return { roots: graph.outputs, applied: new Map(), stopped: NONE, order: undefined, isSettled: false };
 }

@@ -3,10 +3,13 @@
 // `changes` what it may change of a result's bits, and it leads to a fixpoint together with the others of
 // its group: no rule undoes another's work.
 
+import { ChunkwiseError, RuleError } from "../core/errors.ts";
 import { Expr } from "../expr/expr.ts";
 import type { ArrayType, Op } from "../expr/op.ts";
-import type { FunctionGraph, NodeOrder, Replacements } from "./functionGraph.ts";
+import type { FunctionGraph, Replacements } from "./functionGraph.ts";
+import type { GraphFeature } from "./graphFeatures.ts";
 import { fitted } from "./make.ts";
+import type { NodeOrder } from "./nodeOrder.ts";
 
 /**
  * What a rule may change of a result:
@@ -93,9 +96,27 @@ export interface GlobalRewrite {
   readonly tags?: readonly string[];
   /** Graphs without a node of this kind have nothing for it. */
   readonly kind?: ArrayType["kind"];
+  /** Features that it needs: they are attached before it is applied. */
+  requirements?(graph: FunctionGraph): readonly GraphFeature[];
   /** Changes the graph. */
   apply(graph: FunctionGraph, context?: GlobalContext): void;
 }
+
+/** With what a rewrite requires. What it throws that is no error of ours becomes one that names it. */
+export function applyGlobal(rewrite: GlobalRewrite, graph: FunctionGraph, context?: GlobalContext): void {
+  try {
+    for (const feature of rewrite.requirements?.(graph) ?? []) graph.attach(feature);
+    rewrite.apply(graph, context);
+  } catch (error) {
+    throw error instanceof ChunkwiseError ? error : failed(rewrite, error);
+  }
+}
+
+const failed = ({ name }: GlobalRewrite, error: unknown): RuleError =>
+  new RuleError(
+    { what: `rewrite ${name} failed: ${error}`, cure: "Mend it, or exclude it", rules: [name] },
+    { cause: error },
+  );
 
 const CHANGE_TAGS: { readonly [C in Change]: string } = {
   zeroSign: "fastMath:z",

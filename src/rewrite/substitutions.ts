@@ -2,8 +2,9 @@
 // These do what they are told; what that changes of results is for the caller to say.
 
 import { ValueError } from "../core/errors.ts";
+import { arityOf } from "../expr/arity.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
-import { arityOf, type Op } from "../expr/op.ts";
+import type { Op } from "../expr/op.ts";
 import type { Pattern } from "./pattern.ts";
 import { type RightSide, type RuleOptions, rule } from "./patternRule.ts";
 import { functionRule, type Rule } from "./rule.ts";
