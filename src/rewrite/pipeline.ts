@@ -24,10 +24,12 @@ import { INTEGERS, SHIFTS } from "./rules/integers.ts";
 import { FAST_LOGARITHMS, INVERSES } from "./rules/inverses.ts";
 import { JOINS } from "./rules/joins.ts";
 import { LOG_SUM } from "./rules/logSum.ts";
+import { MATRICES } from "./rules/matrices.ts";
 import { POWERS, POWERS_LATE } from "./rules/powers.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
 import { SHAPES, UNIT_AXES } from "./rules/shapes.ts";
 import { STABILIZE } from "./rules/stabilize.ts";
+import { LOGARITHMS_WRITTEN, SHORTER_WRITTEN, WRITTEN } from "./rules/written.ts";
 
 // Runs the stages that a query picked, one after another. In: roots and stages. Out: the roots' replacements and
 // a report: what each stage applied; with a profile, where time and nodes went.
@@ -208,11 +210,14 @@ export const pipelineOf = ({ constants, necessaryColumns }: PassParts): RuleSequ
         SHAPES,
         JOINS,
         REDUCTIONS,
+        WRITTEN,
+        SHORTER_WRITTEN,
+        MATRICES,
       ],
       foldConstants(constants),
     ]),
     /** Formulas that lose digits or overflow become ones that do not. */
-    stage("stabilize", [LOG_SUM, STABILIZE, INVERSES]),
+    stage("stabilize", [LOG_SUM, STABILIZE, INVERSES, LOGARITHMS_WRITTEN]),
     /** Combinations of ops become one op that does the same, better. */
     stage("specialize", [RECIPROCALS, POWERS_LATE, SHIFTS, FAST_LOGARITHMS]),
     /** Selections move towards the sources, so that only what is needed is read. */
