@@ -11,7 +11,6 @@ import * as s from "../kernel/scalar.ts";
 export const cast: ElementwiseOp = {
   name: "cast",
   class: "elementwise",
-  arity: 1,
   infer([input], attrs) {
     const dtype = attrs["dtype"] as DType;
     if (isComplex(input!.dtype) && !isComplex(dtype) && dtype !== "bool") {

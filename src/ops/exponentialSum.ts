@@ -122,7 +122,8 @@ function combineShifted([largestA, totalA]: Terms, [largestB, totalB]: Terms): T
   const [lower, other] = [s.select(isA, b, a), s.select(isA, totalB!, totalA!)];
   const largest = s.max(a, b);
   const [from, to] = [shiftOf(lower), shiftOf(largest)];
-  const apart = s.sub(from.shift, to.shift);
+  // Nothing is −inf, and has no shift.
+  const apart = s.min(s.sub(from.shift, to.shift), s.zero(a.type));
   const isApart = s.or(s.ne(apart, s.zero(a.type)), s.ne(from.scale, to.scale));
   const brought = s.mul(s.mul(other, s.exp(apart)), s.div(to.scale, from.scale));
   return [largest, s.add(s.select(isA, totalA!, totalB!), s.rarely(isApart, brought, other))];

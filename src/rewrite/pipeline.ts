@@ -6,12 +6,25 @@ import { closest } from "../core/suggest.ts";
 import { type Expr, postOrder } from "../expr/expr.ts";
 import { cycleError } from "./cycle.ts";
 import { Query, query, RuleGroup, RuleSequence, type Stage } from "./database.ts";
-import { type Direction, type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
+import {
+  type Direction,
+  type DriverObserver,
+  type DriverOptions,
+  type DriverResult,
+  rewrite,
+} from "./driver.ts";
 import { FunctionGraph } from "./functionGraph.ts";
 import { checkType } from "./matchText.ts";
 import { NodeOrder } from "./nodeOrder.ts";
 import { type Profile, StageProfiler } from "./profile.ts";
-import { applyGlobal, FAST_MATH_TAGS, type GlobalContext, type GlobalRewrite, type Rule } from "./rule.ts";
+import {
+  applyGlobal,
+  FAST_MATH_TAGS,
+  functionRule,
+  type GlobalContext,
+  type GlobalRewrite,
+  type Rule,
+} from "./rule.ts";
 import { ARITHMETIC, RECIPROCALS } from "./rules/arithmetic.ts";
 import { BOOLEANS } from "./rules/booleans.ts";
 import { CASTS } from "./rules/casts.ts";
@@ -180,10 +193,26 @@ export function runStage(
   );
   applyGlobal(stage.rewrite, graph, context);
   roots.forEach((root, i) => checkType(stage.rewrite, root, graph.outputs[i]!));
+  tellOf(graph, stage.rewrite, options.observer);
   return { roots: graph.outputs, applied: new Map(), stopped: NONE, order: undefined, isSettled: false };
 }
 
 const NONE: ReadonlySet<Rule> = new Set();
+
+/** Who watches sees what a rewrite of the whole graph replaced, by the reasons it gave. */
+function tellOf(
+  graph: FunctionGraph,
+  { name }: GlobalRewrite,
+  observer: DriverObserver | undefined | null,
+): void {
+  if (observer === undefined || observer === null) return;
+  const reasons = new Map<string, Rule>();
+  for (const { reason, replaced } of graph.history) {
+    const rule = reasons.get(reason) ?? functionRule(reason, `by ${name}`, { apply: () => null });
+    reasons.set(reason, rule);
+    for (const [node, now] of replaced) observer.applied(rule, node, now);
+  }
+}
 
 /** What the list below takes from other rooms. */
 export interface PassParts {
@@ -233,7 +262,8 @@ function stage(
   direction: Direction = "inputsFirst",
 ): RuleGroup {
   const group = new RuleGroup(name, [], direction);
-  for (const rule of families.flat()) group.register(rule, name === "canonicalize" ? quickTags(rule) : []);
+  for (const rule of families.flat())
+    group.register(rule, { tags: name === "canonicalize" ? quickTags(rule) : [] });
   return group;
 }
 

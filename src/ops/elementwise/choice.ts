@@ -28,7 +28,6 @@ interface WhereFunction {
 const whereOp: ElementwiseOp = {
   name: "where",
   class: "elementwise",
-  arity: 3,
   infer(inputs) {
     const [condition, x, y] = inputs;
     if (condition!.dtype !== "bool" || x!.dtype !== y!.dtype) {

@@ -75,5 +75,7 @@ export const logaddexp = binary("logaddexp", {
  */
 function logaddexpBody(x: s.Term, y: s.Term): s.Term {
   const apart = s.select(s.eq(x, y), s.zero(x.type), s.neg(s.abs(s.sub(x, y))));
-  return unlessCancelling(s.max(x, y), s.log1p(s.exp(apart)), s.log(s.add(s.exp(x), s.exp(y))));
+  const [wideX, wideY] = [s.convert(x, "float64"), s.convert(y, "float64")];
+  const written = s.convert(s.log(s.add(s.exp(wideX), s.exp(wideY))), x.type);
+  return unlessCancelling(s.max(x, y), s.log1p(s.exp(apart)), written);
 }
