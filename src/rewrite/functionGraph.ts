@@ -51,6 +51,7 @@ export interface GraphCosts {
   callback: number;
   /** Finding the order and who uses what. */
   toposort: number;
+  /** How many nodes were replaced. */
   replacements: number;
   /** Changes that a validator objected to. */
   objections: number;

@@ -7,10 +7,15 @@ import type { Op } from "../expr/op.ts";
 
 /** What a feature may ask the graph that it is attached to: a `FunctionGraph`. */
 export interface WatchedGraph {
+  /** Its results, as they are now. */
   readonly outputs: readonly Expr[];
+  /** Every node, inputs first. */
   toposort(): readonly Expr[];
+  /** Is a node in it? */
   has(node: Expr): boolean;
+  /** The nodes that use this one. */
   clients(node: Expr): readonly Expr[];
+  /** The nodes of an op. */
   nodesOf(op: Op): readonly Expr[];
 }
 
@@ -18,7 +23,9 @@ export interface WatchedGraph {
 export interface GraphFeature {
   /** A graph has one of a name: attaching another one does nothing. */
   readonly name: string;
+  /** It was attached: it may look at the graph. */
   onAttach?(graph: WatchedGraph): void;
+  /** It is told of nothing any more. */
   onDetach?(graph: WatchedGraph): void;
   /** A node came into the graph; those that were there when the feature was attached too. */
   onImport?(node: Expr, reason: string, graph: WatchedGraph): void;

@@ -102,7 +102,10 @@ export interface GlobalRewrite {
   apply(graph: FunctionGraph, context?: GlobalContext): void;
 }
 
-/** With what a rewrite requires. What it throws that is no error of ours becomes one that names it. */
+/**
+ * Attaches what a rewrite requires, and applies it: `applyGlobal(simplifyAll, graph)`. What it throws that is no error of ours
+ * becomes one that names it.
+ */
 export function applyGlobal(rewrite: GlobalRewrite, graph: FunctionGraph, context?: GlobalContext): void {
   try {
     for (const feature of rewrite.requirements?.(graph) ?? []) graph.attach(feature);

@@ -160,7 +160,7 @@ type Print = (line: string) => void;
 
 export const RUN_OPTIONS = {
   ...SETTINGS,
-  /** The rules that rewrite expressions: the pipeline of `chunkwise/rewrite`, or a RuleSequence of your own. */
+  /** The rules that rewrite expressions: the engine's pipeline, or a RuleSequence of your own. */
   database: option(having<RuleDatabase>("query"), "run", ["plan", "sync", "run"]),
   /** Settings that computations share. */
   spec: option(instanceOf('a Spec, as new Spec({allowedMem: "2GB"})', Spec), "memory", ["plan", "run"]),
