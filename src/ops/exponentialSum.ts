@@ -4,6 +4,7 @@
 // to the true value: an argument that is shifted without need is rounded once more.
 
 import type { ReduceEnd, ReduceOp } from "../expr/op.ts";
+import type { Pullback } from "../expr/pullback.ts";
 import * as s from "../kernel/scalar.ts";
 import type { ReduceFunction } from "../lazy/functionTypes.ts";
 import { binary, elementwiseRecord, FUNCTION_WORK, type ReduceRecord, reduction } from "./define.ts";
@@ -35,6 +36,12 @@ export const expSumRest: ReduceRecord<"same"> & ReduceFunction<"floating"> = red
   combine: combineOthers as ReduceOp["combine"],
   identity: () => [-Infinity, -1],
   finish: ([, others]) => others!,
+  // The largest counts as a constant: logSoftmax, which alone makes this, would be the same with any other.
+  pullback: ({ inputs: [x], attrs, cotangent }, use) => {
+    const largest = use.node("stopGradient", [use.node("max", [x!], { ...attrs, keepdims: true })], {});
+    const shifted = use.two("subtract", x!, largest);
+    return [use.two("multiply", use.spread(cotangent, x!, attrs), use.exp(shifted))];
+  },
 });
 
 /** So much smaller is a correction than what it is added to, that its own rounding does not matter. */
@@ -68,8 +75,18 @@ export const logOfSum = (
     lift: (x) => [x, s.zero((x as s.Term).type), s.exp(x as s.Term)],
     combine: ((a: Terms, b: Terms) => [...combineOthers(a, b), s.add(a[2]!, b[2]!)]) as ReduceOp["combine"],
     identity: () => [-Infinity, -1, 0],
+    pullback: sharePullback(isMean),
     finish: (state, end) => logOfState(state as Terms, isMean ? end : null),
   });
+
+/** The softmax; of a mean the n-th part of it: e^(x − result) / n. */
+const sharePullback =
+  (isMean: boolean): Pullback =>
+  ({ inputs: [x], result, attrs, cotangent }, use) => {
+    const share = use.exp(use.two("subtract", x!, use.spread(result, x!, attrs)));
+    const own = isMean ? use.two("divide", cotangent, use.count(x!, attrs)) : cotangent;
+    return [use.two("multiply", use.spread(own, x!, attrs), share)];
+  };
 
 function logOfState([largest, others, total]: Terms, end: ReduceEnd | null): s.Term {
   const rest = s.log1p(others!);
@@ -113,6 +130,12 @@ export const expSumShifted: ReduceRecord<"same"> & ReduceFunction<"floating"> = 
   combine: combineShifted as ReduceOp["combine"],
   identity: () => [-Infinity, 0],
   finish: ([, total]) => total!,
+  // What is taken off counts as a constant: softmax, which alone makes this, would be the same with anything else.
+  pullback: ({ inputs: [x], attrs, cotangent }, use) => {
+    const largest = use.node("max", [x!], { ...attrs, keepdims: true });
+    const power = use.node("expShifted", [x!, largest], {});
+    return [use.two("multiply", use.spread(cotangent, x!, attrs), power)];
+  },
 });
 
 /** The sum of the smaller maximum is brought to the shift of the larger one, which hardly ever differs. */
@@ -151,6 +174,8 @@ export const expShifted = binary("expShifted", {
   result: "floating",
   work: FUNCTION_WORK,
   real: scaledExp,
+  // y counts as a constant, as above.
+  pull: ({ g, f }) => [s.mul(g, f), null],
 });
 
 /** What x − y lost when it became `difference`: 0 where there is nothing to lose. */
@@ -169,4 +194,6 @@ export const lessLogSum = elementwiseRecord("lessLogSum", 3, {
     const difference = s.sub(x!, y!);
     return s.add(difference, s.sub(lostBy(x!, y!, difference), s.log1p(z!)));
   },
+  // y counts as a constant, as above.
+  pull: ({ g, z }) => [g, null, s.neg(s.div(g, s.add(s.one(z.type), z)))],
 });

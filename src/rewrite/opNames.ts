@@ -20,4 +20,4 @@ type Routine = "gather" | "scatter" | "takeAlongAxis" | "searchsorted" | "sort" 
 
 export type OpName =
   | OpsIn<typeof elementwise & typeof reductions & typeof exponentialSums & typeof sumsWithin & typeof scans>
-  | (Source | Move | Routine | "cast" | "contract");
+  | (Source | Move | Routine | "cast" | "contract" | "mark");
