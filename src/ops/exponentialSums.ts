@@ -1,5 +1,5 @@
 // Sums of exponentials and what is made of them: nothing overflows, however large the elements.
-// Must hold: softmax and logSoftmax are the nodes that the rules of rewrite/rules/logSum.ts make.
+// Must hold: softmax and logSoftmax, when stopGradient is dropped, are the nodes that the rules of rewrite/rules/logSum.ts make.
 
 import { type AxisArgument, checkAxes } from "../core/chunks.ts";
 import { checkKind, toFloating } from "../core/dtype.ts";

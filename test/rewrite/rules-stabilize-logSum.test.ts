@@ -4,6 +4,7 @@ import * as cw from "chunkwise";
 import { describe, expect, test } from "vitest";
 import { type Expr, makeExpr } from "../../src/expr/expr.ts";
 import { opNamed } from "../../src/ops/index.ts";
+import { ARITHMETIC } from "../../src/rewrite/rules/arithmetic.ts";
 import { LOG_SUM } from "../../src/rewrite/rules/logSum.ts";
 import { STABILIZE } from "../../src/rewrite/rules/stabilize.ts";
 import { n, run, source } from "./nodes.ts";
@@ -136,12 +137,15 @@ describe("what is written out becomes what the functions make", () => {
   const x = cw.asarray(new Float64Array([1, 2, 3, 4, 5, 6])).reshape([2, 3]);
   const sums = cw.exp(x).sum({ axis: 1, keepdims: true });
   const optimized = (root: cw.LazyArray): Expr => run(root.expr, ...LOG_SUM, ...STABILIZE);
+  /** Gradients are told that the largest counts as constant, which is dropped when it is rewritten. */
+  const plain = (made: cw.LazyArray): Expr =>
+    run(made.expr, ...ARITHMETIC.filter(({ name }) => name === "stopGradient"));
 
   test("softmax, logSoftmax, logsumexp", () => {
-    expect(optimized(cw.exp(x).divide(sums))).toBe(cw.softmax(x).expr);
-    expect(optimized(cw.log(cw.exp(x).divide(sums)))).toBe(cw.logSoftmax(x).expr);
-    expect(optimized(x.subtract(cw.log(sums)))).toBe(cw.logSoftmax(x).expr);
-    expect(optimized(cw.exp(x.subtract(cw.log(sums))))).toBe(cw.softmax(x).expr);
+    expect(optimized(cw.exp(x).divide(sums))).toBe(plain(cw.softmax(x)));
+    expect(optimized(cw.log(cw.exp(x).divide(sums)))).toBe(plain(cw.logSoftmax(x)));
+    expect(optimized(x.subtract(cw.log(sums)))).toBe(plain(cw.logSoftmax(x)));
+    expect(optimized(cw.exp(x.subtract(cw.log(sums))))).toBe(plain(cw.softmax(x)));
     expect(optimized(cw.log(sums))).toBe(cw.logsumexp(x, { axis: 1, keepdims: true }).expr);
   });
 
