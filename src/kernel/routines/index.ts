@@ -2,7 +2,7 @@
 
 import type { Routine } from "../routine.ts";
 import { addAlongAxis } from "./addAlongAxis.ts";
-import { binEdges, binPlaces } from "./bins.ts";
+import { binCounts, binEdges, binPlaces, labelCounts } from "./bins.ts";
 import { select } from "./byRank.ts";
 import { compact, compactRows, countTrue, placeRows, repeatRows } from "./compact.ts";
 import { contract } from "./contract.ts";
@@ -12,6 +12,7 @@ import { gather, gatherIn, movePlaces, pick, scatter, spread } from "./gather.ts
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
 import { quantilePlaces } from "./quantilePlaces.ts";
+import { blockSample, sampledElements } from "./rankSamples.ts";
 import { searchsorted, searchsortedIn } from "./searchsorted.ts";
 import { argsort, segmentArgsort, segmentSort, sort } from "./sort.ts";
 import { argsortRuns, mergePlaces, mergeRuns, sortRuns } from "./sortedRuns.ts";
@@ -25,6 +26,8 @@ export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
     ...{
       placeRows,
       repeatRows,
+      binCounts,
+      labelCounts,
       binEdges,
       binPlaces,
       foundPlaces,
@@ -34,6 +37,7 @@ export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
       movePlaces,
       scatter,
     },
+    ...{ blockSample, sampledElements },
     ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
     ...{ digitCounts, digitStep, keyElements, quantilePlaces, select, topk, topkPlaces },
     ...{
