@@ -40,6 +40,21 @@ export {
   ModuleFunction,
   moduleFunction,
 } from "./array/functions/userFunction.ts";
+export { type ArgumentCotangents, customPullback } from "./array/gradients/customPullback.ts";
+export {
+  type Argnums,
+  type Chosen,
+  type GradOptions,
+  grad,
+  type Jvp,
+  jvp,
+  type ValueAndGrad,
+  type Vjp,
+  valueAndGrad,
+  vjp,
+} from "./array/gradients/gradient.ts";
+export { hessian, jacobian } from "./array/gradients/jacobians.ts";
+export type { ArrayTree } from "./array/gradients/trees.ts";
 export type { ArrayMethods } from "./array/methods.ts";
 export { type FromNpyOptions, fromNpy, type ToNpyOptions, toNpy } from "./array/npy.ts";
 export {
@@ -62,6 +77,7 @@ export {
   AxisError,
   ChunkError,
   ChunkwiseError,
+  DerivativeError,
   DTypeError,
   IndexError,
   InvariantError,

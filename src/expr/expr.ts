@@ -250,7 +250,11 @@ export const keyHere = (expr: Expr): string => keyOf(expr, keysHere, (resource) 
 function keyOf(expr: Expr, known: Keys, resourceText: (resource: Resource) => string): string {
   for (const node of postOrder([expr], (input) => known.has(input))) {
     const inputs = node.inputs.map((input) => known.get(input)).join(",");
-    known.set(node, hashText(`${node.op.name}(${inputs}){${attrsText(node.attrs, resourceText)}}`));
+    const isMark = node.op.class === "elementwise" && node.op.isMark === true;
+    known.set(
+      node,
+      isMark ? inputs : hashText(`${node.op.name}(${inputs}){${attrsText(node.attrs, resourceText)}}`),
+    );
   }
   return known.get(expr)!;
 }

@@ -3,6 +3,7 @@
 // all x are −inf, or several are +inf, x − largest counts as 0. No elements are −1 others: the sum is 0.
 
 import type { ReduceOp } from "../expr/op.ts";
+import type { Pullback } from "../expr/pullback.ts";
 import * as s from "../kernel/scalar.ts";
 import type { ReduceFunction } from "../lazy/functionTypes.ts";
 import { type ReduceRecord, reduction } from "./define.ts";
@@ -11,6 +12,7 @@ import { type ReduceRecord, reduction } from "./define.ts";
 export const exponentialSum = (
   name: string,
   finish: (largest: s.Term, others: s.Term) => s.Term,
+  pullback: Pullback,
 ): ReduceRecord<"same"> & ReduceFunction<"floating"> =>
   reduction(name, {
     accepts: "real",
@@ -21,6 +23,7 @@ export const exponentialSum = (
     combine: combineOthers as ReduceOp["combine"],
     identity: () => [-Infinity, -1],
     finish: ([largest, others]) => finish(largest as s.Term, others as s.Term),
+    pullback,
   });
 
 /** The sum of the smaller maximum is brought to the larger one: one exponential for two states. */
@@ -38,4 +41,13 @@ function combineOthers(
 }
 
 /** Σ e^(x − max x) − 1: what softmax divides by, but for the 1. Rules and softmax make it; users have no name for it. */
-export const expSumRest = exponentialSum("expSumRest", (_, others) => others);
+export const expSumRest = exponentialSum(
+  "expSumRest",
+  (_, others) => others,
+  // The largest counts as a constant: softmax and its kin, which alone make this, would be the same with any other.
+  ({ inputs: [x], attrs, cotangent }, use) => {
+    const largest = use.node("stopGradient", [use.node("max", [x!], { ...attrs, keepdims: true })], {});
+    const shifted = use.two("subtract", x!, largest);
+    return [use.two("multiply", use.spread(cotangent, x!, attrs), use.exp(shifted))];
+  },
+);

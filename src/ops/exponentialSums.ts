@@ -11,6 +11,7 @@ import type { ArrayFunction } from "../lazy/functionTypes.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazy/lazyArray.ts";
 import { add, divide, subtract } from "./elementwise/arithmetic.ts";
 import { exp, log1p } from "./elementwise/exponential.ts";
+import { stopGradient } from "./elementwise/stopGradient.ts";
 import { exponentialSum, expSumRest } from "./exponentialSum.ts";
 import { max } from "./reductions.ts";
 
@@ -22,7 +23,15 @@ export interface SoftmaxOptions {
 type SoftmaxFunction = ArrayFunction<"floating", [options?: SoftmaxOptions]>;
 
 /** log Σ eˣ; of no elements −inf: `cw.logsumexp(x, {axis: 1})`. */
-export const logsumexp = exponentialSum("logsumexp", (largest, others) => s.add(largest, s.log1p(others)));
+export const logsumexp = exponentialSum(
+  "logsumexp",
+  (largest, others) => s.add(largest, s.log1p(others)),
+  // The softmax.
+  ({ inputs: [x], result, attrs, cotangent }, use) => {
+    const share = use.exp(use.two("subtract", x!, use.spread(result, x!, attrs)));
+    return [use.two("multiply", use.spread(cotangent, x!, attrs), share)];
+  },
+);
 
 /** eˣ / Σ eˣ along an axis: `cw.softmax(x, {axis: -1})`. */
 export const softmax: SoftmaxFunction = userCall(
@@ -54,6 +63,6 @@ function shiftedParts(
   const last = array.ndim === 0 ? null : -1;
   const axes = checkAxes(options.axis === undefined ? last : options.axis, array.ndim);
   const reduced = (op: Op): Built => node(op, [array], { axes, keepdims: true });
-  const shifted = array.size === 0 ? array : subtract(array, reduced(max));
+  const shifted = array.size === 0 ? array : subtract(array, stopGradient(reduced(max)));
   return { array, shifted, others: reduced(expSumRest) };
 }

@@ -3,7 +3,7 @@
 import type { Op } from "../expr/op.ts";
 import { cast } from "../lazy/cast.ts";
 import { SOURCES } from "../lazy/lazyArray.ts";
-import { binEdges, binPlaces } from "./binning.ts";
+import { binCounts, binEdges, binPlaces, labelCounts } from "./binning.ts";
 import { COMPACTION_OPS } from "./compaction.ts";
 import { contract } from "./contraction.ts";
 import type { ReduceRecord } from "./define.ts";
@@ -14,6 +14,7 @@ import { groupby } from "./groupby.ts";
 import { LONG_SORT_OPS } from "./longSort.ts";
 import { LOOP_OPS } from "./loopOps.ts";
 import { BLOCK_OPS } from "./mapBlocks.ts";
+import { mark } from "./marks.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/axisMoves.ts";
 import { overlap } from "./moves/overlap.ts";
 import { pad } from "./moves/pad.ts";
@@ -26,6 +27,7 @@ import { ORDER_OPS } from "./order.ts";
 import { partitioned } from "./partitions.ts";
 import * as reductions from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
+import { RANK_SAMPLE_OPS } from "./sampling.ts";
 import * as scans from "./scans.ts";
 import { OpTable } from "./table.ts";
 
@@ -56,10 +58,12 @@ const ALL: readonly Op[] = [
   ...ROUTINE_OPS,
   ...ORDER_OPS,
   ...LONG_SORT_OPS,
+  ...RANK_SAMPLE_OPS,
   ...COMPACTION_OPS,
   ...BLOCK_OPS,
   ...LOOP_OPS,
-  ...[groupby, binPlaces, binEdges],
+  ...[groupby, binPlaces, binCounts, labelCounts, binEdges],
+  mark,
 ];
 
 /** The table of ops, by name: `OPS.get("add")`. */

@@ -19,4 +19,4 @@ type Routine = "gather" | "scatter" | "takeAlongAxis" | "searchsorted" | "sort" 
 
 export type OpName =
   | OpsIn<typeof elementwise & typeof reductions & typeof exponentialSums & typeof scans>
-  | (Source | Move | Routine | "cast" | "expSumRest" | "contract");
+  | (Source | Move | Routine | "cast" | "expSumRest" | "contract" | "mark");

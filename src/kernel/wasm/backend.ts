@@ -18,10 +18,12 @@ import { routineCall, runStep } from "../interpret/index.ts";
 import type { RoutineCall } from "../routine.ts";
 import type { MatrixProduct } from "../routines/outsideProduct.ts";
 import { roomIn } from "../routines/room.ts";
+import { runBinCounts } from "./binCountKernel.ts";
 import { runBinPlaces } from "./binKernel.ts";
 import { runCompact } from "./compacting.ts";
 import { runContract } from "./contracting.ts";
 import { runGroups } from "./groupKernel.ts";
+import { runLabelCounts } from "./labelCountKernel.ts";
 import { runLoopKernel } from "./loops.ts";
 import { WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";
@@ -50,6 +52,8 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
   ["contract", runContract],
   ["groupby", runGroups],
   ["binPlaces", runBinPlaces],
+  ["binCounts", runBinCounts],
+  ["labelCounts", runLabelCounts],
 ]);
 
 // Small blocks that lie outside of the kernels' memory are copied into it for as long as a program runs: tile by tile they would
