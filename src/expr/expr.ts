@@ -9,6 +9,7 @@ import { type Attrs, attrsText, NO_ATTRS, type Resource } from "../core/block.ts
 import { type ChunkShape, checkSize, type Shape, sameShape, sizeOf } from "../core/chunks.ts";
 import { type DType, infoOf } from "../core/dtype.ts";
 import { hasUnknown } from "../core/unknown.ts";
+import { checkArity } from "./arity.ts";
 import { addUser, findUser, type Interned, Interning, type UserHolder, type Users } from "./intern.ts";
 import { type ArrayType, assertDense, checkUnknown, denseOf, inferType, type Op } from "./op.ts";
 import { type Site, siteFor } from "./site.ts";
@@ -163,6 +164,7 @@ const localText = (attrs: Attrs): string =>
 function typeOver(op: Op, inputs: readonly Expr[], attrs: Attrs): ArrayType {
   const types = new Array<ArrayType>(inputs.length);
   for (let i = 0; i < inputs.length; i++) types[i] = inputs[i]!.type;
+  checkArity(op, inputs.length);
   const type = inferType(op, types, attrs);
   if (op.class !== "staged" && isUnknown(types, type)) checkUnknown(op, types, attrs, type);
   if (type !== types[0] && type.kind === "dense") checkSize(type.shape);

@@ -150,6 +150,8 @@ export interface SourceOp extends OpBase<DenseType, ArrayType> {
 export interface ElementwiseOp extends DenseOp {
   /** Tells it from other ops. */
   readonly class: "elementwise";
+  /** How many operands it has; not said where `infer` sees to it. */
+  readonly arity?: number | undefined;
   /** How many additions it is worth, about; 1 when not said. */
   readonly work?: number | undefined;
   /** Two inputs that may be swapped: the same bits. */

@@ -75,7 +75,7 @@ export type Unary<R extends ResultRule> = ElementwiseFunction<R, 1> & UnaryFunct
 /** A function of two. */
 export type Binary<R extends ResultRule> = ElementwiseFunction<R, 2> & BinaryFunction<R>;
 
-function elementwiseRecord<L extends ElementwiseLine, N extends number>(
+export function elementwiseRecord<const L extends ElementwiseLine, N extends number>(
   name: string,
   arity: N,
   line: L,

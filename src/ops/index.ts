@@ -8,7 +8,7 @@ import { COMPACTION_OPS } from "./compaction.ts";
 import { contract } from "./contraction.ts";
 import type { ReduceRecord } from "./define.ts";
 import * as elementwise from "./elementwise/index.ts";
-import { expSumRest } from "./exponentialSum.ts";
+import * as sumsWithin from "./exponentialSum.ts";
 import * as exponentialSums from "./exponentialSums.ts";
 import { groupby } from "./groupby.ts";
 import { LONG_SORT_OPS } from "./longSort.ts";
@@ -50,7 +50,7 @@ const ALL: readonly Op[] = [
   ...opsIn(elementwise),
   ...REDUCE_OPS,
   ...[nanargmaxPlace, nanargminPlace],
-  ...[...opsIn(exponentialSums), expSumRest],
+  ...[...opsIn(exponentialSums), ...opsIn(sumsWithin), sumsWithin.lessLogSum],
   ...opsIn(scans),
   ...[permute, broadcast, expandDims, squeeze, rechunk, reshape],
   ...[slice, setSlice, take, concat, repeat, tile, pad, overlap],

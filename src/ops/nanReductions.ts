@@ -82,7 +82,8 @@ export const nanvar: ReduceRecord<"same"> & r.VarianceFunction = reduction("nanv
     const wide = s.convert(x as s.Term, "float64");
     const present = s.select(s.isNaN_(wide), s.zero("float64"), s.one("float64"));
     const value = without(wide, 0) as s.Term;
-    return [present, value, s.zero("float64"), s.sub(value, value)];
+    const nothing = s.sub(value, value);
+    return [s.add(present, nothing), value, s.zero("float64"), nothing];
   },
   finish: (state, end) =>
     r.var.finish(state, { ...end, count: (type) => s.convert(state[0] as s.Term, type) }),

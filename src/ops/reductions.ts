@@ -119,16 +119,20 @@ const variance: ReduceRecord<"same"> & VarianceFunction = reduction("var", {
   state: () => ["float64", "float64", "float64", "float64"],
   lift: (x) => {
     const wide = s.convert(x as s.Term, "float64");
-    // x − x is 0, but NaN for what has no deviation: infinities and NaN.
-    return [s.one("float64"), wide, s.zero("float64"), s.sub(wide, wide)];
+    // x − x is 0, but NaN for what has no deviation: infinities and NaN. Then so is the number of elements.
+    const nothing = s.sub(wide, wide);
+    return [s.add(s.one("float64"), nothing), wide, s.zero("float64"), nothing];
   },
   combine: combineMoments,
   identity: () => [0, 0, 0, 0],
-  finish: ([, , , moment], { count, attrs, dtype }) => {
+  finish: ([counted, , , moment], { count, attrs, dtype }) => {
     const left = s.sub(count("float64"), s.constant("float64", attrs["correction"] as number));
     // With nothing left to divide by, the standard says NaN.
     const divisor = s.select(s.gt(left, s.zero("float64")), left, s.constant("float64", Number.NaN));
-    return s.convert(s.div(moment as s.Term, divisor), infoOf(dtype).part);
+    // Finite numbers that are further apart than any number is large leave NaN, and their variance is infinite.
+    const isFar = s.and(s.isNaN_(moment as s.Term), s.not(s.isNaN_(counted as s.Term)));
+    const total = s.select(isFar, s.constant("float64", Infinity), moment as s.Term);
+    return s.convert(s.div(total, divisor), infoOf(dtype).part);
   },
   pullback: ({ inputs: [x], attrs, cotangent }, use) => {
     const { count, left } = use.left(x!, attrs);

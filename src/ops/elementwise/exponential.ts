@@ -6,6 +6,7 @@ import * as h from "../../kernel/complex/hyperbolic.ts";
 import * as t from "../../kernel/complex/trigonometric.ts";
 import * as s from "../../kernel/scalar.ts";
 import { binary, FUNCTION_WORK, type Unary, unary } from "../define.ts";
+import { unlessCancelling } from "../exponentialSum.ts";
 
 const floating = (
   name: string,
@@ -92,9 +93,12 @@ export const logaddexp = binary("logaddexp", {
 
 const finite = (x: s.Term): s.Term => s.select(s.eq(x, s.constant(x.type, Infinity)), s.zero(x.type), x);
 
-/** log(eˣ + eʸ) = max + log1p(e^−|x−y|); x = y (infinite, too) gives x + log 2. */
+/**
+ * log(eˣ + eʸ) = max + log1p(e^−|x−y|), equal infinities being 0 apart; as it is written where the two cancel.
+ */
 function logaddexpBody(x: s.Term, y: s.Term): s.Term {
-  const apart = s.sub(x, y);
-  const sum = s.add(s.max(x, y), s.log1p(s.exp(s.neg(s.abs(apart)))));
-  return s.select(s.eq(x, y), s.add(x, s.constant(x.type, Math.LN2)), sum);
+  const apart = s.select(s.eq(x, y), s.zero(x.type), s.neg(s.abs(s.sub(x, y))));
+  const [wideX, wideY] = [s.convert(x, "float64"), s.convert(y, "float64")];
+  const written = s.convert(s.log(s.add(s.exp(wideX), s.exp(wideY))), x.type);
+  return unlessCancelling(s.max(x, y), s.log1p(s.exp(apart)), written);
 }
