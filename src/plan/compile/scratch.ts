@@ -93,6 +93,12 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
       return { reason: "groups", bytes: groupScratch(step, buffers) };
     case "movePlaces":
       return { reason: "places", bytes: 8 * (step.attrs["from"] as readonly number[]).length };
+    case "addAlongAxis":
+      // Plain copies of all, and places as numbers.
+      return {
+        reason: "places",
+        bytes: allBytes([...step.inputs, ...step.outputs], buffers) + 8 * elements(step.inputs.slice(1)),
+      };
     case "binCounts":
     case "labelCounts":
       return { reason: "counts", bytes: binScratch(step, buffers) };
