@@ -244,7 +244,7 @@ class RemotePool implements Pool {
   /** The next batch of those that wait. */
   #cut(key: string, waiting: WaitingLine, free: number): Sent {
     const { ref, attempt } = waiting.first.job;
-    const most = this.#sizes.sizeOf(ref.op, attempt.number, waiting.size, free);
+    const most = this.#sizes.sizeOf(ref.op, attempt.number, waiting.size, Math.max(free, this.#batches));
     const { taken, ranges } = waiting.take(most);
     if (waiting.size === 0) this.#waiting.delete(key);
     const batch: Batch = {
