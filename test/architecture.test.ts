@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { parseAst } from "rolldown/parseAst";
 import { describe, expect, test } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -90,6 +91,21 @@ function importsOf(file: string): string[] {
   return targets.map((target) => relative(SOURCE, resolve(join(SOURCE, dirname(file)), target)));
 }
 
+/** Lines where functions begin that are longer than 60. */
+function longFunctions(text: string): number[] {
+  const found: number[] = [];
+  const look = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    const { type, start, end } = node as { type?: string; start: number; end: number };
+    const isFunction = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(type ?? "");
+    if (isFunction && text.slice(start, end).split("\n").length > 60)
+      found.push(text.slice(0, start).split("\n").length);
+    for (const part of Object.values(node)) look(part);
+  };
+  look(parseAst(text, { lang: "ts" }));
+  return found;
+}
+
 describe("architecture", () => {
   test("there are files to look at", () => expect(files.length).toBeGreaterThan(50));
 
@@ -107,6 +123,14 @@ describe("architecture", () => {
     const text = readFileSync(join(SOURCE, file), "utf8");
     expect(text.startsWith("// "), "a file begins with what it is").toBe(true);
     expect(text.split("\n").length).toBeLessThanOrEqual(400);
+  });
+
+  test("no function is longer than 60 lines", () => {
+    expect(longFunctions(`function f() {${"\n".repeat(60)}}`)).toEqual([1]);
+    const found = files.flatMap((file) =>
+      longFunctions(readFileSync(join(SOURCE, file), "utf8")).map((line) => `${file}:${line}`),
+    );
+    expect(found).toEqual([]);
   });
 
   test("files of one name are about one thing, in rooms beside each other", () => {

@@ -68,20 +68,18 @@ export class Agreement<Lazy, Value> {
 
   async #agree(arrays: readonly Lazy[], found: readonly Value[]): Promise<void> {
     const choices = this.#choices;
-    const { compute, plan, reference } = this.#kind;
+    const { plan, reference } = this.#kind;
     const threads = this.#hasThreads ? await this.#onThreads(arrays) : found;
     const usual = plan(arrays, choices);
     const whole = await reference(arrays, usual);
-    const lean = this.#lean(arrays, usual.maxProjectedMem);
-    const onEvent = ({ type }: cw.RunEvent): void => void (type === "spill" && this.spills++);
-    const spilled = await compute(arrays, { ...choices, spec: lean.spec, onEvent });
+    const lean = await this.#lean(arrays, usual.maxProjectedMem);
     // How many chunks are added up at once depends on the budget (plan/lower.ts), and so do the last bits of sums.
     const leanWhole = await reference(arrays, lean.plan);
     arrays.forEach((array, i) => {
       this.#expectSame(array, "inline and threads", found[i]!, threads[i]!);
       if (!this.#kind.isInOrder(array)) return;
       this.#expectSame(array, "inline and the reference", found[i]!, whole[i]!);
-      this.#expectSame(array, "spilling and its reference", spilled[i]!, leanWhole[i]!);
+      this.#expectSame(array, "spilling and its reference", lean.values[i]!, leanWhole[i]!);
     });
   }
 
@@ -98,15 +96,25 @@ export class Agreement<Lazy, Value> {
     return values;
   }
 
-  /** Room for the largest task and little else: with less room there is less fusion, and then a task may need more. */
-  #lean(arrays: readonly Lazy[], most: number): { readonly spec: cw.Spec; readonly plan: cw.Plan } {
+  /**
+   * Room for the largest task and little else: with less room there is less fusion, and then a task may need more; so may one
+   * that reads what a stage kept in files.
+   */
+  async #lean(
+    arrays: readonly Lazy[],
+    most: number,
+  ): Promise<{ readonly values: readonly Value[]; readonly plan: cw.Plan }> {
+    const onEvent = ({ type }: cw.RunEvent): void => void (type === "spill" && this.spills++);
+    const { plan, compute } = this.#kind;
     let needed = most;
     for (;;) {
       const spec = new cw.Spec({
         ...{ reservedMem: 1, allowedMem: needed + 2, executor: "inline", twins: false },
       });
+      const choices = { ...this.#choices, spec };
       try {
-        return { spec, plan: this.#kind.plan(arrays, { ...this.#choices, spec }) };
+        const planned = plan(arrays, choices);
+        return { plan: planned, values: await compute(arrays, { ...choices, onEvent }) };
       } catch (error) {
         if (!(error instanceof cw.MemoryError)) throw error;
         needed = Math.max(needed + 1, error.needed);

@@ -160,6 +160,11 @@ const FLAGS: ReadonlySet<string> = new Set([
   "includeInitial",
   "invert",
   "copy",
+  "largest",
+  "density",
+  "returned",
+  "rowvar",
+  "bias",
 ]);
 
 interface Options {

@@ -16,6 +16,8 @@ import type { PlanData } from "./plan.ts";
 interface Planned {
   readonly data: PlanData;
   readonly sources: readonly PlannedSource[];
+  /** How many its expressions had. */
+  readonly nodes: number;
 }
 
 /** A source of a plan, without the source: data that nobody else holds are not to be held here. */
@@ -36,10 +38,15 @@ export interface Rewriting {
 
 /** Larger graphs take longer to plan than to look up, but are seldom planned twice. */
 const MAX_NODES = 500;
-const MAX_PLANS = 500;
+/**
+ * Nodes of all plans that are remembered: what was compiled for a plan lives as long as it, 50 to 80 KB a node, and a process
+ * that plans ever new shapes is to keep to its memory. Those that were not asked for the longest go first.
+ */
+const MAX_NODES_IN_ALL = 1000;
 
 export class PlanCache {
   readonly #plans = new Map<string, Planned>();
+  #nodes = 0;
   /** Ops of users may share a name. */
   readonly #opNumbers = new WeakMap<Op, number>();
   #ops = 0;
@@ -52,9 +59,13 @@ export class PlanCache {
     const structure = structureOf(nodes, roots, this.#numberOf);
     const key = `${chosen} ${rewriting.key} ${structure.key}`;
     const known = this.#plans.get(key);
-    if (known !== undefined) return bound(known, structure.sources);
+    if (known !== undefined) {
+      this.#plans.delete(key);
+      this.#plans.set(key, known);
+      return bound(known, structure.sources);
+    }
     const plan = planned(roots, rewriting, options, exactly);
-    this.#remember(key, plan, structure.sources);
+    this.#remember(key, plan, structure.sources, nodes.length);
     return plan;
   }
 
@@ -68,11 +79,21 @@ export class PlanCache {
   };
 
   /** Unless the plan reads data that the expressions did not: constants that were folded into one array. */
-  #remember(key: string, { data, sources }: Plan, met: readonly Resource[]): void {
+  #remember(key: string, { data, sources }: Plan, met: readonly Resource[], nodes: number): void {
     const places = Array.from(sources, ([name, resource]) => placeAmong(met, name, resource));
     if (!places.every((place) => place !== null)) return;
-    if (this.#plans.size >= MAX_PLANS) this.#plans.delete(this.#plans.keys().next().value!);
-    this.#plans.set(key, { data, sources: places });
+    this.#plans.set(key, { data, sources: places, nodes });
+    this.#nodes += nodes;
+    for (const [oldest, { nodes }] of this.#plans) {
+      if (this.#nodes <= MAX_NODES_IN_ALL) return;
+      this.#plans.delete(oldest);
+      this.#nodes -= nodes;
+    }
+  }
+
+  /** How many nodes the plans were made for that are remembered. */
+  get nodes(): number {
+    return this.#nodes;
   }
 }
 

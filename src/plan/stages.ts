@@ -3,11 +3,11 @@
 // Must hold: lengths of one name turn out to be one number; types are what they were, but for lengths that are known now.
 
 import type { Attr, Attrs, Block } from "../core/block.ts";
-import { InvariantError } from "../core/errors.ts";
+import { ChunkwiseError, InvariantError } from "../core/errors.ts";
 import { isUnknown } from "../core/unknown.ts";
 import { type Expr, makeExpr, postOrder } from "../expr/expr.ts";
 import { type ArrayType, arrayTypeText, extentOf, type StagedOp } from "../expr/op.ts";
-import { atSite } from "../expr/site.ts";
+import { atSite, lineOf } from "../expr/site.ts";
 
 /** What can be asked now: of all ops that wait for nothing but this. */
 export interface Stage {
@@ -55,7 +55,7 @@ export function nextStage(roots: readonly Expr[]): Stage | null {
 }
 
 function questionsOf(node: Expr): Omit<StagedNode, "node"> {
-  const questions = atSite(node.site, () => stagedOf(node).questions(node.inputs, node.attrs));
+  const questions = atNode(node, () => stagedOf(node).questions(node.inputs, node.attrs));
   const {
     asks,
     keeps = [],
@@ -72,6 +72,17 @@ function questionsOf(node: Expr): Omit<StagedNode, "node"> {
 
 const stagedOf = ({ op }: Expr): StagedOp => op as StagedOp;
 
+/** As if it were done where the node was made; what turns out to be wrong is told with that line. */
+function atNode<T>({ site, op }: Expr, action: () => T): T {
+  try {
+    return atSite(site, action);
+  } catch (error) {
+    if (!(error instanceof ChunkwiseError) || error.where !== undefined) throw error;
+    const line = lineOf(site);
+    throw error.at(`${site?.call ?? op.name}${line === undefined ? "" : ` at ${line}`}`);
+  }
+}
+
 /** The roots after a stage. What was kept is read where it was made. */
 export function afterStage(roots: readonly Expr[], { nodes }: Stage, { answers, kept }: Found): Expr[] {
   const made = new Map<Expr, Expr>(kept);
@@ -80,7 +91,7 @@ export function afterStage(roots: readonly Expr[], { nodes }: Stage, { answers, 
     const inputs = node.inputs.map((input) => replaced(input, made));
     const blocks = asks.map((ask) => answers.get(ask)!);
     const sources = keeps.map((keep) => kept.get(keep)!);
-    const settled = atSite(node.site, () => stagedOf(node).settle(inputs, node.attrs, blocks, sources));
+    const settled = atNode(node, () => stagedOf(node).settle(inputs, node.attrs, blocks, sources));
     made.set(node, settled as Expr);
     learn(node, settled as Expr, lengths);
   }

@@ -146,8 +146,12 @@ describe("masks", () => {
 
   test("that are lazy, where the shape would depend on them", () => {
     const mask = vector.greater(15);
-    expectMistake(() => vector.get(mask), cw.IndexError, "lazy mask", "[3]", "where");
-    expectMistake(() => vector.set(mask, vector), cw.IndexError, "lazy mask", "[3]");
+    expect(() => vector.get(mask).shape).toThrow(
+      "the shape of an array of shape [?] depends on its data. Settle it first: x = await x.settle()",
+    );
+    expectMistake(() => vector.get(mask, null, 0), cw.IndexError);
+    expectMistake(() => vector.get(mask).add(vector), cw.UnknownLengthError, "[?]");
+    expectMistake(() => vector.set(mask, vector).computeSync(), cw.ShapeError, "3 values", "2 places");
     expect(vector.set(mask, 0).computeSync().toList()).toEqual([10, 0, 0]);
   });
 });

@@ -19,6 +19,8 @@ export type Kind =
   | "integer"
   | "diagonal"
   | "count"
+  | "howMany"
+  | "fraction"
   | "flag"
   | "scalar"
   | "real"
@@ -60,6 +62,10 @@ const integer = parameter("integer");
 /** Any whole number, however far beyond the array. */
 const diagonal = parameter("diagonal");
 const count = parameter("count");
+/** Of the elements along an axis. */
+const howMany = parameter("howMany");
+/** A quantile, or several. */
+const fraction = parameter("fraction");
 const flag = parameter("flag")(true);
 const scalar = parameter("scalar");
 const real = parameter("real");
@@ -131,6 +137,17 @@ export const FUNCTIONS: { readonly [name: string]: Line } = {
     append: bound(matrix),
   }),
   ...all(["sort", "argsort"], line([operand(matrix)], { axis: axis(0), descending: flag, stable: flag })),
+  ...all(["topk", "argtopk"], line([operand(matrix), howMany(2)], { axis: axis(0), largest: flag })),
+  ...all(["partition", "argpartition"], line([operand(matrix), integer(1)], { axis: axis(0) })),
+  ...all(
+    ["quantile", "nanquantile", "percentile", "nanpercentile"],
+    line([operand(matrix), fraction(0.5)], { axis: axes(0), keepdims: flag, method: scalar("lower") }),
+  ),
+  ...all(["median", "nanmedian"], line([operand(matrix)], { axis: axes(0), keepdims: flag })),
+  ...all(
+    ["nonzero", "uniqueAll", "uniqueCounts", "uniqueInverse", "uniqueValues"],
+    line([operand(matrix)], null),
+  ),
   searchsorted: line([operand(vector), operand(vector)], { side: scalar("left"), sorter: sorter([0, 1, 2]) }),
   isin: line([operand(vector), operand(vector)], { invert: flag }),
   get: line([operand(vector), indices([0, 1])]),
@@ -178,7 +195,7 @@ export const OTHERS: readonly string[] = [
   ...["mapOverlap", "applyGufunc", "groupbyReduce"],
   ...["average", "cov", "corrcoef", "histogram", "histogram2d", "histogramdd", "histogramBinEdges"],
   ...["bincount", "digitize"],
-  ...["savePlan", "loadPlan", "computePlan", "measureReservedMemory"],
+  ...["savePlan", "loadPlan", "computePlan", "measureReservedMemory", "settle"],
 ];
 
 export interface Junk {
@@ -287,6 +304,8 @@ export const JUNK: { readonly [K in Kind]: Junk } = {
     true: true,
   },
   count: { ...BAD_LENGTH, "a list with NaN": [Number.NaN], "a list with a hole": new Array(3) },
+  howMany: { ...BAD_LENGTH, ...MISSING, "a list": [1] },
+  fraction: { ...NEVER, ...MISSING, ...BAD_LISTS, NaN: Number.NaN, "-1": -1, "101": 101 },
   flag: { "a string": "yes", "1": 1, "an object": {}, "a symbol": Symbol("s") },
   scalar: { ...NEVER, null: null, "a list": [1] },
   real: { ...BAD_REAL, null: null },
@@ -319,6 +338,8 @@ export const CLASSES: { readonly [K in Kind]: readonly (new (...args: never[]) =
   integer: [cw.ValueError],
   diagonal: [cw.ValueError],
   count: [cw.ValueError, cw.ShapeError],
+  howMany: [cw.ValueError, cw.ShapeError],
+  fraction: [cw.ValueError, cw.DTypeError, cw.ShapeError],
   flag: [cw.ValueError],
   scalar: [cw.DTypeError, cw.ValueError],
   real: [cw.DTypeError, cw.ValueError],

@@ -17,10 +17,13 @@ const LOGICAL = ["logicalAnd", "logicalOr", "logicalXor"];
 const BITWISE = [...["bitwiseAnd", "bitwiseOr", "bitwiseXor", "bitwiseLeftShift", "bitwiseRightShift"]];
 const REDUCTIONS = [
   ...["sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "countNonzero", "argmax", "argmin"],
-  ...["logsumexp", "nansum", "nanmax", "nanmean", "nanvar", "nanargmin"],
+  ...["logsumexp", "nansum", "nanmax", "nanmean", "nanvar", "nanargmin", "median"],
 ];
 
 const named = (names, make) => names.map((name) => [name, (given) => make(given, name)]);
+
+/** Whole numbers below n in no order, as a list. */
+const scattered = (cw, n) => cw.arange(0, n, 1, { dtype: "int64" }).multiply(7).remainder(n).computeSync();
 
 /** A function of the user's. */
 const own = (cw, name) => cw.moduleFunction(new URL("./functions.mjs", import.meta.url), name);
@@ -94,6 +97,35 @@ const CASES = [
   ["sort", ({ cw, x }) => cw.sort(x, { axis: 1 })],
   ["sort of columns", ({ cw, x }) => cw.sort(x, { axis: 0 })],
   ["argsort", ({ cw, x }) => cw.argsort(x, { axis: 1 })],
+  ["sort of all", ({ cw, x }) => cw.sort(x.reshape([-1]))],
+  ["argsort of all", ({ cw, x }) => cw.argsort(x.reshape([-1]))],
+  ["topk", ({ cw, x }) => cw.topk(x, 9, { axis: 1 })],
+  ["argtopk", ({ cw, x }) => cw.argtopk(x, 9, { axis: 0 })],
+  ["quantiles of lines", ({ cw, x }) => cw.quantile(x, [0.1, 0.5], { axis: 0 })],
+  ["quantiles of all", ({ cw, x }) => cw.quantile(x, [0.1, 0.5])],
+  [
+    "many quantiles of lines",
+    ({ cw, x }) =>
+      cw.quantile(
+        x,
+        Array.from({ length: 40 }, (_, k) => k / 39),
+        { axis: 1 },
+      ),
+  ],
+  ["nanquantile of lines", ({ cw, x }) => cw.nanquantile(x, 0.25, { axis: 1 })],
+  ["take by a list", ({ cw, x, n }) => x.take(scattered(cw, n), { axis: 0 })],
+  ["take from a long line", ({ cw, x, n }) => x.reshape([-1]).take(cw.asarray(scattered(cw, n)).multiply(n))],
+  [
+    "searchsorted in a long list",
+    ({ cw, x, n }) => cw.searchsorted(cw.linspace(0, 1, n * n, { chunks: (n * n) / 16 }), x),
+  ],
+  ["mask", ({ x }) => x.get(x.greater(0.5))],
+  ["mask of rows", ({ x }) => x.get(x.mean({ axis: 1 }).greater(0.5))],
+  ["mask of few", ({ x }) => x.get(x.less(0.01))],
+  ["values back", ({ x }) => x.set(x.greater(0.5), x.get(x.greater(0.5)).negative())],
+  ["lazy counts", ({ cw, x, i }) => cw.repeat(x, i.get(":", 0).remainder(3), { axis: 0 })],
+  ["uniqueCounts", ({ cw, i }) => Object.values(cw.uniqueCounts(i))],
+  ["nonzero", ({ cw, x }) => cw.nonzero(x.greater(0.9))],
   ["diff", ({ cw, x }) => cw.diff(x, { axis: 0 })],
   ["softmax", ({ cw, x }) => cw.softmax(x, { axis: 1 })],
   ["logSoftmax", ({ cw, x }) => cw.logSoftmax(x, { axis: 0 })],

@@ -30,16 +30,21 @@ async function measured({ allowedMem, reservedMem, threads, executor, ...where }
   }
 }
 
-/** The first budget that is enough, from what the plan says on: a run that begins has it. */
+/**
+ * The first budget that is enough, from what the plan says on: a run that begins has it. What is planned in stages says so when
+ * the last has begun, so it is run to its end.
+ */
 async function statedBy(where) {
   const arrays = await opened(where);
+  const isSettled = arrays.every(({ expr }) => expr.isSettled);
   let budget = cw.plan(arrays).maxProjectedMem;
-  for (let attempt = 0; attempt < 8; attempt++) {
+  for (let attempt = 0; attempt < 16; attempt++) {
     const begun = new AbortController();
     const spec = new cw.Spec({ allowedMem: budget + 1, reservedMem: 1, threads: 1 });
-    const onEvent = (event) => begun.abort(event.type);
+    const onEvent = (event) => void (isSettled && begun.abort(event.type));
     try {
       await cw.store(arrays, targetsOf(arrays, where), { spec, onEvent, signal: begun.signal });
+      return budget;
     } catch (error) {
       if (!(error instanceof cw.MemoryError)) return budget;
       budget = error.needed;

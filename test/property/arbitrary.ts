@@ -11,9 +11,11 @@ import { BINARY, CHOICE, UNARY } from "./makers/elementwise.ts";
 import { EXPONENTIAL_SUMS } from "./makers/exponentialSums.ts";
 import { JOINS } from "./makers/joins.ts";
 import { MOVES } from "./makers/moves.ts";
-import { NAN_REDUCTIONS } from "./makers/nan.ts";
+import { NAN_REDUCTIONS, NAN_VARIANCES } from "./makers/nan.ts";
+import { ORDER } from "./makers/order.ts";
 import { REDUCTIONS, SCANS, SORTING, VARIANCES } from "./makers/reductions.ts";
 import { SELECTIONS } from "./makers/selections.ts";
+import { STAGED } from "./makers/staged.ts";
 import type { Program, Source } from "./program.ts";
 import { type Maker, type ProgramOptions, ProgramWriter } from "./writer.ts";
 
@@ -21,12 +23,19 @@ export type Family = ReadonlyMap<string, Maker>;
 /** Families are equally likely, so that the many elementwise functions do not crowd out the rest. */
 export const EXACT_FAMILIES: readonly Family[] = [
   ...[BINARY, UNARY, BINARY, UNARY, MOVES, REDUCTIONS, SELECTIONS, MOVES, CHOICE, SCANS, CONTRACTIONS],
-  ...[BINARY, UNARY, SORTING, JOINS, CREATION, NAN_REDUCTIONS],
+  ...[BINARY, UNARY, SORTING, JOINS, CREATION, NAN_REDUCTIONS, ORDER],
 ];
-export const ALL_FAMILIES: readonly Family[] = [...EXACT_FAMILIES, VARIANCES, EXPONENTIAL_SUMS];
+/** With those whose lengths depend on data: not for what looks at one plan, or evaluates node by node. */
+export const STAGED_FAMILIES: readonly Family[] = [...EXACT_FAMILIES, STAGED, STAGED];
+export const ALL_FAMILIES: readonly Family[] = [
+  ...EXACT_FAMILIES,
+  VARIANCES,
+  NAN_VARIANCES,
+  EXPONENTIAL_SUMS,
+];
 
 /** Every maker by the name of its function. */
-export const MAKERS: ReadonlyMap<string, Maker> = new Map(EXACT_FAMILIES.flatMap((family) => [...family]));
+export const MAKERS: ReadonlyMap<string, Maker> = new Map(STAGED_FAMILIES.flatMap((family) => [...family]));
 
 export interface ArbitraryOptions extends Partial<ProgramOptions> {
   readonly families?: readonly Family[];

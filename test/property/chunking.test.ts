@@ -6,7 +6,7 @@ import type fc from "fast-check";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { chunksOf, type Expr, postOrder } from "../../src/expr/expr.ts";
 import { AT_ONCE, needThreads, Ways } from "../ways.ts";
-import { MAKERS, programs, programsOf } from "./arbitrary.ts";
+import { MAKERS, programs, programsOf, STAGED_FAMILIES } from "./arbitrary.ts";
 import { expectAllSame } from "./compare.ts";
 import type { Program } from "./program.ts";
 import { check } from "./settings.ts";
@@ -29,7 +29,7 @@ describe("each function", () => {
   test.each([...MAKERS.keys()])("%s", (name) => sameInAnyChunks(14, programsOf(name)));
 });
 
-test("random programs", () => sameInAnyChunks(300, programs()));
+test("random programs", () => sameInAnyChunks(300, programs({ families: STAGED_FAMILIES })));
 
 test("long programs", () => sameInAnyChunks(60, programs({ maxSteps: 24 })));
 

@@ -86,7 +86,7 @@ export function evaluateNaive(program: Program): Naive[] {
 function run({ call, args, item }: Step, values: readonly Naive[]): Naive {
   const resolved = args.map((arg) => resolve(arg, values)) as never[];
   const result = NAIVE[call]!(...resolved);
-  return Array.isArray(result) ? result[item!]! : result;
+  return Array.isArray(result) ? result[item as number]! : result;
 }
 
 function resolve(arg: Arg, values: readonly Naive[]): unknown {

@@ -33,8 +33,8 @@ export interface Source {
 export interface Step {
   readonly call: string;
   readonly args: readonly Arg[];
-  /** Which one, for functions that give a list. */
-  readonly item?: number | undefined;
+  /** Which one, for functions that give a list or a record. */
+  readonly item?: number | string | undefined;
 }
 
 /** Are sources and rechunks in pieces, or in one? */
@@ -95,7 +95,7 @@ export function runStep(
   cutting: Cutting,
 ): cw.LazyArray {
   const result = API[call]!(...args.map((arg) => resolve(arg, values, cutting)));
-  return (item === undefined ? result : (result as unknown[])[item]) as cw.LazyArray;
+  return (item === undefined ? result : (result as never)[item]) as cw.LazyArray;
 }
 
 function resolve(arg: Arg, values: readonly cw.LazyArray[], cutting: Cutting): unknown {
@@ -124,7 +124,7 @@ function sourceText({ array, cut }: Source): string {
 }
 
 const stepText = ({ call, args, item }: Step): string =>
-  `cw.${call}(${args.map(argText).join(", ")})${item === undefined ? "" : `[${item}]`}`;
+  `cw.${call}(${args.map(argText).join(", ")})${item === undefined ? "" : `[${JSON.stringify(item)}]`}`;
 
 function argText(arg: Arg): string {
   if (arg instanceof Ref) return `v${arg.index}`;

@@ -4,6 +4,7 @@
 
 import * as cw from "chunkwise";
 import { DTYPES, type DType, infoOf, isComplex, isFloat, isInteger } from "../../src/core/dtype.ts";
+import { hasUnknown } from "../../src/core/unknown.ts";
 import { MAX_SIZE } from "./arrays.ts";
 import type { Choices } from "./choices.ts";
 import { type Arg, Program, Ref, runStep, type Source, type Step, sourceArray } from "./program.ts";
@@ -45,9 +46,10 @@ export class ProgramWriter {
     return this.#values.length;
   }
 
-  /** All values so far, the last first. */
+  /** All values so far whose lengths are known, the last first. */
   get refs(): Ref[] {
-    return this.#values.map((_, index) => new Ref(index)).reverse();
+    const known = this.#values.flatMap((x, index) => (isLengthKnown(x) ? [new Ref(index)] : []));
+    return known.reverse();
   }
 
   of({ index }: Ref): cw.LazyArray {
@@ -58,8 +60,8 @@ export class ProgramWriter {
     return this.#push({ call: name, args });
   }
 
-  /** One of the results of a function that gives a list. */
-  callItem(item: number, name: string, ...args: readonly Arg[]): Ref {
+  /** One of the results of a function that gives a list or a record. */
+  callItem(item: number | string, name: string, ...args: readonly Arg[]): Ref {
     return this.#push({ call: name, args, item });
   }
 
@@ -132,4 +134,8 @@ function refsIn(arg: Arg): number[] {
   return Array.isArray(arg) ? arg.flatMap((item: Arg) => refsIn(item)) : [];
 }
 
-const isSmall = ({ size, ndim }: cw.LazyArray): boolean => size <= 2 * MAX_SIZE && ndim <= MAX_DIMS;
+const isLengthKnown = ({ expr }: cw.LazyArray): boolean => !hasUnknown(expr.shape);
+
+/** What depends on data is no longer than what it is made of, or a few times as long. */
+const isSmall = (x: cw.LazyArray): boolean =>
+  (!isLengthKnown(x) || x.size <= 2 * MAX_SIZE) && x.ndim <= MAX_DIMS;

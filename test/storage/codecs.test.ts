@@ -213,4 +213,6 @@ test("without Node's modules the web's streams do the same", async () => {
     );
   }
   vi.doUnmock("../../src/storage/builtin.ts");
+  // Other files share the modules of this process: those of here know no Node.
+  vi.resetModules();
 });

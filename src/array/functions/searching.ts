@@ -1,5 +1,6 @@
 // Differences, searching, sorting and membership.
 
+import { checkIntegers } from "../../core/check.ts";
 import { checkAxis, checkInteger, describe } from "../../core/chunks.ts";
 import { checkKind, type DType, INDEX_DTYPE, infoOf, isComplex, type ResultRule } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
@@ -241,8 +242,8 @@ const partitionCall = <R extends ResultRule>(
       const array = asLazy(x);
       const at = checkAxis(axis, array.ndim);
       const length = array.shape[at]!;
-      for (const k of typeof kth === "number" ? [kth] : kth)
-        if (checkInteger(k, "kth") < -length || k >= length)
+      for (const k of checkIntegers(kth, "kth"))
+        if (k < -length || k >= length)
           throw new ValueError({
             what: `kth is ${k} and axis ${at} has ${length} places`,
             cure: `Use ${-length} to ${length - 1}`,

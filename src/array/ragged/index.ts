@@ -13,6 +13,17 @@ export * from "../../ops/elementwise/arithmetic.ts";
 export * from "../../ops/elementwise/exponential.ts";
 export * from "../../ops/elementwise/logic.ts";
 export * from "../../ops/elementwise/special.ts";
+export {
+  nanargmax,
+  nanargmin,
+  nanmax,
+  nanmean,
+  nanmin,
+  nanprod,
+  nanstd,
+  nansum,
+  nanvar,
+} from "../../ops/nanReductions.ts";
 export type { NestedVarianceOptions as VarianceOptions } from "../../ops/reductions.ts";
 export * from "../../ops/reductions.ts";
 export {

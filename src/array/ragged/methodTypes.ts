@@ -8,6 +8,7 @@ import type * as arithmetic from "../../ops/elementwise/arithmetic.ts";
 import type * as exponential from "../../ops/elementwise/exponential.ts";
 import type * as logic from "../../ops/elementwise/logic.ts";
 import type * as special from "../../ops/elementwise/special.ts";
+import type * as nanReductions from "../../ops/nanReductions.ts";
 import type * as reductions from "../../ops/reductions.ts";
 import type { Plan } from "../../plan/index.ts";
 import type { AsyncComputeOptions, PlanOnlyOptions } from "../../runtime/spec.ts";
@@ -33,13 +34,12 @@ interface ReduceMethod<Self, Value, Options> {
   (options: Options & ({ readonly axis: number } | { readonly keepdims: true })): Self;
   (options?: Options): Value;
 }
+type Spread = "std" | "var" | "nanstd" | "nanvar";
+type Scans = "nancumsum" | "nancumprod";
+type ReduceNames = keyof typeof reductions | keyof typeof nanReductions | "count";
 type ReduceMethods<Self, Value> = {
-  [K in Exclude<keyof typeof reductions, "std" | "var"> | "count"]: ReduceMethod<
-    Self,
-    Value,
-    NestedReduceOptions
-  >;
-} & { [K in "std" | "var"]: ReduceMethod<Self, Value, reductions.NestedVarianceOptions> };
+  [K in Exclude<ReduceNames, Spread | Scans>]: ReduceMethod<Self, Value, NestedReduceOptions>;
+} & { [K in Spread]: ReduceMethod<Self, Value, reductions.NestedVarianceOptions> };
 
 interface ListMethods<Self> {
   num(options?: lists.AxisOptions): Self;

@@ -5,6 +5,7 @@ import * as arithmetic from "../../ops/elementwise/arithmetic.ts";
 import * as exponential from "../../ops/elementwise/exponential.ts";
 import * as logic from "../../ops/elementwise/logic.ts";
 import * as special from "../../ops/elementwise/special.ts";
+import * as nanReductions from "../../ops/nanReductions.ts";
 import * as reductions from "../../ops/reductions.ts";
 import { explainColumns, necessaryColumns } from "./columns.ts";
 import { compute, plan } from "./compute.ts";
@@ -16,10 +17,11 @@ import * as records from "./recordFunctions.ts";
 import { installTwins } from "./twins.ts";
 
 const { where, zerosLike, onesLike, fullLike, toRegular, fromRegular, ...ofLists } = lists;
+const { nancumsum, nancumprod, ...withoutNaN } = nanReductions;
 const { field, withField, withoutField, unzip, combinations, argcombinations } = records;
 
 const METHODS = {
-  ...{ ...arithmetic, ...exponential, ...logic, ...special, ...reductions, ...ofLists },
+  ...{ ...arithmetic, ...exponential, ...logic, ...special, ...reductions, ...withoutNaN, ...ofLists },
   ...{ get, field, withField, withoutField, unzip, combinations, argcombinations },
 } satisfies { [K in keyof RaggedMethods<unknown, unknown>]: unknown };
 

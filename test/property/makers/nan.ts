@@ -58,8 +58,6 @@ export const NAN_REDUCTIONS: ReadonlyMap<string, Maker> = new Map(
     nansum: adding("nansum", NUMERIC, 3),
     nanprod: adding("nanprod", REAL, 1),
     nanmean: adding("nanmean", NUMERIC, 3),
-    nanvar: adding("nanvar", REAL, 3),
-    nanstd: adding("nanstd", REAL, 3),
     nancumsum: running("nancumsum", NUMERIC, 3),
     nancumprod: running("nancumprod", REAL, 1),
     nanargmax: place("nanargmax"),
@@ -67,4 +65,9 @@ export const NAN_REDUCTIONS: ReadonlyMap<string, Maker> = new Map(
     nanmax: extreme("nanmax"),
     nanmin: extreme("nanmin"),
   }),
+);
+
+/** Never exact: only where the order of adding up is the same on both sides. */
+export const NAN_VARIANCES: ReadonlyMap<string, Maker> = new Map(
+  Object.entries({ nanvar: adding("nanvar", REAL, 3), nanstd: adding("nanstd", REAL, 3) }),
 );

@@ -81,7 +81,13 @@ const take: Maker = (writer, choices) => {
   const from = writer.any(choices, ({ ndim, size }) => ndim <= 1 && size <= 12);
   if (x === null || from === null) return null;
   const axis = axisOf(writer.of(x).ndim, choices);
-  return writer.call("take", x, indicesOf(writer, from, writer.of(x).shape.at(axis)!, choices), { axis });
+  const length = writer.of(x).shape.at(axis)!;
+  // Places that are known are another operation.
+  if (choices.flip()) {
+    const places = Array.from({ length: choices.between(1, 5) }, () => choices.between(-length, length - 1));
+    return writer.call("take", x, places, { axis });
+  }
+  return writer.call("take", x, indicesOf(writer, from, length, choices), { axis });
 };
 
 /** Indices made of the array itself, or of its places in order. */
