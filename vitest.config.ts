@@ -5,7 +5,7 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
  * nothing that another file could see. The others end processes and threads, count memory, or look at what is left behind.
  */
 const SHARED = [
-  ...["bad-input", "blocks", "deferred", "expr", "math", "observe", "oracle", "parquet", "plan"],
+  ...["bad-input", "blocks", "deferred", "expr", "gradients", "math", "observe", "oracle", "parquet", "plan"],
   ...["property", "ragged", "ragged-lazy", "rewrite", "storage"],
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 

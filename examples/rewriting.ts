@@ -35,7 +35,7 @@ const multiply = opNamed("multiply");
 const simplifyAll: GlobalRewrite = {
   name: "simplifyAll",
   apply(graph) {
-    for (const node of graph.nodesOf(divide)) {
+    for (const node of graph.walk(divide)) {
       const [product, divisor] = node.inputs;
       if (product!.op !== multiply) continue;
       const [left, right] = product!.inputs;

@@ -12,6 +12,7 @@ import { planOf } from "./plan/index.ts";
 import { necessaryColumnsPass } from "./ragged/lazy/project.ts";
 import type { RuleSequence } from "./rewrite/database.ts";
 import { pipelineOf } from "./rewrite/pipeline.ts";
+import { Bodies } from "./runtime/bodies.ts";
 import { ExecutorTable, inlineExecutor } from "./runtime/pools/executors.ts";
 import { threadExecutor } from "./runtime/pools/threadPool.ts";
 import { runPlanSync } from "./runtime/run.ts";
@@ -36,6 +37,8 @@ export class Engine {
   readonly executors: ExecutorTable = new ExecutorTable([threadExecutor(), inlineExecutor]);
   /** Plans of computations that were planned before. */
   readonly plans: PlanCache = new PlanCache();
+  /** Bodies of loops that were made before. */
+  readonly bodies: Bodies = new Bodies();
   #spec: Spec | null = null;
 
   constructor(tasks: TaskParts, backend: Backend) {

@@ -4,9 +4,34 @@ import { installMethods } from "./array/methods.ts";
 
 installMethods();
 
+export {
+  type CompiledCallOptions,
+  type CompiledFunction,
+  type CompileOptions,
+  type Computed,
+  compile,
+} from "./array/compiled/compileFunction.ts";
+export {
+  type InputOptions,
+  type InputSpec,
+  type InputType,
+  type InputValue,
+  input,
+  type SpecDType,
+} from "./array/compiled/inputs.ts";
+export { SharedArray, type SharedOptions, shared } from "./array/compiled/state.ts";
+export type { Outputs, Pairs } from "./array/compiled/traced.ts";
 export { compute, computeSync, type Executed, type PlanCallOptions, plan, settle } from "./array/compute.ts";
 export { engine } from "./array/defaultEngine.ts";
 export * from "./array/functions/index.ts";
+export {
+  cond,
+  type LoopArrays,
+  type ScanOptions,
+  scan,
+  type WhileOptions,
+  whileLoop,
+} from "./array/functions/loopFunctions.ts";
 export { type MapBlocksOptions, mapBlocks } from "./array/functions/mapBlocks.ts";
 export {
   type BlockFunction,
@@ -15,6 +40,21 @@ export {
   ModuleFunction,
   moduleFunction,
 } from "./array/functions/userFunction.ts";
+export { type ArgumentCotangents, customPullback } from "./array/gradients/customPullback.ts";
+export {
+  type Argnums,
+  type Chosen,
+  type GradOptions,
+  grad,
+  type Jvp,
+  jvp,
+  type ValueAndGrad,
+  type Vjp,
+  valueAndGrad,
+  vjp,
+} from "./array/gradients/gradient.ts";
+export { hessian, jacobian } from "./array/gradients/jacobians.ts";
+export type { ArrayTree } from "./array/gradients/trees.ts";
 export type { ArrayMethods } from "./array/methods.ts";
 export { type FromNpyOptions, fromNpy, type ToNpyOptions, toNpy } from "./array/npy.ts";
 export {
@@ -37,6 +77,7 @@ export {
   AxisError,
   ChunkError,
   ChunkwiseError,
+  DerivativeError,
   DTypeError,
   IndexError,
   InvariantError,

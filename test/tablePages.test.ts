@@ -14,7 +14,7 @@ import * as scans from "../src/ops/scans.ts";
 const ROOT = resolve(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
-const FAMILIES = ["arithmetic", "choice", "exponential", "logic", "special"].map(
+const FAMILIES = ["arithmetic", "choice", "exponential", "logic", "special", "stopGradient"].map(
   (name) => `elementwise/${name}`,
 );
 const SOURCES = [...FAMILIES, "reductions", "nanReductions", "scans", "exponentialSums"].map((file) =>

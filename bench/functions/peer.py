@@ -1,6 +1,6 @@
 """The peer of bench/functions: evaluates expressions and says how long they took.
 
-In:  lines of JSON on stdin: {"arrays": {name: {"path", "shape"}}} or {"code": expression}. Out: a line of JSON for each.
+In:  lines of JSON on stdin: {"arrays": {name: {"path", "shape", "dtype"}}} or {"code": expression}. Out: a line of JSON for each.
 """
 
 import importlib
@@ -25,7 +25,7 @@ for line in sys.stdin:
     if "arrays" in asked:
         scope = dict(NAMES)
         for name, where in asked["arrays"].items():
-            scope[name] = np.fromfile(where["path"], "float64").reshape(where["shape"])
+            scope[name] = np.fromfile(where["path"], where["dtype"]).reshape(where["shape"])
         answer = {"numpy": np.__version__}
     else:
         start = time.perf_counter()

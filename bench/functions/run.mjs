@@ -1,5 +1,6 @@
 // Functions beside NumPy, SciPy, Dask and xarray, in one run: `npm run bench:functions [-- words of names]`. Both sides read the same bytes and take
-// turns; what counts is the best of several turns, and the ratio. Default options, results in memory.
+// turns; what counts is the best of several turns, and the ratio. Default options, results in memory. OUTSIDE=1: our arrays are
+// plain typed arrays, not what a computation made.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -8,9 +9,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import * as cw from "../../dist/index.js";
 import { CASES } from "./cases.mjs";
-import { dataFile } from "./data.mjs";
+import { dataFile, dtypeOf } from "./data.mjs";
 
 const TURNS = 5;
+/** Plain typed arrays, which only the thread that made them can read. */
+const OUTSIDE = process.env.OUTSIDE === "1";
 const PYTHON = process.env.PYTHON ?? "/usr/bin/python3";
 
 /** A Python process that answers line by line. */
@@ -28,20 +31,28 @@ function startPeer() {
   };
 }
 
-function ourArrays(data, folder) {
-  const entries = Object.entries(data).map(([name, wanted]) => {
+/** In the memory where its library keeps arrays, as the peer's are in NumPy's: what a computation made. */
+async function resident(values, shape) {
+  const negated = await cw.asarray(values).reshape(shape).negative().compute();
+  return cw.asarray(await cw.asarray(negated).negative().compute());
+}
+
+async function ourArrays(data, folder) {
+  const arrays = {};
+  for (const [name, wanted] of Object.entries(data)) {
     const { buffer, byteOffset, byteLength } = readFileSync(dataFile(folder, wanted));
-    const values = new Float64Array(buffer.slice(byteOffset, byteOffset + byteLength));
-    return [name, cw.asarray(values).reshape(wanted.shape)];
-  });
-  return Object.fromEntries(entries);
+    const bytes = buffer.slice(byteOffset, byteOffset + byteLength);
+    const values = dtypeOf(wanted) === "int32" ? new Int32Array(bytes) : new Float64Array(bytes);
+    arrays[name] = OUTSIDE ? cw.asarray(values).reshape(wanted.shape) : await resident(values, wanted.shape);
+  }
+  return arrays;
 }
 
 async function measure({ data, ours, peer }, process, folder) {
-  const arrays = ourArrays(data, folder);
+  const arrays = await ourArrays(data, folder);
   const paths = Object.entries(data).map(([name, wanted]) => [
     name,
-    { path: dataFile(folder, wanted), shape: wanted.shape },
+    { path: dataFile(folder, wanted), shape: wanted.shape, dtype: dtypeOf(wanted) },
   ]);
   await process.ask({ arrays: Object.fromEntries(paths) });
   const [own, others] = [[], []];

@@ -40,5 +40,8 @@ const { areaMean: expected } = JSON.parse(readFileSync(new URL("expected.json", 
 
 writeFileSync(
   new URL("plots/area-mean.svg", import.meta.url),
-  heatmap("Mean of what is there", map.toList() as number[][]),
+  heatmap("Mean of what is there", map.toList() as number[][], {
+    ...{ across: "longitude", up: "latitude", value: "mean of 30 days" },
+    fromTo: { across: [0, 360], up: [90, -90] },
+  }),
 );

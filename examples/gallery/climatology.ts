@@ -42,5 +42,5 @@ const { climatology: expected } = JSON.parse(readFileSync(new URL("expected.json
 [...means].forEach((x, i) => assert.ok(Math.abs(Number(x) - expected.north[i]) < 1e-12));
 [...course].forEach((x, i) => assert.ok(Math.abs(Number(x) - expected.warming[i]) < 1e-12));
 
-const plot = lines("Anomaly of ten years", [[...course].map(Number)]);
+const plot = lines("Anomaly of ten years", [[...course].map(Number)], { across: "month", up: "°C" });
 writeFileSync(new URL("plots/climatology.svg", import.meta.url), plot);

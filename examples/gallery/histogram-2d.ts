@@ -30,4 +30,9 @@ assert.deepEqual(along.toList(), expected.yEdges);
 const shades = (cells.toList() as number[][]).map((row) =>
   row.map((n) => (n === 0 ? Number.NaN : Math.log(n))),
 );
-writeFileSync(new URL("plots/histogram-2d.svg", import.meta.url), heatmap("Points of Hénon's map", shades));
+const [least, most] = [Number([...along][0]), Number([...along].at(-1))];
+const plot = heatmap("Points of Hénon's map", shades, {
+  ...{ across: "y", up: "x", value: "logarithm of the count" },
+  fromTo: { across: [least, most], up: [Number([...across].at(-1)), Number([...across][0])] },
+});
+writeFileSync(new URL("plots/histogram-2d.svg", import.meta.url), plot);

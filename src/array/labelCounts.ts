@@ -3,20 +3,37 @@
 
 import type { Attrs, Block } from "../core/block.ts";
 import { sameShape, shapeText } from "../core/chunks.ts";
-import { isComplex, isFloat } from "../core/dtype.ts";
+import { infoOf, isComplex, isFloat } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { unknownLength } from "../core/unknown.ts";
 import { keyHere } from "../expr/expr.ts";
-import { castTo } from "../lazy/build.ts";
+import { castTo, node } from "../lazy/build.ts";
 import { asLazy, type LazyArray, type Operand } from "../lazy/lazyArray.ts";
+import { labelCounts } from "../ops/binning.ts";
 import { accumulatorOf } from "../ops/define.ts";
-import { max } from "../ops/reductions.ts";
+import { LINE_BYTES, rowsWithin } from "../ops/order.ts";
+import { max, sum } from "../ops/reductions.ts";
 import { reshape } from "./functions/manipulation.ts";
 import { foldedGroups, type Groups, placesOfLabels } from "./grouping.ts";
 import { askingCall } from "./later.ts";
 
 /** A number of bins or labels is no more than this. */
 export const MOST_BINS: number = 2 ** 31 - 1;
+
+/** Counts of more numbers are no smaller than a block is. */
+export const MOST_AT_ONCE: number = 2 ** 16;
+
+/** How often each of so many whole numbers, from the first on, is there: counts of blocks, added up. */
+export function countsFrom(first: number, bins: number, given: LazyArray): LazyArray {
+  const x = given.ndim === 0 ? reshape(given, [1]) : given;
+  const block = blockToCount(x);
+  const counts = node(labelCounts, [x], { block, first, bins });
+  return sum(counts, { axis: x.shape.map((_, axis) => axis) }) as LazyArray;
+}
+
+/** Of elements that are counted together: no more than a task has. */
+export const blockToCount = (x: LazyArray): number[] =>
+  rowsWithin(x.chunks, infoOf(x.dtype).bytes, LINE_BYTES).map((n) => Math.max(1, n));
 
 /** How often each label is there, or what its weights come to. */
 export function countsOf(

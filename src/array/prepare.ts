@@ -1,7 +1,8 @@
 // From lazy arrays to a plan that can be run. Several arrays are one plan, so what they share is computed once.
 
 import type { Block } from "../core/block.ts";
-import { type ChunkShape, sameShape } from "../core/chunks.ts";
+import { type ChunkShape, describe, sameShape } from "../core/chunks.ts";
+import { ValueError } from "../core/errors.ts";
 import type { Transfer } from "../core/transfer.ts";
 import { chunksOf, type Expr, makeExpr } from "../expr/expr.ts";
 import type { Site } from "../expr/site.ts";
@@ -13,9 +14,11 @@ import type { Rewriting } from "../plan/cache.ts";
 import { type Plan, type PlanOptions, planOf } from "../plan/index.ts";
 import { type SiteOf, siteOfNode } from "../plan/origin.ts";
 import type { PlanData } from "../plan/plan.ts";
+import { RuleSequence } from "../rewrite/database.ts";
 import { optimize as rewriteAll } from "../rewrite/pipeline.ts";
 import type { RunEvent } from "../runtime/events.ts";
 import type { RunRequest } from "../runtime/runArrays.ts";
+import type { RuleDatabase } from "../runtime/settings.ts";
 import { type AsyncComputeOptions, type ComputeOptions, planningOf, type Spec } from "../runtime/spec.ts";
 import { planStorage } from "../runtime/storedArrays.ts";
 import { engine } from "./defaultEngine.ts";
@@ -32,14 +35,20 @@ export function rewritingOf({
   include = [],
   exclude = [],
   onFail,
-}: Pick<ComputeOptions, "optimize" | "mode" | "include" | "exclude" | "onFail">): Rewriting {
+  database: given,
+}: Pick<ComputeOptions, "optimize" | "mode" | "include" | "exclude" | "onFail" | "database">): Rewriting {
   if (!optimize) return NOTHING;
-  const database = engine.pipeline;
+  const database = given === undefined ? engine.pipeline : ruleSequence(given);
   return {
     // The version counts what users register.
-    key: `${mode} +${include.join()} -${exclude.join()} ${onFail} ${database.version}`,
+    key: `${mode} +${include.join()} -${exclude.join()} ${onFail} ${database.number}.${database.version}`,
     apply: (roots: readonly Expr[]) => rewriteAll(roots, { database, mode, include, exclude, onFail }).roots,
   };
+}
+
+function ruleSequence(given: RuleDatabase): RuleSequence {
+  if (given instanceof RuleSequence) return given;
+  throw new ValueError({ what: `database is ${describe(given)}`, cure: "It must be a RuleSequence" });
 }
 
 /**

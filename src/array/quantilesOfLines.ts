@@ -32,6 +32,7 @@ import { LINE_BYTES, quantilePlaces, select } from "../ops/order.ts";
 import { any, countNonzero } from "../ops/reductions.ts";
 import { sort as sortOp, takeAlongAxis } from "../ops/routines.ts";
 import { elementsByDigits } from "./byDigits.ts";
+import { elementsBySamples } from "./bySamples.ts";
 import { broadcastLazy, partAlong } from "./chunked.ts";
 import { asarray, full } from "./functions/creation.ts";
 import { concat, stack } from "./functions/joining.ts";
@@ -94,6 +95,8 @@ export interface Asked {
   readonly values: readonly number[];
   readonly method: QuantileMethod;
   readonly skipsNaN: boolean;
+  /** Ranks of lines that no task can hold may be a little off. */
+  readonly approximate?: boolean;
 }
 
 /** What a quantile is computed of, with the quantiles along the last axis. */
@@ -119,7 +122,7 @@ export function quantilesOf({ x, outer }: Lines, asked: Asked, mix: Mix): LazyAr
   }
   const canSkip = asked.skipsNaN && isFloat(x.dtype);
   const places = canSkip ? lazyPlaces(x, isWhole, asked) : knownPlaces(lines, length, asked);
-  const [previous, next] = pairsAt(x, places.ranks, isWhole, !asked.skipsNaN);
+  const [previous, next] = pairsAt(x, places.ranks, isWhole, asked);
   return isDiscrete ? previous : mix({ previous, next, weights: places.weights }, dtype);
 }
 
@@ -146,9 +149,15 @@ function lazyPlaces(x: LazyArray, isWhole: boolean, { values, method }: Asked): 
 }
 
 /** Elements of the first ranks of all pairs, and of the second ones. */
-function pairsAt(x: LazyArray, ranks: LazyArray, isWhole: boolean, poison: boolean): [LazyArray, LazyArray] {
-  const found = isWhole ? elementsOfAll(x, ranks, poison) : elementsOfEach(x, ranks, poison);
-  return inPairs(found);
+function pairsAt(x: LazyArray, ranks: LazyArray, isWhole: boolean, asked: Asked): [LazyArray, LazyArray] {
+  const finding = { poison: !asked.skipsNaN, approximate: asked.approximate === true };
+  return inPairs((isWhole ? elementsOfAll : elementsOfEach)(x, ranks, finding));
+}
+
+interface Finding {
+  /** A NaN anywhere is what is found. */
+  readonly poison: boolean;
+  readonly approximate: boolean;
 }
 
 /** The first and the second of every two along the last axis. */
@@ -165,15 +174,15 @@ export function inPairs(found: LazyArray): [LazyArray, LazyArray] {
 const LONG_LINE_BYTES = 64 << 20;
 const FEW_LINES = 64;
 
-function elementsOfEach(x: LazyArray, ranks: LazyArray, poison: boolean): LazyArray {
+function elementsOfEach(x: LazyArray, ranks: LazyArray, finding: Finding): LazyArray {
   const length = x.shape.at(-1)!;
   const count = x.size / length;
   const isLong = length * infoOf(x.dtype).bytes > LONG_LINE_BYTES && count <= FEW_LINES;
-  if (!isLong) return elementsOfLines(x, ranks, poison);
+  if (!isLong) return elementsOfLines(x, ranks, finding.poison);
   const [lines, wanted] = [reshape(x, [count, length]), reshape(ranks, [count, -1])];
   const lineOf = (array: LazyArray, at: number): LazyArray => reshape(partAlong(array, 0, at, 1), [-1]);
   const found = Array.from({ length: count }, (_, at) =>
-    elementsOfAll(lineOf(lines, at), lineOf(wanted, at), poison),
+    elementsOfAll(lineOf(lines, at), lineOf(wanted, at), finding),
   );
   return reshape(stack(found), ranks.shape);
 }
@@ -196,8 +205,9 @@ function elementsOfLines(x: LazyArray, ranks: LazyArray, poison: boolean): LazyA
 const RANKS_TOGETHER = 8;
 
 /** Of all elements there are: of few as a line, of more by digits. */
-function elementsOfAll(x: LazyArray, ranks: LazyArray, poison: boolean): LazyArray {
+function elementsOfAll(x: LazyArray, ranks: LazyArray, { poison, approximate }: Finding): LazyArray {
   if (x.size * infoOf(x.dtype).bytes <= LINE_BYTES) return elementsOfLines(reshape(x, [-1]), ranks, poison);
+  if (approximate) return elementsBySamples(x, ranks, poison);
   const parts: LazyArray[] = [];
   for (let from = 0; from < ranks.shape[0]!; from += RANKS_TOGETHER) {
     const count = Math.min(RANKS_TOGETHER, ranks.shape[0]! - from);

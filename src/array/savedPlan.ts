@@ -16,12 +16,12 @@ import { NDArray } from "../lazy/ndarray.ts";
 import { Plan } from "../plan/index.ts";
 import { foreignPlan, PlanError } from "../plan/load.ts";
 import type { Json } from "../plan/planJson.ts";
+import { findCallable } from "../runtime/callables.ts";
 import { PlanAccess } from "../runtime/planAccess.ts";
 import type { Root } from "../runtime/planRoots.ts";
 import { runPlan } from "../runtime/run.ts";
 import { runKey } from "../runtime/runKey.ts";
 import { type AsyncComputeOptions, checkRun, OPTIONS_AT, settingFor } from "../runtime/spec.ts";
-import { type FunctionResource, findFunction } from "../runtime/userFunctions.ts";
 import { isModuleAddress } from "../storage/builtin.ts";
 import { cloudLocationFrom } from "../storage/cloud/openCloud.ts";
 import { StoredSource } from "../storage/formats/table.ts";
@@ -107,9 +107,8 @@ export const loadPlan: (text: string, options?: LoadPlanOptions) => Promise<Plan
         cure: "Save it again with this version",
       });
     const access = new PlanAccess(options);
-    const { ops, adapt } = engine.tasks;
-    const find = (reference: Json): FunctionResource => findFunction(reference, adapt, access.module);
-    const data = foreignPlan(plan, { ops, find });
+    const { ops } = engine.tasks;
+    const data = foreignPlan(plan, { ops, find: findCallable(engine.tasks, access.module) });
     const named = data.arrays.filter(({ role }) => role === "source");
     const loads = named.map(({ name }) =>
       sourceLoad(name, (sources as { [name: string]: Json } | undefined)?.[name], access),

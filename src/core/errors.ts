@@ -60,6 +60,8 @@ export class IndexError extends ChunkwiseError {}
 export class ValueError extends ChunkwiseError {}
 /** Chunk sizes that cannot be. */
 export class ChunkError extends ChunkwiseError {}
+/** A gradient goes through something that has no derivative: `cw.stopGradient` and `cw.customPullback` say what it is to be. */
+export class DerivativeError extends ChunkwiseError {}
 /** An inner contract is broken: an invalid Expr, Plan or Kernel. Always our bug or a rule's. */
 export class InvariantError extends ChunkwiseError {}
 

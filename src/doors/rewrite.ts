@@ -50,11 +50,17 @@ export const rewriteExprs = (
  * What rewriting did to an expression, stage by stage: `console.log(String(explain(x)))`; with `rule`, why that rule
  * did or did not fire: `explain(x, {rule: "log1p"})`.
  */
-export function explain(subject: Subject, options: OptimizeOptions & { readonly rule: string }): WhyNotReport;
-export function explain(subject: Subject, options?: OptimizeOptions): Explanation;
+export function explain(subject: Subject, options: ExplainOptions & { readonly rule: string }): WhyNotReport;
+export function explain(subject: Subject, options?: ExplainOptions): Explanation;
 export function explain(
   subject: Subject,
-  options: OptimizeOptions & { readonly rule?: string } = {},
+  options: ExplainOptions & { readonly rule?: string } = {},
 ): Explanation | WhyNotReport {
   return explainBy(subject, { database: pipeline, ...options } as Options & { readonly rule: string });
+}
+
+/** Options of `explain`: those of `optimize`, and names of arrays. */
+export interface ExplainOptions extends OptimizeOptions {
+  /** By these the text calls arrays: `explain(x.add(y), {names: {x, y}})`. */
+  readonly names?: { readonly [name: string]: Expr | { readonly expr: Expr } } | undefined;
 }

@@ -9,6 +9,7 @@ import { type Attrs, attrsText, NO_ATTRS, type Resource } from "../core/block.ts
 import { type ChunkShape, checkSize, type Shape, sameShape, sizeOf } from "../core/chunks.ts";
 import { type DType, infoOf } from "../core/dtype.ts";
 import { hasUnknown } from "../core/unknown.ts";
+import { checkArity } from "./arity.ts";
 import { addUser, findUser, type Interned, Interning, type UserHolder, type Users } from "./intern.ts";
 import { type ArrayType, assertDense, checkUnknown, denseOf, inferType, type Op } from "./op.ts";
 import { type Site, siteFor } from "./site.ts";
@@ -163,6 +164,7 @@ const localText = (attrs: Attrs): string =>
 function typeOver(op: Op, inputs: readonly Expr[], attrs: Attrs): ArrayType {
   const types = new Array<ArrayType>(inputs.length);
   for (let i = 0; i < inputs.length; i++) types[i] = inputs[i]!.type;
+  checkArity(op, inputs.length);
   const type = inferType(op, types, attrs);
   if (op.class !== "staged" && isUnknown(types, type)) checkUnknown(op, types, attrs, type);
   if (type !== types[0] && type.kind === "dense") checkSize(type.shape);
@@ -250,7 +252,11 @@ export const keyHere = (expr: Expr): string => keyOf(expr, keysHere, (resource) 
 function keyOf(expr: Expr, known: Keys, resourceText: (resource: Resource) => string): string {
   for (const node of postOrder([expr], (input) => known.has(input))) {
     const inputs = node.inputs.map((input) => known.get(input)).join(",");
-    known.set(node, hashText(`${node.op.name}(${inputs}){${attrsText(node.attrs, resourceText)}}`));
+    const isMark = node.op.class === "elementwise" && node.op.isMark === true;
+    known.set(
+      node,
+      isMark ? inputs : hashText(`${node.op.name}(${inputs}){${attrsText(node.attrs, resourceText)}}`),
+    );
   }
   return known.get(expr)!;
 }

@@ -18,6 +18,7 @@ import { sameForm } from "../core/form/formJson.ts";
 import { typeText } from "../core/form/typeText.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Term, Value } from "../kernel/scalar.ts";
+import type { Pull, Pullback } from "./pullback.ts";
 
 // The type of an array: what is known of its values before they are there. A dense array has elements of one dtype in a
 // shape; a ragged one has nested values of one form, in partitions. Stages switch on `kind`.
@@ -132,7 +133,10 @@ interface OpBase<Input extends ArrayType, Output extends ArrayType> {
   infer(inputs: readonly Input[], attrs: Attrs): Output;
 }
 
-type DenseOp = OpBase<DenseType, DenseType>;
+interface DenseOp extends OpBase<DenseType, DenseType> {
+  /** How gradients come back through it (expr/pullback.ts). */
+  readonly pullback?: Pullback | undefined;
+}
 
 /** Where arrays come from: computed from coordinates (`body`), or stored somewhere (no body). */
 export interface SourceOp extends OpBase<DenseType, ArrayType> {
@@ -146,12 +150,18 @@ export interface SourceOp extends OpBase<DenseType, ArrayType> {
 export interface ElementwiseOp extends DenseOp {
   /** Tells it from other ops. */
   readonly class: "elementwise";
+  /** How many operands it has; not said where `infer` sees to it. */
+  readonly arity?: number | undefined;
   /** How many additions it is worth, about; 1 when not said. */
   readonly work?: number | undefined;
   /** Two inputs that may be swapped: the same bits. */
   readonly commutative?: boolean | undefined;
   /** f(f(x, y), z) = f(x, f(y, z)), for floats up to rounding. */
   readonly associative?: boolean | undefined;
+  /** The input itself, with a sign on it: computations have the same names with and without. */
+  readonly isMark?: boolean | undefined;
+  /** The same of one lane. Where `pullback` is said too, that is for complex inputs. */
+  readonly pull?: Pull | undefined;
   /** What is computed of one lane of each input, in the language `s`. */
   body(inputs: readonly Value[], attrs: Attrs): Value;
 }

@@ -13,14 +13,16 @@ export interface PrintOptions {
   /** Also the user's line that made each node. */
   readonly lines?: boolean;
   readonly maxLines?: number;
+  /** What nodes are called; others have numbers. */
+  readonly names?: ReadonlyMap<Expr, string> | undefined;
 }
 
 export function exprText(
   roots: readonly Expr[],
-  { indent = "", lines = false, maxLines = 60 }: PrintOptions = {},
+  { indent = "", lines = false, maxLines = 60, names: given }: PrintOptions = {},
 ): string {
   const nodes = postOrder(roots).filter((node) => !isScalarConstant(node));
-  const names = new Map(nodes.map((node, i) => [node, `%${i}`]));
+  const names = new Map(nodes.map((node, i) => [node, given?.get(node) ?? `%${i}`]));
   const line = (node: Expr): string =>
     indent + nodeText(node, names) + (lines ? ` ; ${lineOf(node.site) ?? "?"}` : "");
   if (nodes.length <= maxLines) return nodes.map(line).join("\n");

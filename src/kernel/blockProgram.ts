@@ -23,8 +23,11 @@ export interface BlockMemory {
   keep(dtype: DType, shape: Shape): Block | null;
 }
 
-/** Smaller results are ordinary arrays: copying them costs less than keeping account of them. */
-const KEPT_BYTES = 1 << 16;
+/**
+ * Smaller results are ordinary arrays: copying them costs less than keeping account of them, and than touching pages that
+ * come back only when the collector of garbage has had its turn.
+ */
+export const KEPT_BYTES: number = 1 << 18;
 
 /** A block for a result: it lives as long as somebody holds its data. */
 export function resultBlock(memory: BlockMemory, dtype: DType, shape: Shape): Block {

@@ -2,6 +2,7 @@
 // In: blocks and where they lie in their arrays. Out: the output blocks, filled.
 
 import type { Attrs, Block } from "../core/block.ts";
+import type { Backend } from "./backend.ts";
 import type { MatrixProduct } from "./routines/outsideProduct.ts";
 import type { Room } from "./routines/room.ts";
 
@@ -10,6 +11,8 @@ export interface RoutineMeans {
   /** Ordinary memory where there is none. */
   readonly room?: Room | undefined;
   readonly product?: MatrixProduct | null | undefined;
+  /** For a routine that runs programs of its own: what runs it. The interpreter where none is lent. */
+  readonly backend?: Backend | undefined;
 }
 
 export interface RoutineCall extends RoutineMeans {

@@ -22,6 +22,11 @@ export const cast: ElementwiseOp = {
     return broadcastType([input!], dtype);
   },
   body: ([x], attrs) => castValue(x!, attrs["dtype"] as DType),
+  // What a number has no imaginary part for is dropped.
+  pullback: ({ inputs: [x], cotangent }, use) => {
+    const isNarrower = isComplex(cotangent.dtype) && !isComplex(x!.dtype);
+    return [use.cast(isNarrower ? use.real(cotangent) : cotangent, x!.dtype)];
+  },
 };
 
 export function castValue(x: s.Value, dtype: DType): s.Value {

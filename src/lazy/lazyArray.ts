@@ -90,20 +90,24 @@ const complexOf = (value: Scalar): Complex =>
 
 /** Elements in memory. They are read when a computation runs, so they must not be changed before. */
 export class DataResource extends Resource {
-  readonly block: Block;
+  readonly #block: Block;
   /** How much data there was: a buffer can be transferred away before it is read. */
   readonly length: number;
   #fingerprint: string | null = null;
 
   constructor(block: Block) {
     super();
-    this.block = block;
+    this.#block = block;
     this.length = block.data.length;
+  }
+
+  get block(): Block {
+    return this.#block;
   }
 
   fingerprint(): string {
     if (this.#fingerprint === null) {
-      const { data, dtype, shape, strides, offset } = this.block;
+      const { data, dtype, shape, strides, offset } = this.#block;
       const bytes = fingerprintBytes(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
       this.#fingerprint = `${dtype}[${shape}](${strides})+${offset}:${bytes}`;
     }

@@ -18,6 +18,7 @@ import {
   SEAMLESS,
   type StagedOp,
 } from "../expr/op.ts";
+import type { Pullback } from "../expr/pullback.ts";
 import { scalarExpr } from "../lazy/build.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 import { greater } from "./elementwise/index.ts";
@@ -69,6 +70,11 @@ function rowsOf({ shape }: DenseType, out: Box, first: number, end: number, attr
 export const compacted: RoutineOp = {
   name: "compacted",
   class: "routine",
+  pullback: ({ inputs: [x, mask], attrs, cotangent }, use) => {
+    const zeros = use.filled(x!);
+    const { before, block } = attrs;
+    return [use.node("placed", [zeros, mask!, cotangent], { before: before!, block: block! }), null];
+  },
   routine: "compact",
   infer([x, mask], attrs) {
     const before = checkBlocks("compacted", x!, attrs);
@@ -190,10 +196,19 @@ function checkBlocks(op: string, x: DenseType, attrs: Attrs): readonly number[] 
   throw wrongAttr(op, "before", before.length);
 }
 
+/** Copies of a row are added up. */
+const repeatPullback: Pullback = ({ inputs: [x, counts], cotangent }, use) => {
+  const rows = use.node("repeatBy", [use.places(counts!, 0), counts!], {
+    length: unknownLength(`sum of ${keyHere(counts as Expr)}`),
+  });
+  return [use.addAt(cotangent, 0, rows, x!.shape[0]!), null];
+};
+
 /** Rows as often as counts say, in the same way: attrs.before, attrs.block, attrs.chunk. */
 export const repeated: RoutineOp = {
   name: "repeated",
   class: "routine",
+  pullback: repeatPullback,
   routine: "repeatRows",
   infer([x, counts], attrs) {
     const before = checkBlocks("repeated", x!, attrs);
@@ -218,6 +233,7 @@ function checkRepeats(x: DenseType, { dtype, shape }: DenseType): void {
 export const repeatBy: StagedOp = {
   name: "repeatBy",
   class: "staged",
+  pullback: repeatPullback,
   infer([x, counts], attrs) {
     checkRepeats(x!, counts!);
     return denseType(x!.dtype, [attrs["length"] as number, ...x!.shape.slice(1)]);
@@ -244,6 +260,7 @@ const MOST_BLOCKS = 4;
 export const compact: StagedOp = {
   name: "compact",
   class: "staged",
+  pullback: ({ inputs: [x, mask], cotangent }, use) => [use.place(use.filled(x!), mask!, cotangent), null],
   infer([x, mask], attrs) {
     checkMask(mask!, x!.shape);
     return denseType(x!.dtype, [attrs["length"] as number, ...x!.shape.slice(1)]);
@@ -296,10 +313,18 @@ function mostBlocks(before: readonly number[], chunk: number): number {
 export const compactExpr = (x: Expr, mask: Expr): Expr =>
   makeExpr(compact, [x, mask], { length: unknownLength(`true in ${keyHere(mask)}`) });
 
+/** Nothing comes back to rows that were replaced. */
+const placePullback: Pullback = ({ inputs: [x, mask], cotangent }, use) => {
+  const others = x!.shape.slice(1).map((_, axis) => axis + 1);
+  const isReplaced = use.expandDims(mask!, others);
+  return [use.where(isReplaced, 0, cotangent), null, use.compact(cotangent, mask!)];
+};
+
 /** x with rows of values in the places where a mask is true, in their order. attrs.before, attrs.block. */
 export const placed: RoutineOp = {
   name: "placed",
   class: "routine",
+  pullback: placePullback,
   routine: "placeRows",
   infer([x, mask, values], attrs) {
     const before = beforeOf("placed", attrs);
@@ -334,6 +359,7 @@ const emptied = ({ shape }: DenseType): Box => ({ start: shape.map(() => 0), sha
 export const place: StagedOp = {
   name: "place",
   class: "staged",
+  pullback: placePullback,
   infer([x, mask]) {
     checkMask(mask!, x!.shape);
     return x!;

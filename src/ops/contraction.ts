@@ -7,12 +7,14 @@ import { checkKind } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { type ContractAxes, freeAxes } from "../expr/expr.ts";
 import { type ContractOp, type DenseType, denseType } from "../expr/op.ts";
+import type { Calculus, Handle, Pulled } from "../expr/pullback.ts";
 
 export const contractAxes = (attrs: Attrs): ContractAxes => attrs as unknown as ContractAxes;
 
 export const contract: ContractOp = {
   name: "contract",
   class: "contract",
+  pullback: contractPullback,
   routine: "contract",
   infer([a, b], attrs) {
     const axes = contractAxes(attrs);
@@ -25,6 +27,38 @@ export const contract: ContractOp = {
     return denseType(a!.dtype, [...axes.batchA.map((axis) => a!.shape[axis]!), ...freeA, ...freeB]);
   },
 };
+
+/** A product with the other operand: what was free of it is summed, what was summed is free. */
+function contractPullback({ inputs: [a, b], attrs, cotangent }: Pulled, use: Calculus): Handle[] {
+  const { batchA, batchB, contractA, contractB } = contractAxes(attrs);
+  const freeA = freeAxes(a!.shape.length, batchA, contractA);
+  const freeB = freeAxes(b!.shape.length, batchB, contractB);
+  const batch = batchA.map((_, i) => i);
+  const ofA = freeA.map((_, i) => batch.length + i);
+  const ofB = freeB.map((_, i) => batch.length + freeA.length + i);
+  const toA = use.contract(cotangent, b!, {
+    ...{ batchA: batch, batchB, contractA: ofB, contractB: freeB },
+  });
+  const toB = use.contract(cotangent, a!, {
+    ...{ batchA: batch, batchB: batchA, contractA: ofA, contractB: freeA },
+  });
+  return [
+    use.permute(toA, ordered(batchA, freeA, contractB, contractA)),
+    use.permute(toB, ordered(batchB, freeB, contractA, contractB)),
+  ];
+}
+
+/** Axes come as batch, free, and those that were summed, in the order that they have in the other operand: where each of them belongs. */
+function ordered(
+  batch: readonly number[],
+  free: readonly number[],
+  others: readonly number[],
+  own: readonly number[],
+): number[] {
+  const summed = [...others].sort((x, y) => x - y).map((axis) => own[others.indexOf(axis)]!);
+  const axes = [...batch, ...free, ...summed];
+  return axes.map((_, axis) => axes.indexOf(axis));
+}
 
 function checkPairs(a: DenseType, b: DenseType, axesA: readonly number[], axesB: readonly number[]): void {
   axesA.forEach((axisA, i) => {

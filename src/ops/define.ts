@@ -7,6 +7,7 @@ import { checkAxes, type Shape, shapeText, sizeOf } from "../core/chunks.ts";
 import { checkKind, type DType, type KindSet, type ResultRule, resultOf } from "../core/dtype.ts";
 import { DTypeError, InvariantError, ValueError } from "../core/errors.ts";
 import { broadcastType, type DenseType, denseType, type ReduceOp } from "../expr/op.ts";
+import type { Pull, Pullback } from "../expr/pullback.ts";
 import { type ComplexTerm, isComplexTerm, type Term, type Value } from "../kernel/scalar.ts";
 import { type Built, type ComputesIn, castTo, checkDType, elementwiseCall, node } from "../lazy/build.ts";
 import { opCall } from "../lazy/call.ts";
@@ -54,6 +55,10 @@ export interface ElementwiseLine {
   readonly associative?: boolean;
   /** How many additions it is worth, about; 1 unless given. */
   readonly work?: number;
+  /** What comes back of a cotangent g, for each operand: `({ g, x }) => [s.mul(g, s.cos(x))]`; null where nothing does. */
+  readonly pull?: Pull;
+  /** The same as arrays: for complex operands, where `pull` is said and the function is not holomorphic. */
+  readonly pullback?: Pullback;
 }
 
 /** A polynomial, and what leads to and from it. */
@@ -70,7 +75,7 @@ export type Unary<R extends ResultRule> = ElementwiseFunction<R, 1> & UnaryFunct
 /** A function of two. */
 export type Binary<R extends ResultRule> = ElementwiseFunction<R, 2> & BinaryFunction<R>;
 
-function elementwiseRecord<L extends ElementwiseLine, N extends number>(
+export function elementwiseRecord<const L extends ElementwiseLine, N extends number>(
   name: string,
   arity: N,
   line: L,
@@ -87,6 +92,8 @@ function elementwiseRecord<L extends ElementwiseLine, N extends number>(
     work: line.work,
     commutative: line.commutative === true,
     associative: line.associative === true,
+    pull: line.pull,
+    pullback: line.pullback,
     computeIn,
     infer: (inputs) => inferElementwise(name, inputs, computeIn, line.result),
     body: (inputs) => runBody(name, line, inputs),
@@ -162,7 +169,7 @@ type Parameters = { readonly [name: string]: (given: unknown) => Attr };
 export interface ReduceLine
   extends Pick<
     ReduceOp,
-    "state" | "lift" | "combine" | "identity" | "absorbing" | "finish" | "place" | "alone"
+    "state" | "lift" | "combine" | "identity" | "absorbing" | "finish" | "place" | "alone" | "pullback"
   > {
   readonly accepts: KindSet;
   /** What elements are cast to before they are reduced, a rule of core/dtype.ts; "total" may be named by the user. */
@@ -248,6 +255,7 @@ function recordOf<R extends ResultRule>(name: string, line: TypedLine<R, Reduces
     finish: line.finish,
     place: line.place,
     alone: line.alone,
+    pullback: line.pullback,
     needsElements: line.needsElements === true,
     parameters: line.parameters ?? {},
     nestedOptions: line.nestedOptions ?? {},

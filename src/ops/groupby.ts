@@ -6,8 +6,9 @@
 
 import type { Attrs } from "../core/block.ts";
 import { type Box, isLength, type Shape, sameShape } from "../core/chunks.ts";
-import { type DType, isDType } from "../core/dtype.ts";
+import { type DType, INDEX_DTYPE, isDType } from "../core/dtype.ts";
 import { type DenseType, denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import type { Calculus, Handle, Pullback, Pulled } from "../expr/pullback.ts";
 import { FOLDS, type FoldName } from "../kernel/routines/groupFolds.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 
@@ -56,9 +57,64 @@ function check(inputs: readonly DenseType[], attrs: GroupAttrs): void {
   if (!FOLDS.includes(fold)) throw wrongAttr("groupby", "fold", fold);
 }
 
+/**
+ * Each element gets what came back to its block and label. Sums get it as it is; means, moments, minima and maxima by how the element
+ * takes part.
+ */
+const groupPullback: Pullback = (at, use) => {
+  const { inputs, attrs, cotangent, result } = at;
+  const [x, labels] = inputs as [Handle, Handle];
+  const { axis, fold, skipsNaN } = groupAttrs(attrs);
+  if (inputs.length === 1) return [null];
+  const of = (perLabel: Handle): Handle => elementsOf(perLabel, at, use);
+  const kept = (part: Handle): Handle => (skipsNaN ? use.where(use.isnan(x), 0, part) : part);
+  const counted = (what: Handle): Handle => use.node("groupby", [what, labels], { ...attrs, fold: "sum" });
+  const g = of(use.cast(cotangent, x.dtype));
+  switch (fold) {
+    case "sum":
+      return [kept(g), null];
+    case "mean":
+    case "moment": {
+      const there = skipsNaN ? use.cast(use.logicalNot(use.isnan(x)), x.dtype) : use.filled(x, 1);
+      if (fold === "mean") return [kept(use.two("divide", g, of(use.cast(counted(there), x.dtype)))), null];
+      const means = use.cast(use.node("groupby", [x, labels], { ...attrs, fold: "mean" }), x.dtype);
+      return [kept(use.two("multiply", use.two("multiply", g, 2), use.two("subtract", x, of(means)))), null];
+    }
+    case "min":
+    case "max": {
+      const isIt = use.cast(use.two("equal", x, of(use.cast(result, x.dtype))), x.dtype);
+      return [use.two("multiply", use.two("divide", g, of(use.cast(counted(isIt), x.dtype))), isIt), null];
+    }
+    case "prod":
+    case "first":
+    case "last":
+      return use.refuse(
+        `${fold} of the elements of labels along axis ${axis} has no derivative here`,
+        "Use sums, means, variances, minima or maxima of groups, or cw.stopGradient where it is to count as constant",
+      );
+    default:
+      // Counts, places and truth.
+      return [null, null];
+  }
+};
+
+/** What each element's block and label have; 0 for elements without a label. */
+function elementsOf(perLabel: Handle, { inputs, attrs }: Pulled, use: Calculus): Handle {
+  const [x, labels] = inputs as [Handle, Handle];
+  const { axis, blocks } = groupAttrs(attrs);
+  const places = use.cast(labels, INDEX_DTYPE);
+  const block = blocks.map((length, k) => use.two("floorDivide", use.places(places, k), length));
+  const isThere = use.two("lessEqual", 0, places);
+  const own = Array.from({ length: blocks.length + 1 }, (_, k) => axis + k);
+  const found = use.gather(perLabel, own, axis, [...block, use.two("maximum", places, 0)]);
+  const others = x.shape.map((_, a) => a).filter((a) => a < axis || a >= axis + blocks.length);
+  return use.where(use.expandDims(isThere, others), found, 0);
+}
+
 export const groupby: RoutineOp = {
   name: "groupby",
   class: "routine",
+  pullback: groupPullback,
   routine: "groupby",
   infer(inputs, attrs) {
     const given = groupAttrs(attrs);

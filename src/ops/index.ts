@@ -3,16 +3,18 @@
 import type { Op } from "../expr/op.ts";
 import { cast } from "../lazy/cast.ts";
 import { SOURCES } from "../lazy/lazyArray.ts";
-import { binEdges, binPlaces } from "./binning.ts";
+import { binCounts, binEdges, binPlaces, labelCounts } from "./binning.ts";
 import { COMPACTION_OPS } from "./compaction.ts";
 import { contract } from "./contraction.ts";
 import type { ReduceRecord } from "./define.ts";
 import * as elementwise from "./elementwise/index.ts";
-import { expSumRest } from "./exponentialSum.ts";
+import * as sumsWithin from "./exponentialSum.ts";
 import * as exponentialSums from "./exponentialSums.ts";
 import { groupby } from "./groupby.ts";
 import { LONG_SORT_OPS } from "./longSort.ts";
+import { LOOP_OPS } from "./loopOps.ts";
 import { BLOCK_OPS } from "./mapBlocks.ts";
+import { mark } from "./marks.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/axisMoves.ts";
 import { overlap } from "./moves/overlap.ts";
 import { pad } from "./moves/pad.ts";
@@ -25,6 +27,7 @@ import { ORDER_OPS } from "./order.ts";
 import { partitioned } from "./partitions.ts";
 import * as reductions from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
+import { RANK_SAMPLE_OPS } from "./sampling.ts";
 import * as scans from "./scans.ts";
 import { OpTable } from "./table.ts";
 
@@ -47,7 +50,7 @@ const ALL: readonly Op[] = [
   ...opsIn(elementwise),
   ...REDUCE_OPS,
   ...[nanargmaxPlace, nanargminPlace],
-  ...[...opsIn(exponentialSums), expSumRest],
+  ...[...opsIn(exponentialSums), ...opsIn(sumsWithin), sumsWithin.lessLogSum],
   ...opsIn(scans),
   ...[permute, broadcast, expandDims, squeeze, rechunk, reshape],
   ...[slice, setSlice, take, concat, repeat, tile, pad, overlap],
@@ -55,9 +58,12 @@ const ALL: readonly Op[] = [
   ...ROUTINE_OPS,
   ...ORDER_OPS,
   ...LONG_SORT_OPS,
+  ...RANK_SAMPLE_OPS,
   ...COMPACTION_OPS,
   ...BLOCK_OPS,
-  ...[groupby, binPlaces, binEdges],
+  ...LOOP_OPS,
+  ...[groupby, binPlaces, binCounts, labelCounts, binEdges],
+  mark,
 ];
 
 /** The table of ops, by name: `OPS.get("add")`. */

@@ -8,6 +8,7 @@ import { type Attrs, blockBytes } from "../core/block.ts";
 import { type Box, type ChunkShape, isLength, type Shape, wholeBox } from "../core/chunks.ts";
 import { isDType } from "../core/dtype.ts";
 import { type AxisSeams, type DenseType, denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import type { Pullback } from "../expr/pullback.ts";
 import { packedOutputs, rowsShape } from "../kernel/routines/packed.ts";
 import {
   type BlockGrid,
@@ -20,6 +21,12 @@ import {
   placesOf,
 } from "../kernel/routines/userCall.ts";
 import { checkCounts, checkGridAxes, checkList, wrongAttr } from "./attrChecks.ts";
+
+const unknownPullback: Pullback = (_, use) =>
+  use.refuse(
+    "nobody can look into a function of blocks, which has no derivative",
+    "Say its pullback: cw.mapBlocks(fn, x, {pullback}), or cw.customPullback around the call",
+  );
 
 /** What a call is made of, for any number of outputs. */
 function checkCall(op: string, inputs: readonly DenseType[], attrs: Attrs): void {
@@ -75,6 +82,7 @@ export const mapBlocks: RoutineOp = {
   name: "mapBlocks",
   class: "routine",
   routine: "call",
+  pullback: unknownPullback,
   isOpaque: true,
   infer(inputs, attrs) {
     const type = outputGrid(attrs);
@@ -94,6 +102,7 @@ export const mapBlocksAll: RoutineOp = {
   name: "mapBlocksAll",
   class: "routine",
   routine: "callAll",
+  pullback: unknownPullback,
   isOpaque: true,
   infer(inputs, attrs) {
     checkCall("mapBlocksAll", inputs, attrs);

@@ -41,6 +41,8 @@ export const nansum = reduction("nansum", {
   computesIn: "total",
   lift: (x) => [without(x, 0)],
   alone: undefined,
+  pullback: ({ inputs: [x], attrs, cotangent }, use) =>
+    use.through(use.node("sum", [use.where(use.isnan(x!), 0, x!)], attrs), [x!], cotangent),
 });
 
 /** The product without NaN: `cw.nanprod([2, NaN])` is 2. */
@@ -50,6 +52,8 @@ export const nanprod = reduction("nanprod", {
   computesIn: "total",
   lift: (x) => [without(x, 1)],
   alone: undefined,
+  pullback: ({ inputs: [x], attrs, cotangent }, use) =>
+    use.through(use.node("prod", [use.where(use.isnan(x!), 1, x!)], attrs), [x!], cotangent),
 });
 
 /** The mean of what is not NaN: `cw.nanmean([1, NaN])` is 1. */
@@ -62,6 +66,11 @@ export const nanmean = reduction("nanmean", {
   combine: ([a, n], [b, m]) => [addValues(a!, b!), s.add(n as s.Term, m as s.Term)],
   identity: () => [0, 0],
   finish: ([total, count]) => dividedBy(total!, (type) => s.convert(count as s.Term, type)),
+  pullback: ({ inputs: [x], attrs, cotangent }, use) => {
+    const there = use.cast(use.logicalNot(use.isnan(x!)), x!.dtype);
+    const share = use.two("divide", cotangent, use.node("sum", [there], attrs));
+    return [use.two("multiply", use.spread(share, x!, attrs), there)];
+  },
 });
 
 /** The variance of what is not NaN, in one stable pass: `cw.nanvar([1, 3, NaN])` is 1. */
@@ -73,10 +82,24 @@ export const nanvar: ReduceRecord<"same"> & r.VarianceFunction = reduction("nanv
     const wide = s.convert(x as s.Term, "float64");
     const present = s.select(s.isNaN_(wide), s.zero("float64"), s.one("float64"));
     const value = without(wide, 0) as s.Term;
-    return [present, value, s.zero("float64"), s.sub(value, value)];
+    const nothing = s.sub(value, value);
+    return [s.add(present, nothing), value, s.zero("float64"), nothing];
   },
   finish: (state, end) =>
     r.var.finish(state, { ...end, count: (type) => s.convert(state[0] as s.Term, type) }),
+  pullback: ({ inputs: [x], result, attrs, cotangent }, use) => {
+    const isMissing = use.isnan(x!);
+    const count = use.node("sum", [use.cast(use.logicalNot(isMissing), x!.dtype)], attrs);
+    const left = use.two("subtract", count, attrs["correction"] as number);
+    const scale = use.two("divide", use.two("multiply", cotangent, 2), left);
+    const apart = use.two(
+      "subtract",
+      x!,
+      use.node("nanmean", [x!], { axes: attrs["axes"]!, keepdims: true }),
+    );
+    const part = use.two("multiply", use.spread(scale, x!, attrs), apart);
+    return [use.where(isMissing, 0, use.where(use.isnan(use.spread(result, x!, attrs)), Number.NaN, part))];
+  },
 });
 
 /** The square root of `nanvar`: `cw.nanstd([1, 3, NaN])` is 1. */

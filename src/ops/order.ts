@@ -7,7 +7,8 @@ import { type Box, type ChunkShape, type Shape, sameShape, shapeText, wholeBox }
 import { checkKind, type DType, INDEX_DTYPE, infoOf, isDType } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { isUnknown } from "../core/unknown.ts";
-import { denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import { type AxisSeams, denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import type { Pullback } from "../expr/pullback.ts";
 import { QUANTILE_METHODS, type QuantileMethod } from "../kernel/routines/quantilePlaces.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 
@@ -41,10 +42,26 @@ export function chunksWithin(given: ChunkShape, bytes: number, most: number): nu
   return chunks;
 }
 
+/** The same, the first axes before others: what is next to each other in memory stays so. */
+export function rowsWithin(given: ChunkShape, bytes: number, most: number): number[] {
+  const chunks = [...given];
+  for (let axis = 0; axis < chunks.length; axis++)
+    while (chunks.reduce((size, n) => size * n, bytes) > most && chunks[axis]! > 1)
+      chunks[axis] = Math.ceil(chunks[axis]! / 2);
+  return chunks;
+}
+
 /** select(x, ranks): elements of lines along the last axis, by their ranks; attrs.poison (kernel/routines/byRank.ts). */
 export const select: RoutineOp = {
   name: "select",
   class: "routine",
+  // A rank below 0 chose no element.
+  pullback: ({ inputs: [x, ranks], cotangent }, use) => {
+    const axis = x!.shape.length - 1;
+    const isThere = use.two("lessEqual", 0, ranks!);
+    const order = use.takeAlong(use.argsort(x!, axis, false), use.two("maximum", ranks!, 0), axis);
+    return [use.addLines(use.where(isThere, cotangent, 0), order, axis, x!.shape[axis]!), null];
+  },
   routine: "select",
   infer([x, ranks], attrs) {
     checkKind("realOrBool", x!.dtype);
@@ -85,6 +102,26 @@ export const quantilePlaces: RoutineOp = {
   chunks: ([counts], _, __, { shape }) => [...counts!, Math.max(1, shape[last(shape)]!)],
 };
 
+// What is counted block by block. In: an array, how long blocks are along each axis, and a box of what is counted for each. The last
+// `own` axes of the result are those of the counts, before them are those of the blocks.
+
+/** How many blocks there are along each axis. */
+export const blocksAlong = (shape: Shape, block: readonly number[]): number[] =>
+  shape.map((n, axis) => Math.ceil(n / block[axis]!));
+
+/** The elements of the blocks of a box. */
+export function elementsOfBlocks(out: Box, whole: Shape, block: readonly number[]): Box {
+  const start = whole.map((n, axis) => Math.min(n, out.start[axis]! * block[axis]!));
+  const shape = whole.map(
+    (n, axis) => Math.min(n, (out.start[axis]! + out.shape[axis]!) * block[axis]!) - start[axis]!,
+  );
+  return { start, shape };
+}
+
+/** The last block along an axis may be shorter. */
+export const seamsOfBlocks = (dims: number, shape: Shape): AxisSeams[] =>
+  shape.map((n, axis) => (axis < dims ? { zones: [[n - 1, n]] } : SEAMLESS));
+
 interface DigitAttrs {
   /** The digit: `bits` bits from `shift` on. */
   readonly shift: number;
@@ -109,24 +146,17 @@ export const digitCounts: RoutineOp = {
     checkCounts("digitCounts", "shift", [shift]);
     checkCounts("digitCounts", "bits", [bits], 1, 1);
     if (shift + bits > 8 * infoOf(x!.dtype).bytes || bits > 16) throw wrongAttr("digitCounts", "bits", bits);
-    const blocks = x!.shape.map((n, axis) => Math.ceil(n / block[axis]!));
-    return denseType("int32", [...blocks, state?.shape[0] ?? 1, 2 ** bits]);
+    return denseType("int32", [...blocksAlong(x!.shape, block), state?.shape[0] ?? 1, 2 ** bits]);
   },
   computes: ({ start, shape }, type) => ({
     start: [...start.slice(0, -2), 0, 0],
     shape: [...shape.slice(0, -2), ...type.shape.slice(-2)],
   }),
-  demand(out, [x, state], attrs) {
-    const { block } = digitAttrs(attrs);
-    const start = x!.shape.map((n, axis) => Math.min(n, out.start[axis]! * block[axis]!));
-    const shape = x!.shape.map(
-      (n, axis) => Math.min(n, (out.start[axis]! + out.shape[axis]!) * block[axis]!) - start[axis]!,
-    );
-    return [{ start, shape }, ...(state === undefined ? [] : [wholeBox(state.shape)])];
-  },
-  // The last block along an axis may be shorter.
-  seams: (inputs, _, { shape }) =>
-    shape.map((n, axis) => (axis < inputs[0]!.shape.length ? { zones: [[n - 1, n]] } : SEAMLESS)),
+  demand: (out, [x, state], attrs) => [
+    elementsOfBlocks(out, x!.shape, digitAttrs(attrs).block),
+    ...(state === undefined ? [] : [wholeBox(state.shape)]),
+  ],
+  seams: ([x], _, { shape }) => seamsOfBlocks(x!.shape.length, shape),
   chunks: (_, __, ___, { shape }) => shape.map((n, axis) => (axis < last(shape) - 1 ? 1 : n)),
 };
 
@@ -178,11 +208,17 @@ const along = ({ start, shape }: Box, axis: number, from: number, count: number)
   shape: shape.map((n, a) => (a === axis ? count : n)),
 });
 
+const topkPullback: Pullback = ({ inputs: [x], attrs, cotangent }, use) => {
+  const { axis } = topkAttrs(attrs);
+  return [use.addLines(cotangent, use.node("topkPlaces", [x!], attrs), axis, x!.shape[axis]!)];
+};
+
 function topkOp(name: string, places: boolean): RoutineOp {
   return {
     name,
     class: "routine",
     routine: name,
+    ...(places ? {} : { pullback: topkPullback }),
     infer([x], attrs) {
       const own = topkAttrs(attrs);
       checkCounts(name, "axis", [own.axis]);

@@ -4,6 +4,7 @@ import { describe } from "../core/chunks.ts";
 import { DEFAULT_INT, type DType, infoOf, isFloat } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import { integerRange, type Scalar } from "../core/numbers.ts";
+import type { Pullback } from "../expr/pullback.ts";
 import * as c from "../kernel/complex/arithmetic.ts";
 import * as s from "../kernel/scalar.ts";
 import { addValues, dividedBy, multiplyValues } from "../kernel/valueArithmetic.ts";
@@ -13,6 +14,24 @@ import type { NestedReduceOptions, ReduceFunction, ReduceOptions } from "../lazy
 import { type LazyArray, type Operand, otherAmong } from "../lazy/lazyArray.ts";
 import { type ReduceRecord, reduction } from "./define.ts";
 import { sqrt } from "./elementwise/exponential.ts";
+
+/** To the elements that are the extreme, in equal shares. */
+const extremePullback: Pullback = ({ inputs: [x], result, attrs, cotangent }, use) => {
+  const isIt = use.cast(use.two("equal", x!, use.spread(result, x!, attrs)), x!.dtype);
+  const share = use.two("divide", cotangent, use.node("sum", [isIt], attrs));
+  return [use.two("multiply", use.spread(share, x!, attrs), isIt)];
+};
+
+/** The product of all others: without the zeros, where there is no other zero. */
+const prodPullback: Pullback = ({ inputs: [x], attrs, cotangent }, use) => {
+  const isZero = use.two("equal", x!, 0);
+  const others = use.where(isZero, 1, x!);
+  const zeros = use.spread(use.node("sum", [use.cast(isZero, "int64")], attrs), x!, attrs);
+  const product = use.spread(use.node("prod", [others], attrs), x!, attrs);
+  const own = use.cast(isZero, "int64");
+  const rest = use.where(use.two("equal", zeros, own), use.two("divide", product, others), 0);
+  return [use.two("multiply", use.spread(cotangent, x!, attrs), rest)];
+};
 
 const own = (dtype: DType): readonly DType[] => [dtype];
 const first = ([state]: readonly s.Value[]): s.Value => state!;
@@ -33,6 +52,7 @@ export const sum = reduction("sum", {
   identity: () => [0],
   finish: first,
   alone: "element",
+  pullback: ({ inputs: [x], attrs, cotangent }, use) => [use.spread(cotangent, x!, attrs)],
 });
 
 /** The product; small integers in 64 bits: `cw.prod(x, {axis: 0})`. */
@@ -46,6 +66,7 @@ export const prod = reduction("prod", {
   identity: () => [1],
   finish: first,
   alone: "element",
+  pullback: prodPullback,
 });
 
 /** Σx / n: `cw.mean(x, {axis: 0})`. */
@@ -59,6 +80,9 @@ export const mean = reduction("mean", {
   identity: () => [0],
   finish: ([total], { count }) => dividedBy(total!, count),
   alone: "element",
+  pullback: ({ inputs: [x], attrs, cotangent }, use) => [
+    use.spread(use.two("divide", cotangent, use.count(x!, attrs)), x!, attrs),
+  ],
 });
 
 /** Options of `cw.var` and `cw.std`. */
@@ -95,16 +119,26 @@ const variance: ReduceRecord<"same"> & VarianceFunction = reduction("var", {
   state: () => ["float64", "float64", "float64", "float64"],
   lift: (x) => {
     const wide = s.convert(x as s.Term, "float64");
-    // x − x is 0, but NaN for what has no deviation: infinities and NaN.
-    return [s.one("float64"), wide, s.zero("float64"), s.sub(wide, wide)];
+    // x − x is 0, but NaN for what has no deviation: infinities and NaN. Then so is the number of elements.
+    const nothing = s.sub(wide, wide);
+    return [s.add(s.one("float64"), nothing), wide, s.zero("float64"), nothing];
   },
   combine: combineMoments,
   identity: () => [0, 0, 0, 0],
-  finish: ([, , , moment], { count, attrs, dtype }) => {
+  finish: ([counted, , , moment], { count, attrs, dtype }) => {
     const left = s.sub(count("float64"), s.constant("float64", attrs["correction"] as number));
     // With nothing left to divide by, the standard says NaN.
     const divisor = s.select(s.gt(left, s.zero("float64")), left, s.constant("float64", Number.NaN));
-    return s.convert(s.div(moment as s.Term, divisor), infoOf(dtype).part);
+    // Finite numbers that are further apart than any number is large leave NaN, and their variance is infinite.
+    const isFar = s.and(s.isNaN_(moment as s.Term), s.not(s.isNaN_(counted as s.Term)));
+    const total = s.select(isFar, s.constant("float64", Infinity), moment as s.Term);
+    return s.convert(s.div(total, divisor), infoOf(dtype).part);
+  },
+  pullback: ({ inputs: [x], attrs, cotangent }, use) => {
+    const { count, left } = use.left(x!, attrs);
+    const mean = use.two("divide", use.node("sum", [x!], { axes: attrs["axes"]!, keepdims: true }), count);
+    const scale = use.two("divide", use.two("multiply", cotangent, 2), left);
+    return [use.two("multiply", use.spread(scale, x!, attrs), use.two("subtract", x!, mean))];
   },
 });
 
@@ -162,6 +196,7 @@ export const max = reduction("max", {
   finish: first,
   needsElements: true,
   alone: "element",
+  pullback: extremePullback,
 });
 
 /** The smallest; NaN where there is one: `cw.min(x, {axis: 0})`. */
@@ -175,6 +210,7 @@ export const min = reduction("min", {
   finish: first,
   needsElements: true,
   alone: "element",
+  pullback: extremePullback,
 });
 
 /** The largest less the smallest; NaN where there is one: `cw.ptp([1, 5, 2])` is 4. */
@@ -190,6 +226,12 @@ export const ptp = reduction("ptp", {
   identity: (dtype) => [extreme(dtype, true), extreme(dtype, false)],
   finish: ([high, low]) => s.sub(high as s.Term, low as s.Term),
   needsElements: true,
+  pullback: ({ inputs: [x], attrs, cotangent }, use) =>
+    use.through(
+      use.two("subtract", use.node("max", [x!], attrs), use.node("min", [x!], attrs)),
+      [x!],
+      cotangent,
+    ),
 });
 
 const truthOf = (x: s.Value): s.Term => (s.isComplexTerm(x) ? c.nonZero(x) : s.nonZero(x));

@@ -7,6 +7,7 @@ import { checkKind, INDEX_DTYPE, infoOf } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { hasUnknown } from "../core/unknown.ts";
 import { type DenseType, denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import type { Calculus, Handle, Pullback } from "../expr/pullback.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 import { chunksWithin, LINE_BYTES, linesTogether } from "./order.ts";
 
@@ -56,10 +57,51 @@ function restTogether(rest: Shape, { dtype, shape }: DenseType, axes: readonly n
   return hasUnknown(axes.map((axis) => shape[axis]!)) ? rest : chunksWithin(rest, bytes, LINE_BYTES);
 }
 
+/** Added up at the places: the indexed axes are one for this, and stand where the first index's axis does. */
+function gatherPullback(
+  { shape }: Handle,
+  indices: readonly Handle[],
+  attrs: Attrs,
+  cotangent: Handle,
+  use: Calculus,
+): Handle {
+  const { axes, at } = gatherAttrs(attrs);
+  const wrap = (index: Handle, length: number): Handle =>
+    use.where(use.two("less", index, 0), use.two("add", index, length), index);
+  const place = indices
+    .map((index, k) => wrap(index, shape[axes[k]!]!))
+    .reduce((sum, index, k) => use.two("add", use.two("multiply", sum, shape[axes[k]!]!), index));
+  const lengths = axes.map((axis) => shape[axis]!);
+  const total = lengths.reduce((product, n) => product * n, 1);
+  const flat = place.shape.length === 0 ? use.expandDims(place, [0]) : place;
+  const rows = place.shape.length === 0 ? use.expandDims(cotangent, [at]) : cotangent;
+  const added = use.addAt(rows, at, flat, total);
+  const rest = without(shape, axes);
+  const apart = use.reshape(added, [...rest.slice(0, at), ...lengths, ...rest.slice(at)]);
+  const others = shape.map((_, axis) => axis).filter((axis) => !axes.includes(axis));
+  const order = [...others.slice(0, at), ...axes, ...others.slice(at)];
+  return use.permute(
+    apart,
+    order.map((_, axis) => order.indexOf(axis)),
+  );
+}
+
+/** A number for each index, the same on all other axes, growing in the order in which values are written. */
+function linearPlaces(values: Handle, at: number, indices: Shape, use: Calculus): Handle {
+  return indices.reduce<Handle>(
+    (sum, length, k) => use.two("add", use.two("multiply", sum, length), use.places(values, at + k)),
+    use.cast(use.filled(values), INDEX_DTYPE),
+  );
+}
+
 /** gather(x, i₀, i₁, …): x at places that the indices name. */
 export const gather: RoutineOp = {
   name: "gather",
   class: "routine",
+  pullback: ({ inputs: [x, ...indices], attrs, cotangent }, use) => [
+    gatherPullback(x!, indices, attrs, cotangent, use),
+    ...indices.map(() => null),
+  ],
   takesUnknown: true,
   routine: "gather",
   computes: (out) => out,
@@ -86,6 +128,20 @@ export const gather: RoutineOp = {
 export const gatherIn: RoutineOp = {
   name: "gatherIn",
   class: "routine",
+  // A block has part in what its own places gave.
+  pullback: ({ inputs: [x, index], attrs, cotangent }, use) => {
+    const [length, block] = alongAxis(x!.shape, attrs);
+    const { at } = gatherAttrs(attrs);
+    const wrapped = use.where(use.two("less", index!, 0), use.two("add", index!, length), index!);
+    const axes = cotangent.shape.flatMap((_, a) => (a > at && a <= at + index!.shape.length ? [] : [a]));
+    const own = use.two(
+      "equal",
+      use.places(cotangent, 0),
+      use.expandDims(use.two("floorDivide", wrapped, block), axes),
+    );
+    const rows = use.sum(use.where(own, cotangent, 0), [0]);
+    return [gatherPullback(x!, [index!], attrs, rows, use), null];
+  },
   routine: "gatherIn",
   computes: (out) => out,
   infer([x, index], attrs) {
@@ -124,6 +180,19 @@ const alongAxis = (x: Shape, attrs: Attrs): [length: number, block: number] => [
 export const scatter: RoutineOp = {
   name: "scatter",
   class: "routine",
+  // What was overwritten has no part in the result, nor has a value that was.
+  pullback: ({ inputs: [x, values, ...indices], attrs, cotangent }, use) => {
+    const { axes, at } = gatherAttrs(attrs);
+    const own = axes.length === 0 ? use.filled(values!) : linearPlaces(values!, at, indices[0]!.shape, use);
+    const last = use.scatter(use.cast(use.filled(x!, -1), INDEX_DTYPE), own, axes, at, indices);
+    const isLast = use.two("equal", use.gather(last, axes, at, indices), own);
+    const part = use.gather(cotangent, axes, at, indices);
+    return [
+      use.where(use.two("less", last, 0), cotangent, 0),
+      use.where(isLast, part, 0),
+      ...indices.map(() => null),
+    ];
+  },
   routine: "scatter",
   computes: (out) => out,
   infer([x, values, ...indices], attrs) {
@@ -170,6 +239,10 @@ const wholeAlong = (out: Box, axis: number, length: number): Box => ({
 export const takeAlongAxis: RoutineOp = {
   name: "takeAlongAxis",
   class: "routine",
+  pullback: ({ inputs: [x, places], attrs, cotangent }, use) => {
+    const axis = attrs["axis"] as number;
+    return [use.addLines(cotangent, places!, axis, x!.shape[axis]!), null];
+  },
   takesUnknown: true,
   routine: "takeAlongAxis",
   computes: (out) => out,
@@ -179,6 +252,41 @@ export const takeAlongAxis: RoutineOp = {
     return [wholeAlong(out, axis, x!.shape[axis]!), out];
   },
   chunks: ([, indices]) => indices!,
+};
+
+/**
+ * addAlongAxis(x, places): the transpose of that. Elements of x are added up at their places along attrs.axis, line by line, from the
+ * first to the last; attrs.length is how long the axis becomes.
+ */
+export const addAlongAxis: RoutineOp = {
+  name: "addAlongAxis",
+  class: "routine",
+  routine: "addAlongAxis",
+  pullback: ({ inputs: [, places], attrs, cotangent }, use) => [
+    use.takeAlong(cotangent, places!, attrs["axis"] as number),
+    null,
+  ],
+  computes: (out, type, attrs) =>
+    wholeAlong(out, attrs["axis"] as number, type.shape[attrs["axis"] as number]!),
+  infer([x, places], attrs) {
+    const [axis, length] = [attrs["axis"] as number, attrs["length"] as number];
+    checkIndices([places!]);
+    checkCounts("addAlongAxis", "length", [length]);
+    checkKind("numeric", x!.dtype);
+    if (!sameShape(x!.shape, places!.shape)) throw wrongAttr("addAlongAxis", "axis", axis);
+    return denseType(x!.dtype, x!.shape.with(axis, length));
+  },
+  demand(out, [x], attrs) {
+    const axis = attrs["axis"] as number;
+    const lines = wholeAlong(out, axis, x!.shape[axis]!);
+    return [lines, lines];
+  },
+  chunks: ([x], [type], attrs) => {
+    const [axis, length] = [attrs["axis"] as number, attrs["length"] as number];
+    const longer = Math.max(length, type!.shape[axis]!);
+    const lines = linesTogether(x!, type!.shape.with(axis, longer), axis, 2 * infoOf(type!.dtype).bytes);
+    return lines.with(axis, Math.max(1, length));
+  },
 };
 
 /** searchsorted(sorted, values): where each value would go in; attrs.side "left" or "right". */
@@ -202,10 +310,18 @@ export const searchsorted: RoutineOp = {
   chunks: ([, values]) => values!,
 };
 
+/** Where each element went, it comes back from. */
+const sortPullback: Pullback = ({ inputs: [x], attrs, cotangent }, use) => {
+  const [axis, descending] = [attrs["axis"] as number, attrs["descending"] as boolean];
+  const order = use.argsort(x!, axis, descending);
+  return [use.takeAlong(cotangent, use.argsort(order, axis, false), axis)];
+};
+
 function sortOp(name: string, places: boolean): RoutineOp {
   return {
     name,
     class: "routine",
+    ...(places ? {} : { pullback: sortPullback }),
     takesUnknown: true,
     routine: name,
     infer: ([x]) => (places ? denseType(INDEX_DTYPE, x!.shape) : x!),
@@ -238,6 +354,7 @@ export const ROUTINE_OPS: readonly RoutineOp[] = [
   gatherIn,
   scatter,
   takeAlongAxis,
+  addAlongAxis,
   searchsorted,
   sort,
   argsort,

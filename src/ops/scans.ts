@@ -6,6 +6,7 @@ import { ShapeError } from "../core/errors.ts";
 import { fitScalar } from "../core/numbers.ts";
 import { makeExpr } from "../expr/expr.ts";
 import type { ScanOp } from "../expr/op.ts";
+import type { Calculus, Handle, Pullback } from "../expr/pullback.ts";
 import { addValues, multiplyValues } from "../kernel/valueArithmetic.ts";
 import { type Built, built, castTo, checkDType, node } from "../lazy/build.ts";
 import { opCall } from "../lazy/call.ts";
@@ -25,12 +26,38 @@ export interface CumulativeOptions extends ScanOptions, DTypeOption {}
 
 type Scan = ScanOp & TotalFunction<ScanOptions>;
 
-function scan(name: string, identity: number, combine: ScanOp["combine"]): Scan {
+/** What comes to a place from all behind it. */
+const fromBehind = (x: Handle, axis: number, use: Calculus): Handle =>
+  use.flip(use.running("cumulativeSum", use.flip(x, axis), axis), axis);
+
+const sumPullback: Pullback = ({ attrs, cotangent }, use) => [
+  fromBehind(cotangent, attrs["axis"] as number, use),
+];
+
+/**
+ * Before the first zero of a line Σ g·y / x from there on; at it the same of products without it; behind it nothing, for all
+ * products have that zero.
+ */
+const prodPullback: Pullback = ({ inputs: [x], result, attrs, cotangent }, use) => {
+  const axis = attrs["axis"] as number;
+  const zeros = use.running("cumulativeSum", use.cast(use.two("equal", x!, 0), "int64"), axis);
+  const isFirst = use.two("logicalAnd", use.two("equal", x!, 0), use.two("equal", zeros, 1));
+  const without = use.where(isFirst, 1, x!);
+  const weighted = (products: Handle): Handle =>
+    fromBehind(use.two("multiply", cotangent, products), axis, use);
+  const others = weighted(use.running("cumulativeProd", without, axis));
+  const safe = use.where(use.two("equal", x!, 0), 1, x!);
+  const before = use.where(use.two("equal", zeros, 0), use.two("divide", weighted(result), safe), 0);
+  return [use.where(isFirst, others, before)];
+};
+
+function scan(name: string, identity: number, combine: ScanOp["combine"], pullback: Pullback): Scan {
   const record: ScanOp = {
     name,
     class: "scan",
     identity,
     combine,
+    pullback,
     infer([input]) {
       checkKind("numeric", input!.dtype);
       return input!;
@@ -77,6 +104,6 @@ function soleAxis(x: LazyArray, axis: number | null | undefined): number {
 }
 
 /** The sum up to each place along an axis: `cw.cumulativeSum(x, {axis: 0})`. */
-export const cumulativeSum = scan("cumulativeSum", 0, addValues);
+export const cumulativeSum = scan("cumulativeSum", 0, addValues, sumPullback);
 /** The product up to each place along an axis: `cw.cumulativeProd(x, {axis: 0})`. */
-export const cumulativeProd = scan("cumulativeProd", 1, multiplyValues);
+export const cumulativeProd = scan("cumulativeProd", 1, multiplyValues, prodPullback);

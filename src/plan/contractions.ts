@@ -13,7 +13,7 @@ import { rechunk } from "../ops/moves/axisMoves.ts";
 import { pad } from "../ops/moves/pad.ts";
 import { reshape } from "../ops/moves/reshape.ts";
 import { sum } from "../ops/reductions.ts";
-import { contractBytes } from "./compile/rounds.ts";
+import { contractBytes } from "./compile/scratch.ts";
 
 /** Null where the whole fits, is better added up in one task, or parts would be no smaller. */
 export function splitContraction(node: Expr, allowedMem: number | undefined): Expr | null {

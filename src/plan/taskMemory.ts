@@ -11,14 +11,8 @@ import { liveBytes } from "../kernel/blockProgram.ts";
 import { rechunk } from "../ops/moves/axisMoves.ts";
 import { compileLayout } from "./compile/compileTask.ts";
 import type { TaskProgram, Window } from "./compile/programWriter.ts";
-import {
-  type RoundedTask,
-  readTransfer,
-  roundsOf,
-  scratchOf,
-  statedTransfer,
-  writeTransfer,
-} from "./compile/rounds.ts";
+import { type RoundedTask, readTransfer, roundsOf, statedTransfer, writeTransfer } from "./compile/rounds.ts";
+import { scratchOf } from "./compile/scratch.ts";
 import { isStraightCopy } from "./compile/straightCopy.ts";
 import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./compile/taskLayout.ts";
 import { taskWindows } from "./demand.ts";
@@ -133,8 +127,8 @@ function readTerms(reads: Windows, transferOf: TransferOf): MemoryTerm[] {
   const terms = new Terms();
   for (const window of reads) {
     const { encoded, aside } = transferOf(window);
-    terms.add(`read ${window.array}: encoded`, encoded);
-    terms.add(`read ${window.array}: aside`, aside);
+    if (encoded > 0) terms.add(`read ${window.array}: encoded`, encoded);
+    if (aside > 0) terms.add(`read ${window.array}: aside`, aside);
   }
   return terms.list;
 }
@@ -302,6 +296,8 @@ const isStored = ({ steps, outputs }: Operation, arrays: Arrays): boolean =>
 
 /** What storage needs for a window of a task: where a task of its cell needs most. */
 function transfersIn({ place, cell }: Pick<TaskKind, "place" | "cell">, arrays: Arrays): TransferOf {
+  // A task by itself reads what it reads: nothing moves. It may have very many windows.
+  if (cell.runs.every(({ count }) => count === 1)) return transfersOf(arrays);
   const steps = cell.runs.map(({ first, step }, axis) => (place[axis]! - first) / step);
   return ({ array, box }) => {
     const law = cell.windows.find(

@@ -5,6 +5,7 @@
 
 import { ValueError } from "../core/errors.ts";
 import { closest } from "../core/suggest.ts";
+import { callNumber } from "../expr/site.ts";
 import type { Direction } from "./driver.ts";
 import { Dispatcher, type GlobalRewrite, type Rule } from "./rule.ts";
 
@@ -107,15 +108,15 @@ export type Stage =
     }
   | { readonly kind: "global"; readonly name: string; readonly rewrite: GlobalRewrite };
 
-/** Where a stage goes: at the end unless said. */
+/** Where a stage of a sequence, or a rule of a group, goes: at the end unless said. */
 export interface Position {
-  /** Behind the stage of this name. */
+  /** Behind the one of this name. */
   readonly after?: string;
-  /** Before the stage of this name. */
+  /** Before the one of this name. */
   readonly before?: string;
 }
 
-/** Options of a sequence's `register`: where the stage goes, and its tags. */
+/** Options of `register`, of groups and sequences alike: where it goes, and its tags. */
 export interface RegisterOptions extends Position {
   /** By which queries find it, besides its name. */
   readonly tags?: readonly string[];
@@ -126,6 +127,22 @@ interface Member {
   readonly tags: ReadonlySet<string>;
 }
 
+/** The place that a position names among some names; one that cannot be is an error. */
+function placeOf({ after, before }: Position, names: readonly string[], kind: string): number {
+  const at = (name: string): number => {
+    const found = names.indexOf(name);
+    if (found >= 0) return found;
+    throw unknownName(kind, name, names);
+  };
+  const lowest = after === undefined ? 0 : at(after) + 1;
+  const highest = before === undefined ? names.length : at(before);
+  if (lowest <= highest) return after === undefined ? highest : lowest;
+  throw new ValueError({
+    what: `nothing is after ${after} and before ${before}`,
+    cure: `The order is ${names.join(", ")}`,
+  });
+}
+
 /**
  * Rules that are applied together until none of them matches. Their order is the order of trying: `new
  * RuleGroup("mine", [rule])`.
@@ -134,7 +151,7 @@ export class RuleGroup {
   readonly name: string;
   /** Whether a node's inputs are looked at before the node, or after it: rules that move something inwards want it so. */
   readonly direction: Direction;
-  readonly #members = new Map<string, Member>();
+  #members: ReadonlyMap<string, Member> = new Map();
   /** Grows with every change, so that what was compiled from it is known to be stale. */
   version = 0;
 
@@ -145,23 +162,25 @@ export class RuleGroup {
   }
 
   /** Its tags are its own, its name, the group's name, and those given here. */
-  register(rule: Rule, tags: readonly string[] = []): this {
+  register(rule: Rule, { tags = [], ...position }: RegisterOptions = {}): this {
     if (this.#members.has(rule.name)) {
       throw new ValueError({
         what: `there is a rule ${rule.name} in ${this.name} already`,
         cure: "Give it another name, or remove the other one",
       });
     }
-    this.#members.set(rule.name, {
-      rule,
-      tags: new Set([rule.name, this.name, ...rule.tags, ...tags]),
-    });
+    const names = [...this.#members.keys()];
+    const member = { rule, tags: new Set([rule.name, this.name, ...rule.tags, ...tags]) };
+    const place = placeOf(position, names, "rule");
+    this.#members = new Map([...this.#members].toSpliced(place, 0, [rule.name, member]));
     this.version++;
     return this;
   }
 
   remove(name: string): this {
-    if (!this.#members.delete(name)) throw unknownName("rule", name, [...this.#members.keys()]);
+    const names = [...this.#members.keys()];
+    if (!names.includes(name)) throw unknownName("rule", name, names);
+    this.#members = new Map([...this.#members].filter(([one]) => one !== name));
     this.version++;
     return this;
   }
@@ -179,6 +198,12 @@ export class RuleGroup {
   }
 }
 
+/** A rewrite of whole graphs, and by what queries find it. */
+export interface Whole {
+  readonly rewrite: GlobalRewrite;
+  readonly tags: ReadonlySet<string>;
+}
+
 type Item = RuleGroup | RuleSequence | GlobalRewrite;
 
 interface Entry {
@@ -192,6 +217,8 @@ interface Entry {
  */
 export class RuleSequence {
   readonly name: string;
+  /** Tells databases apart in the keys of plans. */
+  readonly number: number = callNumber();
   #entries: readonly Entry[] = [];
   #version = 0;
   readonly #picked = new Map<string, { readonly version: number; readonly stages: readonly Stage[] }>();
@@ -206,33 +233,58 @@ export class RuleSequence {
       throw new ValueError({ what: `there is a stage ${item.name} already`, cure: "Give it another name" });
     const own = item instanceof RuleGroup || item instanceof RuleSequence ? [] : (item.tags ?? ["fastRun"]);
     const entry = { item, tags: new Set([item.name, ...own, ...tags]) };
-    this.#entries = this.#entries.toSpliced(this.#place(position), 0, entry);
-    this.#version++;
+    const place = placeOf(position, this.#names, "stage");
+    this.#change(this.#entries.toSpliced(place, 0, entry));
     return this;
   }
 
-  #place({ after, before }: Position): number {
-    const lowest = after === undefined ? 0 : this.#at(after) + 1;
-    const highest = before === undefined ? this.#entries.length : this.#at(before);
-    if (lowest <= highest) return after === undefined ? highest : lowest;
-    throw new ValueError({
-      what: `nothing is after ${after} and before ${before}`,
-      cure: `The order is ${this.#entries.map(({ item }) => item.name).join(", ")}`,
-    });
+  /** A stage goes. */
+  remove(name: string): this {
+    this.#change(this.#entries.toSpliced(this.#at(name), 1));
+    return this;
+  }
+
+  /** Another stage takes the place of one. */
+  replace(name: string, item: Item, { tags = [] }: Pick<RegisterOptions, "tags"> = {}): this {
+    const next = this.#names[this.#at(name) + 1];
+    const before = this.#entries;
+    this.remove(name);
+    try {
+      return this.register(item, next === undefined ? { tags } : { tags, before: next });
+    } catch (error) {
+      this.#change(before);
+      throw error;
+    }
+  }
+
+  #change(entries: readonly Entry[]): void {
+    // What belonged to a stage that goes is not to make the number what it was.
+    this.#version += 1 + this.version - this.#version;
+    this.#entries = entries;
+  }
+
+  get #names(): readonly string[] {
+    return this.#entries.map(({ item }) => item.name);
   }
 
   #at(name: string): number {
-    const at = this.#entries.findIndex(({ item }) => item.name === name);
+    const at = this.#names.indexOf(name);
     if (at >= 0) return at;
-    throw unknownName(
-      "stage",
-      name,
-      this.#entries.map(({ item }) => item.name),
-    );
+    throw unknownName("stage", name, this.#names);
   }
 
   get stages(): readonly Item[] {
     return this.#entries.map(({ item }) => item);
+  }
+
+  /** A rewrite of whole graphs by its name, in sequences below too; null where there is none. */
+  global(name: string): Whole | null {
+    for (const { item, tags } of this.#entries) {
+      const found = item instanceof RuleSequence ? item.global(name) : null;
+      if (found !== null) return found;
+      if (item.name === name && "apply" in item) return { rewrite: item, tags };
+    }
+    return null;
   }
 
   /** A stage by its name, in sequences below too. */

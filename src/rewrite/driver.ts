@@ -9,9 +9,10 @@
 import { RuleGrowthError } from "../core/errors.ts";
 import { type Expr, withInputs } from "../expr/expr.ts";
 import { assumeReplaced } from "../expr/site.ts";
+import { checkGiven, thrownBy } from "./broken.ts";
 import { Frames, UNTRIED } from "./frames.ts";
-import { NodeOrder } from "./functionGraph.ts";
 import { checkType, recordDerivation } from "./matchText.ts";
+import { NodeOrder } from "./nodeOrder.ts";
 import { type Parts, partsOf } from "./parts.ts";
 import { ClientCounts, type Dispatcher, type Rule, type RuleContext } from "./rule.ts";
 
@@ -215,11 +216,19 @@ class Run {
   /** The first rule that changes a node, which stands for one of the graph. */
   #matching(node: Expr, origin: Expr): { readonly rule: Rule; readonly replacement: Expr } | null {
     const candidates = this.#dispatcher.candidates(node);
-    if (candidates.length > 0) assumeReplaced(origin);
-    for (let i = 0; i < candidates.length; i++) {
-      if (this.#stopped.size > 0 && this.#stopped.has(candidates[i]!)) continue;
-      const replacement = this.#try(candidates[i]!, node);
-      if (replacement !== null && replacement !== node) return { rule: candidates[i]!, replacement };
+    if (candidates.length === 0) return null;
+    assumeReplaced(origin);
+    let at = 0;
+    try {
+      for (; at < candidates.length; at++) {
+        const rule = candidates[at]!;
+        if (this.#stopped.size > 0 && this.#stopped.has(rule)) continue;
+        const replacement = this.#try(rule, node);
+        if (replacement !== null && replacement !== node)
+          return { rule, replacement: checkGiven(rule, node, replacement) };
+      }
+    } catch (error) {
+      throw thrownBy(candidates[at]!, node, error);
     }
     return null;
   }

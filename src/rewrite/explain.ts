@@ -4,12 +4,12 @@
 
 import { ValueError } from "../core/errors.ts";
 import { closest } from "../core/suggest.ts";
-import type { Expr } from "../expr/expr.ts";
+import { Expr, postOrder } from "../expr/expr.ts";
 import { exprText } from "../expr/print.ts";
-import type { RuleGroup, RuleSequence, Stage } from "./database.ts";
+import type { RuleGroup, RuleSequence, Stage, Whole } from "./database.ts";
 import type { DriverObserver } from "./driver.ts";
-import { NodeOrder } from "./functionGraph.ts";
-import { lineText, shortText } from "./matchText.ts";
+import { lineText, type Names, shortText } from "./matchText.ts";
+import { NodeOrder } from "./nodeOrder.ts";
 import { isSame, MAX_ROUNDS, type OptimizeOptions, queryOf, runStage } from "./pipeline.ts";
 import type { Rule, RuleContext, WhyNot } from "./rule.ts";
 
@@ -56,21 +56,44 @@ const rootsOf = (subject: Subject): readonly Expr[] => {
   return Array.isArray(subject) ? subject : [subject as Expr];
 };
 
-export function explain(subject: Subject, options: OptimizeOptions & { readonly rule: string }): WhyNotReport;
-export function explain(subject: Subject, options: OptimizeOptions): Explanation;
-export function explain(
-  subject: Subject,
-  options: OptimizeOptions & { readonly rule?: string },
-): Explanation | WhyNotReport {
-  const { rule, ...rest } = options;
-  return rule === undefined
-    ? explainStages(rootsOf(subject), rest)
-    : explainRule(rootsOf(subject), rule, rest);
+/** Options of `explain`: those of a rewriting, and what arrays are called. */
+export interface ExplainOptions extends OptimizeOptions {
+  /** By these the text calls arrays: `{x, y}`. Others that are alike have numbers. */
+  readonly names?: { readonly [name: string]: Expr | { readonly expr: Expr } } | undefined;
 }
 
-function explainStages(roots: readonly Expr[], options: OptimizeOptions): Explanation {
+export function explain(subject: Subject, options: ExplainOptions & { readonly rule: string }): WhyNotReport;
+export function explain(subject: Subject, options: ExplainOptions): Explanation;
+export function explain(
+  subject: Subject,
+  options: ExplainOptions & { readonly rule?: string },
+): Explanation | WhyNotReport {
+  const { rule, names: given = {}, ...rest } = options;
+  const roots = rootsOf(subject);
+  const names = namesIn(roots, given);
+  return rule === undefined ? explainStages(roots, rest, names) : explainRule(roots, rule, rest, names);
+}
+
+/** The names that were given; sources of one op, of which there are several, are numbered. */
+function namesIn(roots: readonly Expr[], given: NonNullable<ExplainOptions["names"]>): Names {
+  const names = new Map(
+    Object.entries(given).map(([name, of]) => [of instanceof Expr ? of : of.expr, name] as const),
+  );
+  const sources = postOrder(roots).filter((node) => node.op.class === "source" && isArray(node));
+  for (const [i, node] of sources.entries()) {
+    const alike = sources.filter(({ op }) => op === node.op);
+    if (alike.length > 1 && !names.has(node))
+      names.set(node, `${node.op.name}${alike.indexOf(sources[i]!) + 1}`);
+  }
+  return names;
+}
+
+/** Numbers are written as they are. */
+const isArray = (node: Expr): boolean => !("value" in node.attrs);
+
+function explainStages(roots: readonly Expr[], options: OptimizeOptions, names: Names): Explanation {
   const stages = watchedStages(roots, options);
-  return withText({ stages }, () => stagesText(roots, stages));
+  return withText({ stages }, () => stagesText(roots, stages, names));
 }
 
 /** The stages as `runStages` runs them; those of later rounds that changed nothing are left out. */
@@ -104,38 +127,69 @@ function watched(stage: Stage, before: readonly Expr[], options: OptimizeOptions
   return { name: stage.name, before, after, steps };
 }
 
-function stagesText(roots: readonly Expr[], stages: readonly ExplainedStage[]): string {
+function stagesText(roots: readonly Expr[], stages: readonly ExplainedStage[], names: Names): string {
   const changed = stages.filter(({ steps, before, after }) => steps.length > 0 || !isSame(before, after));
-  if (changed.length === 0) return `no rule fired\n${exprText(roots, { indent: "  " })}`;
-  return ["before", exprText(roots, { indent: "  " }), ...changed.flatMap(stageLines)].join("\n");
+  if (changed.length === 0) return `no rule fired\n${exprText(roots, { indent: "  ", names })}`;
+  const lines = changed.flatMap((stage) => stageLines(stage, names));
+  return ["before", exprText(roots, { indent: "  ", names }), ...lines].join("\n");
 }
 
 const MOST_STEPS = 40;
 
-function stageLines({ name, steps, after }: ExplainedStage): string[] {
-  const shown = steps.slice(0, MOST_STEPS).map(stepText);
+function stageLines({ name, steps, after }: ExplainedStage, names: Names): string[] {
+  const shown = steps.slice(0, MOST_STEPS).map((step) => stepText(step, names));
   const more = steps.length > MOST_STEPS ? [`  … ${steps.length - MOST_STEPS} more`] : [];
-  return [name, ...shown, ...more, `after ${name}`, exprText(after, { indent: "  " })];
+  return [name, ...shown, ...more, `after ${name}`, exprText(after, { indent: "  ", names })];
 }
 
-function stepText({ rule, equation, from, to }: ExplainedStep): string {
-  return `  ${rule}: ${equation}\n    ${lineText(from)} → ${lineText(to)}`;
+function stepText({ rule, equation, from, to }: ExplainedStep, names: Names): string {
+  return `  ${rule}: ${equation}\n    ${lineText(from, names)} → ${lineText(to, names)}`;
 }
 
-function explainRule(roots: readonly Expr[], name: string, options: OptimizeOptions): WhyNotReport {
+function explainRule(
+  roots: readonly Expr[],
+  name: string,
+  options: OptimizeOptions,
+  names: Names,
+): WhyNotReport {
   const database = options.database;
+  const whole = database.global(name);
+  if (whole !== null) return explainWhole(roots, whole, options, names);
   const { rule, group, tags } = findRule(database, name);
   const wanted = queryOf(options);
   const refusal = (wanted.subquery[group.name] ?? wanted).whyNot(tags);
-  if (refusal !== null) return report(rule, false, `it is off: ${refusal}`, null);
+  if (refusal !== null) return report(rule, false, `it is off: ${refusal}`, null, names);
   const stages = watchedStages(roots, options).filter((stage) => stage.name === group.name);
   const fired = stages.flatMap(({ steps }) => steps).find((step) => step.rule === name);
   if (fired !== undefined)
-    return report(rule, true, `it fired: ${lineText(fired.from)} → ${lineText(fired.to)}`, fired.from);
+    return report(
+      rule,
+      true,
+      `it fired: ${lineText(fired.from, names)} → ${lineText(fired.to, names)}`,
+      fired.from,
+      names,
+    );
   const last = stages.at(-1);
   return last === undefined
-    ? report(rule, false, `its stage ${group.name} did not run`, null)
-    : closestMiss(rule, last.after);
+    ? report(rule, false, `its stage ${group.name} did not run`, null, names)
+    : closestMiss(rule, last.after, names);
+}
+
+/** A rewrite of whole graphs has no patterns: it is off, changed something, or did not. */
+function explainWhole(
+  roots: readonly Expr[],
+  { rewrite, tags }: Whole,
+  options: OptimizeOptions,
+  names: Names,
+): WhyNotReport {
+  const subject = { name: rewrite.name, equation: "a rewrite of whole graphs" };
+  const refusal = queryOf(options).whyNot(tags);
+  if (refusal !== null) return report(subject, false, `it is off: ${refusal}`, null, names);
+  const stages = watchedStages(roots, options).filter((stage) => stage.name === rewrite.name);
+  const [step] = stages.flatMap(({ steps }) => steps);
+  if (step === undefined) return report(subject, false, "it changed nothing", null, names);
+  const did = `it replaced ${lineText(step.from, names)} → ${lineText(step.to, names)}`;
+  return report(subject, true, did, step.from, names);
 }
 
 interface Found {
@@ -153,24 +207,30 @@ function findRule(database: RuleSequence, name: string): Found {
   throw new ValueError({ what: `there is no rule ${JSON.stringify(name)}`, cure: closest(name, known) });
 }
 
-function closestMiss(rule: Rule, roots: readonly Expr[]): WhyNotReport {
+function closestMiss(rule: Rule, roots: readonly Expr[], names: Names): WhyNotReport {
   const order = new NodeOrder(roots);
   const context: RuleContext = { clients: (node) => order.clients[order.placeOf(node)] ?? 1 };
   const nodes = order.nodes.filter(({ op }) => rule.tracks === null || rule.tracks.includes(op));
   if (nodes.length === 0) {
     const ops = rule.tracks?.map(({ name }) => name).join(" or ") ?? "anything";
-    return report(rule, false, `no node is ${ops}`, null);
+    return report(rule, false, `no node is ${ops}`, null, names);
   }
   let best: { node: Expr; miss: WhyNot } | null = null;
   for (const node of nodes) {
     const miss = rule.whyNot?.(node, context) ?? { reason: "it gave no replacement", progress: 0 };
     if (best === null || miss.progress > best.miss.progress) best = { node, miss };
   }
-  return report(rule, false, best!.miss.reason, best!.node);
+  return report(rule, false, best!.miss.reason, best!.node, names);
 }
 
-function report(rule: Rule, hasFired: boolean, reason: string, node: Expr | null): WhyNotReport {
-  const at = node === null || hasFired ? "" : ` at ${lineText(node)} (${shortText(node)})`;
+function report(
+  rule: Pick<Rule, "name" | "equation">,
+  hasFired: boolean,
+  reason: string,
+  node: Expr | null,
+  names: Names,
+): WhyNotReport {
+  const at = node === null || hasFired ? "" : ` at ${lineText(node, names)} (${shortText(node)})`;
   const text = `${rule.name}: ${rule.equation}\n  ${hasFired ? "" : "did not fire: "}${reason}${at}`;
   return withText({ rule: rule.name, hasFired, reason, node }, () => text);
 }

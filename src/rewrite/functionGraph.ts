@@ -1,164 +1,16 @@
 // A function graph: expressions with inputs and outputs that can be changed in place, for rewrites that look at
 // a whole graph. Nodes stay immutable: replacing one rebuilds all that use it. Equal nodes are the same object
 // from the start, so there is nothing to merge.
-// Must hold: a replacement has the dtype and shape of what it replaces; `revert` brings back any checkpoint.
+// Must hold: a replacement has the dtype and shape of what it replaces; `revert` brings back any checkpoint; whoever asks
+// for a node of an earlier state means what that has become.
 
 import { InvariantError } from "../core/errors.ts";
 import { type Expr, makeExpr, postOrder } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { exprText } from "../expr/print.ts";
+import { areListening, type GraphFeature, tell } from "./graphFeatures.ts";
+import { checkedInputs, checkSources, type GraphInputs, namesOf } from "./graphInputs.ts";
 import { checkType, recordDerivation, shortText } from "./matchText.ts";
-
-// The nodes of a graph, inputs before what uses them, each with its place: what is known of a node lies in a list at
-// that place, which is much faster than a map for graphs of a million nodes.
-// A node remembers the place that the last order gave it, and which order that was. Must hold: `nodes[node.place] === node`
-// tells whether that place is of this order; an order has a larger number than those whose nodes it took over, so that one
-// that came later is known by its number, and places are given again.
-
-/** Of nodes that were marked. */
-const MARKED = -1;
-
-/** Who gave places. Apart from the order, which has all nodes: these must not keep one another. */
-class OrderNumber {
-  number = 0;
-}
-
-export class NodeOrder {
-  readonly roots: readonly Expr[];
-  /** Those of the graph, then those that were added. */
-  readonly nodes: Expr[];
-  /** How many are of the graph. */
-  readonly count: number;
-  readonly #placing = new OrderNumber();
-  #clients: number[] | null = null;
-
-  /** `among` has all of the graph's nodes, inputs first, and perhaps others; where it is not given, they are found. */
-  constructor(roots: readonly Expr[], among?: readonly Expr[]) {
-    this.roots = roots;
-    this.nodes = among === undefined ? walk(roots, this.#placing) : used(roots, among, this.#placing);
-    this.count = this.nodes.length;
-  }
-
-  /** Marks a node that is not of the graph, whatever that means. */
-  mark(node: Expr): void {
-    setPlace(node, MARKED, this.#placing);
-  }
-
-  isMarked(node: Expr): boolean {
-    return node.place === MARKED && node.placing === this.#placing;
-  }
-
-  /** −1 for a node that is not in it. */
-  placeOf(node: Expr): number {
-    const { place } = node;
-    const { nodes } = this;
-    if (place >= 0 && place < nodes.length && nodes[place] === node) return place;
-    // An order that was there before has nodes that this one did not take.
-    if (node.placing === null || node.placing.number <= this.#placing.number) return -1;
-    this.#placeAgain(node.placing.number);
-    return isIn(nodes, node) ? node.place : -1;
-  }
-
-  /** A node that comes up on the way; it is in none of the graph's nodes' inputs. */
-  add(node: Expr): number {
-    put(this.nodes, node, this.#placing);
-    return node.place;
-  }
-
-  /** As it was before nodes were added. */
-  reset(): void {
-    this.nodes.length = this.count;
-    this.#clients = null;
-  }
-
-  /** After another order came in between: its nodes that are not of this one are known by its number from now on. */
-  #placeAgain(number: number): void {
-    this.#placing.number = Math.max(this.#placing.number, number);
-    for (let i = 0; i < this.nodes.length; i++) setPlace(this.nodes[i]!, i, this.#placing);
-  }
-
-  /** By place: how many nodes use a node, each counted once, and how many results it is. */
-  get clients(): number[] {
-    this.#clients ??= this.#countClients();
-    return this.#clients;
-  }
-
-  #countClients(): number[] {
-    const counts = new Array<number>(this.nodes.length).fill(0);
-    for (const root of this.roots) counts[this.placeOf(root)]!++;
-    for (let at = 0; at < this.count; at++) {
-      const { inputs } = this.nodes[at]!;
-      for (let i = 0; i < inputs.length; i++)
-        if (i === 0 || inputs.indexOf(inputs[i]!) === i) counts[this.placeOf(inputs[i]!)]!++;
-    }
-    return counts;
-  }
-}
-
-/** Those that the roots need. */
-function used(roots: readonly Expr[], among: readonly Expr[], placing: OrderNumber): Expr[] {
-  for (const root of roots) setPlace(root, MARKED, placing);
-  for (let i = among.length - 1; i >= 0; i--) {
-    const node = among[i]!;
-    if (node.placing !== placing) continue;
-    const { inputs } = node;
-    for (let at = 0; at < inputs.length; at++) setPlace(inputs[at]!, MARKED, placing);
-  }
-  const order: Expr[] = [];
-  for (let i = 0; i < among.length; i++) {
-    const node = among[i]!;
-    if (node.placing === placing && node.place === MARKED) put(order, node, placing);
-  }
-  return order;
-}
-
-function setPlace(node: Expr, place: number, placing: OrderNumber): void {
-  const before = node.placing;
-  if (before !== placing) {
-    if (before !== null && before.number >= placing.number) placing.number = before.number + 1;
-    node.placing = placing;
-  }
-  node.place = place;
-}
-
-/** What expr/expr.ts does, but a node knows whether it was met. */
-function walk(roots: readonly Expr[], placing: OrderNumber): Expr[] {
-  const order: Expr[] = [];
-  const stack: Expr[] = [];
-  for (const root of roots) {
-    stack.push(root);
-    while (stack.length > 0) {
-      const node = stack[stack.length - 1]!;
-      if (!isIn(order, node)) {
-        if (pushMissing(stack, order, node.inputs)) continue;
-        put(order, node, placing);
-      }
-      stack.pop();
-    }
-  }
-  return order;
-}
-
-/** The first input comes to lie on top. */
-function pushMissing(stack: Expr[], order: readonly Expr[], inputs: readonly Expr[]): boolean {
-  let isAny = false;
-  for (let i = inputs.length - 1; i >= 0; i--) {
-    if (isIn(order, inputs[i]!)) continue;
-    stack.push(inputs[i]!);
-    isAny = true;
-  }
-  return isAny;
-}
-
-function put(order: Expr[], node: Expr, placing: OrderNumber): void {
-  setPlace(node, order.length, placing);
-  order.push(node);
-}
-
-function isIn(order: readonly Expr[], node: Expr): boolean {
-  const { place } = node;
-  return place >= 0 && place < order.length && order[place] === node;
-}
 
 /** One step of a graph's history. */
 export interface GraphChange {
@@ -191,18 +43,43 @@ export interface Replacements {
   readonly remove?: readonly Expr[];
 }
 
-/** Expressions as a graph that can be changed, with who uses what: `new FunctionGraph([x.expr], [x.add(1).expr])`. */
+/** What a graph spent beside its rewrites, in milliseconds and numbers. */
+export interface GraphCosts {
+  /** Asking validators. */
+  validate: number;
+  /** Telling features. */
+  callback: number;
+  /** Finding the order and who uses what. */
+  toposort: number;
+  /** How many nodes were replaced. */
+  replacements: number;
+  /** Changes that a validator objected to. */
+  objections: number;
+}
+
+/**
+ * Expressions as a graph that can be changed, with who uses what: `new FunctionGraph([x.expr], [x.add(1).expr])`. Inputs may
+ * have names, by which they are printed: `new FunctionGraph({x: x.expr}, [x.add(1).expr])`.
+ */
 export class FunctionGraph {
   readonly inputs: readonly Expr[];
-  readonly #validators: Validator[] = [];
+  /** Names of inputs, where they were given any. */
+  readonly names: ReadonlyMap<Expr, string>;
+  readonly costs: GraphCosts = { validate: 0, callback: 0, toposort: 0, replacements: 0, objections: 0 };
+  readonly #features: GraphFeature[] = [];
   readonly #history: GraphChange[] = [];
   #outputs: readonly Expr[];
   #index: Index | null = null;
+  /** What nodes of earlier states have become. */
   readonly #became = new Map<Expr, Expr>();
+  /** For every step of the history, what that said before. */
+  readonly #becameBefore: ReadonlyMap<Expr, Expr | undefined>[] = [];
 
-  constructor(inputs: readonly Expr[], outputs: readonly Expr[]) {
-    this.inputs = [...inputs];
+  constructor(inputs: GraphInputs, outputs: readonly Expr[]) {
+    this.inputs = checkedInputs(inputs);
+    this.names = namesOf(inputs);
     this.#outputs = [...outputs];
+    checkSources(this.inputs, this.#outputs);
   }
 
   get outputs(): readonly Expr[] {
@@ -231,18 +108,61 @@ export class FunctionGraph {
     return this.#indexed().byOp.get(op) ?? [];
   }
 
+  /** The nodes of an op, or all, inputs first, for who changes the graph as it goes: each as it is when its turn comes. */
+  *walk(op?: Op): Generator<Expr, void, undefined> {
+    for (const node of op === undefined ? this.toposort() : this.nodesOf(op)) {
+      const now = this.current(node);
+      if (this.has(now) && (op === undefined || now.op === op)) yield now;
+    }
+  }
+
+  /** Tells a feature of every node, and of what comes and goes from now on. False where one of its name is there. */
+  attach(feature: GraphFeature): boolean {
+    if (this.#features.some(({ name }) => name === feature.name)) return false;
+    this.#features.push(feature);
+    feature.onAttach?.(this);
+    if (feature.onImport !== undefined)
+      for (const node of this.toposort()) feature.onImport(node, "attach", this);
+    return true;
+  }
+
+  detach(name: string): boolean {
+    const at = this.#features.findIndex((feature) => feature.name === name);
+    if (at < 0) return false;
+    const [feature] = this.#features.splice(at, 1);
+    feature!.onDetach?.(this);
+    return true;
+  }
+
+  get features(): readonly GraphFeature[] {
+    return this.#features;
+  }
+
   /** A check that `replaceValidate` makes after every change. */
   addValidator(validator: Validator): void {
-    this.#validators.push(validator);
+    this.attach({ name: `validator ${this.#features.length}`, validate: () => validator(this) });
   }
 
   get hasValidators(): boolean {
-    return this.#validators.length > 0;
+    return this.#features.some(({ validate }) => validate !== undefined);
   }
 
-  /** Puts a node in the place of another, wherever it is used. */
+  /** What the first feature that minds has against the graph as it is; null where none does. */
+  validate(): string | null {
+    const from = performance.now();
+    let objection: string | null = null;
+    for (const feature of this.#features) objection ??= feature.validate?.(this) ?? null;
+    this.costs.validate += performance.now() - from;
+    return objection;
+  }
+
+  /**
+   * Puts a node in the place of another, wherever it is used; nowhere, if it is not in the graph. Who holds nodes of an earlier
+   * state means what they have become.
+   */
   replace(node: Expr, replacement: Expr, reason: string = "replace"): void {
-    this.replaceAll(new Map([[node, replacement]]), reason);
+    const now = this.current(node);
+    this.replaceAll(new Map([[now, now === node ? replacement : this.#today(replacement)]]), reason);
   }
 
   /** What a node of an earlier state has become: itself, its replacement, or itself rebuilt over replacements. */
@@ -253,7 +173,9 @@ export class FunctionGraph {
   }
 
   /** Several at once; replacements are taken as they are, even where they use what is replaced. */
-  replaceAll(replaced: ReadonlyMap<Expr, Expr>, reason: string = "replace"): void {
+  replaceAll(wanted: ReadonlyMap<Expr, Expr>, reason: string = "replace"): void {
+    const replaced = new Map([...wanted].filter(([node]) => this.has(node)));
+    if (replaced.size === 0) return;
     for (const [node, replacement] of replaced) {
       checkType({ name: reason }, node, replacement);
       recordDerivation(replacement, reason, node);
@@ -261,14 +183,55 @@ export class FunctionGraph {
     const rebuilt = rebuild(this.#outputs, replaced);
     const outputs = this.#outputs.map((output) => rebuilt.get(output)!);
     this.#history.push({ replaced, reason, outputs: this.#outputs });
-    for (const [node, now] of rebuilt) this.#became.set(node, now);
-    this.#settle(outputs);
-    // What is in the graph is what it is: steps lead to such nodes only, so following them ends.
-    for (const node of this.toposort()) this.#became.delete(node);
+    this.costs.replacements += replaced.size;
+    this.#settle(outputs, rebuilt, reason);
+    this.#remember(rebuilt);
   }
 
-  /** Replaces, unless a validator objects: then nothing has changed, and the answer is its objection. */
+  /** What is in the graph is what it is: steps lead to such nodes only, so following them ends. */
+  #remember(rebuilt: ReadonlyMap<Expr, Expr>): void {
+    const before = new Map<Expr, Expr | undefined>();
+    for (const [node, now] of rebuilt) {
+      if (node === now || this.has(node)) continue;
+      before.set(node, this.#became.get(node));
+      this.#became.set(node, now);
+    }
+    for (const node of this.toposort()) {
+      const was = this.#became.get(node);
+      if (was === undefined) continue;
+      before.set(node, was);
+      this.#became.delete(node);
+    }
+    this.#becameBefore.push(before);
+  }
+
+  #recall(to: Checkpoint): void {
+    for (const before of this.#becameBefore.splice(to).reverse())
+      for (const [node, was] of before)
+        if (was === undefined) this.#became.delete(node);
+        else this.#became.set(node, was);
+  }
+
+  /** A node over what nodes of earlier states have become. */
+  #today(replacement: Expr): Expr {
+    const now = new Map<Expr, Expr>();
+    const isKnown = (node: Expr): boolean => {
+      if (!this.has(node) && !this.#became.has(node)) return false;
+      now.set(node, this.current(node));
+      return true;
+    };
+    for (const node of postOrder([replacement], isKnown)) now.set(node, overInputs(node, now));
+    return now.get(replacement)!;
+  }
+
+  /**
+   * Replaces, unless a validator objects, or the node is not in the graph any more: then nothing has changed, and the answer
+   * is the objection.
+   */
   replaceValidate(node: Expr, replacement: Expr, reason: string = "replaceValidate"): string | null {
+    const now = this.current(node);
+    if (!this.has(now)) return goneText(node);
+    if (now !== node && this.#today(replacement) === now) return `${shortText(node)} is of an earlier state`;
     return this.#tentatively(() => this.replace(node, replacement, reason));
   }
 
@@ -288,13 +251,11 @@ export class FunctionGraph {
   #tentatively(change: () => void): string | null {
     const before = this.checkpoint();
     change();
-    for (const validator of this.#validators) {
-      const objection = validator(this);
-      if (objection === null) continue;
-      this.revert(before);
-      return objection;
-    }
-    return null;
+    const objection = this.validate();
+    if (objection === null) return null;
+    this.costs.objections++;
+    this.revert(before);
+    return objection;
   }
 
   checkpoint(): Checkpoint {
@@ -306,24 +267,35 @@ export class FunctionGraph {
     const first = this.#history[to];
     if (first === undefined) return;
     this.#history.length = to;
-    this.#became.clear();
-    this.#settle(first.outputs);
+    this.#recall(to);
+    this.#settle(first.outputs, new Map(), "revert");
   }
 
-  #settle(outputs: readonly Expr[]): void {
+  #settle(outputs: readonly Expr[], became: ReadonlyMap<Expr, Expr>, reason: string): void {
+    const before = areListening(this.#features) ? this.toposort() : null;
     this.#outputs = outputs;
     this.#index = null;
+    if (before === null) return;
+    const after = this.toposort();
+    const from = performance.now();
+    tell(this.#features, { before, after, became, reason }, this);
+    this.costs.callback += performance.now() - from;
   }
 
   #indexed(): Index {
-    this.#index ??= indexOf(this.#outputs);
+    if (this.#index !== null) return this.#index;
+    const from = performance.now();
+    this.#index = indexOf(this.#outputs);
+    this.costs.toposort += performance.now() - from;
     return this.#index;
   }
 
   toString(): string {
-    return exprText(this.#outputs);
+    return exprText(this.#outputs, { names: this.names });
   }
 }
+
+const goneText = (node: Expr): string => `${shortText(node)} is not in the graph`;
 
 function indexOf(outputs: readonly Expr[]): Index {
   const order = postOrder(outputs);
@@ -341,10 +313,12 @@ function indexOf(outputs: readonly Expr[]): Index {
 /** What every node becomes when some are replaced: all that uses them is rebuilt, in one walk. */
 function rebuild(roots: readonly Expr[], replaced: ReadonlyMap<Expr, Expr>): Map<Expr, Expr> {
   const now = new Map<Expr, Expr>(replaced);
-  for (const node of postOrder(roots, (one) => replaced.has(one))) {
-    const inputs = node.inputs.map((input) => now.get(input)!);
-    const isSame = inputs.every((input, i) => input === node.inputs[i]);
-    now.set(node, isSame ? node : makeExpr(node.op, inputs, node.attrs, node.site));
-  }
+  for (const node of postOrder(roots, (one) => replaced.has(one))) now.set(node, overInputs(node, now));
   return now;
+}
+
+function overInputs(node: Expr, now: ReadonlyMap<Expr, Expr>): Expr {
+  const inputs = node.inputs.map((input) => now.get(input)!);
+  const isSame = inputs.every((input, i) => input === node.inputs[i]);
+  return isSame ? node : makeExpr(node.op, inputs, node.attrs, node.site);
 }

@@ -22,7 +22,15 @@ export {
 export { type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
 export type { Explanation, WhyNotReport } from "./explain.ts";
 export type { Replacements } from "./functionGraph.ts";
-export { type Checkpoint, FunctionGraph, type GraphChange, type Validator } from "./functionGraph.ts";
+export {
+  type Checkpoint,
+  FunctionGraph,
+  type GraphChange,
+  type GraphCosts,
+  type Validator,
+} from "./functionGraph.ts";
+export type { GraphFeature, WatchedGraph } from "./graphFeatures.ts";
+export type { GraphInputs } from "./graphInputs.ts";
 export { broadcastTo, castTo, constantOf, filledLike, scalar } from "./make.ts";
 export { derivationOf } from "./matchText.ts";
 export { byOp, fixpoint, group, inToOut, outToIn } from "./navigators.ts";
@@ -64,6 +72,7 @@ export type { RewriteReport, Rewritten, StageReport } from "./pipeline.ts";
 export { MODES, modeQuery } from "./pipeline.ts";
 export type { Profile, RuleProfile, StageProfile } from "./profile.ts";
 export {
+  applyGlobal,
   type Change,
   Dispatcher,
   functionRule,

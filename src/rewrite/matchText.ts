@@ -16,17 +16,23 @@ export function shortText(node: Expr): string {
 
 const MOST_CHARACTERS = 120;
 
-/** An expression on one line, cut where it gets long: `add(multiply(%, 2), 1)`. */
-export function lineText(node: Expr): string {
-  const text = nested(node, 4);
+/** What nodes are called. */
+export type Names = ReadonlyMap<Expr, string>;
+const NO_NAMES: Names = new Map();
+
+/** An expression on one line, cut where it gets long: `add(multiply(x, 2), 1)`. */
+export function lineText(node: Expr, names: Names = NO_NAMES): string {
+  const text = nested(node, names, 4);
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text;
 }
 
-function nested(node: Expr, depth: number): string {
+function nested(node: Expr, names: Names, depth: number): string {
+  const name = names.get(node);
+  if (name !== undefined) return name;
   if (node.op.class === "source")
     return node.op === full ? scalarText(node.attrs["value"] as Scalar) : node.op.name;
   if (depth === 0) return "…";
-  return `${node.op.name}(${node.inputs.map((input) => nested(input, depth - 1)).join(", ")})`;
+  return `${node.op.name}(${node.inputs.map((input) => nested(input, names, depth - 1)).join(", ")})`;
 }
 
 // What every replacement must hold to, whoever makes it.

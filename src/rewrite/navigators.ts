@@ -4,9 +4,10 @@
 // fixpoint in one linear walk; these are for rewrites that need clients, maps of replacements or an order.
 
 import { RuleGrowthError } from "../core/errors.ts";
-import { type Expr, makeExpr } from "../expr/expr.ts";
+import { Expr, makeExpr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { assumeReplaced } from "../expr/site.ts";
+import { checkGiven, thrownBy } from "./broken.ts";
 import type { FunctionGraph, Replacements } from "./functionGraph.ts";
 import type { GlobalRewrite, LocalRewrite, RuleContext } from "./rule.ts";
 
@@ -14,11 +15,27 @@ import type { GlobalRewrite, LocalRewrite, RuleContext } from "./rule.ts";
 export const inToOut = (local: LocalRewrite): GlobalRewrite => ({
   name: `inToOut(${local.name})`,
   apply(graph) {
-    const order = graph.toposort();
-    const from = graph.hasValidators ? 0 : sweep(graph, local, order);
-    visitAll(graph, local, order.slice(from));
+    sweepValid(graph, local, graph.toposort());
   },
 });
+
+/**
+ * A walk at once, and what is left of it node by node. Validators judge what a walk has made of the graph; where one objects,
+ * all is undone and each half is walked by itself, down to the nodes whose changes are not wanted.
+ */
+function sweepValid(graph: FunctionGraph, local: LocalRewrite, order: readonly Expr[]): void {
+  const before = graph.checkpoint();
+  const now = order.map((node) => graph.current(node)).filter((node) => graph.has(node));
+  const done = sweep(graph, local, now);
+  if (graph.checkpoint() > before && graph.validate() !== null) {
+    graph.costs.objections++;
+    graph.revert(before);
+    if (order.length === 1) return;
+    const half = order.length >> 1;
+    sweepValid(graph, local, order.slice(0, half));
+    sweepValid(graph, local, order.slice(half));
+  } else visitAll(graph, local, now.slice(done));
+}
 
 /** Leads a local rewrite over a graph, outputs first: `outToIn(rule).apply(graph)`. */
 export const outToIn = (local: LocalRewrite): GlobalRewrite => ({
@@ -89,8 +106,8 @@ function visitAll(graph: FunctionGraph, local: LocalRewrite, order: readonly Exp
 }
 
 /**
- * Inputs first and with nobody to ask, the replacements of a whole walk are made at once. Up to the first node
- * for which the rewrite wants to replace others: the answer is that node's place.
+ * Inputs first, the replacements of a whole walk are made at once. Up to the first node for which the rewrite wants to
+ * replace others: the answer is that node's place.
  */
 function sweep(graph: FunctionGraph, local: LocalRewrite, order: readonly Expr[]): number {
   const replaced = new Map<Expr, Expr>();
@@ -114,7 +131,7 @@ function sweep(graph: FunctionGraph, local: LocalRewrite, order: readonly Expr[]
 function rebuildOver({ op, inputs, attrs, site }: Expr, now: ReadonlyMap<Expr, Expr>): Expr {
   return makeExpr(
     op,
-    inputs.map((input) => now.get(input)!),
+    inputs.map((input) => now.get(input) ?? input),
     attrs,
     site,
   );
@@ -136,11 +153,17 @@ function visit(graph: FunctionGraph, local: LocalRewrite, node: Expr, context: R
 function applyFor(local: LocalRewrite, node: Expr, context: RuleContext): Expr | Replacements | null {
   const before = assumeReplaced(node);
   try {
-    return local.apply(node, context);
+    const change: unknown = local.apply(node, context);
+    return change === null || isReplacements(change) ? change : checkGiven(local, node, change);
+  } catch (error) {
+    throw thrownBy(local, node, error);
   } finally {
     assumeReplaced(before);
   }
 }
+
+const isReplacements = (change: unknown): change is Replacements =>
+  !(change instanceof Expr) && (change as Partial<Replacements> | undefined)?.replace instanceof Map;
 
 const asReplacements = (node: Expr, change: Expr | Replacements): Replacements =>
   "replace" in change ? change : { replace: new Map([[node, change]]) };

@@ -2,6 +2,7 @@
 // Must hold: exactly the keys of OPS (a test compares).
 
 import type * as elementwise from "../ops/elementwise/index.ts";
+import type * as sumsWithin from "../ops/exponentialSum.ts";
 import type * as exponentialSums from "../ops/exponentialSums.ts";
 import type * as reductions from "../ops/reductions.ts";
 import type * as scans from "../ops/scans.ts";
@@ -18,5 +19,5 @@ type Move =
 type Routine = "gather" | "scatter" | "takeAlongAxis" | "searchsorted" | "sort" | "argsort";
 
 export type OpName =
-  | OpsIn<typeof elementwise & typeof reductions & typeof exponentialSums & typeof scans>
-  | (Source | Move | Routine | "cast" | "expSumRest" | "contract");
+  | OpsIn<typeof elementwise & typeof reductions & typeof exponentialSums & typeof sumsWithin & typeof scans>
+  | (Source | Move | Routine | "cast" | "contract" | "mark");

@@ -3,7 +3,7 @@
 // through what is replaced.
 
 import type { Expr } from "../expr/expr.ts";
-import type { NodeOrder } from "./functionGraph.ts";
+import type { NodeOrder } from "./nodeOrder.ts";
 import type { Rule } from "./rule.ts";
 
 export interface Parts {

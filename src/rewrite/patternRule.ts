@@ -13,7 +13,7 @@ import { type Attr, type Attrs, NO_ATTRS } from "../core/block.ts";
 import { type DType, isFloat, isInteger, kindOf } from "../core/dtype.ts";
 import { ChunkwiseError, InvariantError, RuleError } from "../core/errors.ts";
 import type { Scalar } from "../core/numbers.ts";
-import { type Expr, makeExpr } from "../expr/expr.ts";
+import { Expr, makeExpr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import { full } from "../lazy/lazyArray.ts";
 import { where } from "../ops/elementwise/choice.ts";
@@ -247,7 +247,8 @@ function replacement<Binds>(
     const result = side instanceof Pattern ? side : side(bound, node, context);
     if (result === null) return "the right side declines";
     if (result instanceof Declined) return result.reason;
-    if (isExpr(result)) return fitted(result, node);
+    if (result instanceof Expr) return fitted(result, node);
+    if (typeof result === "boolean" && node.dtype !== "bool") throw notTruth(name, result, node);
     return fitted(instantiate(asPattern(result), bound as { [name: string]: unknown }, node), node);
   } catch (error) {
     if (!(error instanceof ChunkwiseError) || error instanceof RuleError) throw error;
@@ -262,8 +263,13 @@ function replacement<Binds>(
   }
 }
 
-const isExpr = (value: Expr | Pattern | Scalar): value is Expr =>
-  typeof value === "object" && "inputs" in value && "op" in value;
+/** `false` is what other systems say for "no change"; as a number it would be 0. */
+const notTruth = (name: string, given: boolean, { dtype }: Expr): RuleError =>
+  new RuleError({
+    what: `rule ${name}: its right side gives ${given} for a node of ${dtype}`,
+    cure: "Give null where the match is not wanted, or a number",
+    rules: [name],
+  });
 
 const typed =
   (test: (node: Expr) => boolean, says: string) =>

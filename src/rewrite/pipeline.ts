@@ -6,11 +6,25 @@ import { closest } from "../core/suggest.ts";
 import { type Expr, postOrder } from "../expr/expr.ts";
 import { cycleError } from "./cycle.ts";
 import { Query, query, RuleGroup, RuleSequence, type Stage } from "./database.ts";
-import { type Direction, type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
-import { FunctionGraph, NodeOrder } from "./functionGraph.ts";
+import {
+  type Direction,
+  type DriverObserver,
+  type DriverOptions,
+  type DriverResult,
+  rewrite,
+} from "./driver.ts";
+import { FunctionGraph } from "./functionGraph.ts";
 import { checkType } from "./matchText.ts";
+import { NodeOrder } from "./nodeOrder.ts";
 import { type Profile, StageProfiler } from "./profile.ts";
-import { FAST_MATH_TAGS, type GlobalContext, type GlobalRewrite, type Rule } from "./rule.ts";
+import {
+  applyGlobal,
+  FAST_MATH_TAGS,
+  functionRule,
+  type GlobalContext,
+  type GlobalRewrite,
+  type Rule,
+} from "./rule.ts";
 import { ARITHMETIC, RECIPROCALS } from "./rules/arithmetic.ts";
 import { BOOLEANS } from "./rules/booleans.ts";
 import { CASTS } from "./rules/casts.ts";
@@ -23,10 +37,12 @@ import { INTEGERS, SHIFTS } from "./rules/integers.ts";
 import { FAST_LOGARITHMS, INVERSES } from "./rules/inverses.ts";
 import { JOINS } from "./rules/joins.ts";
 import { LOG_SUM } from "./rules/logSum.ts";
+import { MATRICES } from "./rules/matrices.ts";
 import { POWERS, POWERS_LATE } from "./rules/powers.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
 import { SHAPES, UNIT_AXES } from "./rules/shapes.ts";
 import { STABILIZE } from "./rules/stabilize.ts";
+import { LOGARITHMS_WRITTEN, SHORTER_WRITTEN, WRITTEN } from "./rules/written.ts";
 
 // Runs the stages that a query picked, one after another. In: roots and stages. Out: the roots' replacements and
 // a report: what each stage applied; with a profile, where time and nodes went.
@@ -175,12 +191,28 @@ export function runStage(
     nodes.filter(({ inputs }) => inputs.length === 0),
     roots,
   );
-  stage.rewrite.apply(graph, context);
+  applyGlobal(stage.rewrite, graph, context);
   roots.forEach((root, i) => checkType(stage.rewrite, root, graph.outputs[i]!));
+  tellOf(graph, stage.rewrite, options.observer);
   return { roots: graph.outputs, applied: new Map(), stopped: NONE, order: undefined, isSettled: false };
 }
 
 const NONE: ReadonlySet<Rule> = new Set();
+
+/** Who watches sees what a rewrite of the whole graph replaced, by the reasons it gave. */
+function tellOf(
+  graph: FunctionGraph,
+  { name }: GlobalRewrite,
+  observer: DriverObserver | undefined | null,
+): void {
+  if (observer === undefined || observer === null) return;
+  const reasons = new Map<string, Rule>();
+  for (const { reason, replaced } of graph.history) {
+    const rule = reasons.get(reason) ?? functionRule(reason, `by ${name}`, { apply: () => null });
+    reasons.set(reason, rule);
+    for (const [node, now] of replaced) observer.applied(rule, node, now);
+  }
+}
 
 /** What the list below takes from other rooms. */
 export interface PassParts {
@@ -207,11 +239,14 @@ export const pipelineOf = ({ constants, necessaryColumns }: PassParts): RuleSequ
         SHAPES,
         JOINS,
         REDUCTIONS,
+        WRITTEN,
+        SHORTER_WRITTEN,
+        MATRICES,
       ],
       foldConstants(constants),
     ]),
     /** Formulas that lose digits or overflow become ones that do not. */
-    stage("stabilize", [LOG_SUM, STABILIZE, INVERSES]),
+    stage("stabilize", [LOG_SUM, STABILIZE, INVERSES, LOGARITHMS_WRITTEN]),
     /** Combinations of ops become one op that does the same, better. */
     stage("specialize", [RECIPROCALS, POWERS_LATE, SHIFTS, FAST_LOGARITHMS]),
     /** Selections move towards the sources, so that only what is needed is read. */
@@ -227,7 +262,8 @@ function stage(
   direction: Direction = "inputsFirst",
 ): RuleGroup {
   const group = new RuleGroup(name, [], direction);
-  for (const rule of families.flat()) group.register(rule, name === "canonicalize" ? quickTags(rule) : []);
+  for (const rule of families.flat())
+    group.register(rule, { tags: name === "canonicalize" ? quickTags(rule) : [] });
   return group;
 }
 

@@ -3,10 +3,13 @@
 // `changes` what it may change of a result's bits, and it leads to a fixpoint together with the others of
 // its group: no rule undoes another's work.
 
-import type { Expr } from "../expr/expr.ts";
+import { ChunkwiseError, RuleError } from "../core/errors.ts";
+import { Expr } from "../expr/expr.ts";
 import type { ArrayType, Op } from "../expr/op.ts";
-import type { FunctionGraph, NodeOrder, Replacements } from "./functionGraph.ts";
+import type { FunctionGraph, Replacements } from "./functionGraph.ts";
+import type { GraphFeature } from "./graphFeatures.ts";
 import { fitted } from "./make.ts";
+import type { NodeOrder } from "./nodeOrder.ts";
 
 /**
  * What a rule may change of a result:
@@ -93,9 +96,30 @@ export interface GlobalRewrite {
   readonly tags?: readonly string[];
   /** Graphs without a node of this kind have nothing for it. */
   readonly kind?: ArrayType["kind"];
+  /** Features that it needs: they are attached before it is applied. */
+  requirements?(graph: FunctionGraph): readonly GraphFeature[];
   /** Changes the graph. */
   apply(graph: FunctionGraph, context?: GlobalContext): void;
 }
+
+/**
+ * Attaches what a rewrite requires, and applies it: `applyGlobal(simplifyAll, graph)`. What it throws that is no error of ours
+ * becomes one that names it.
+ */
+export function applyGlobal(rewrite: GlobalRewrite, graph: FunctionGraph, context?: GlobalContext): void {
+  try {
+    for (const feature of rewrite.requirements?.(graph) ?? []) graph.attach(feature);
+    rewrite.apply(graph, context);
+  } catch (error) {
+    throw error instanceof ChunkwiseError ? error : failed(rewrite, error);
+  }
+}
+
+const failed = ({ name }: GlobalRewrite, error: unknown): RuleError =>
+  new RuleError(
+    { what: `rewrite ${name} failed: ${error}`, cure: "Mend it, or exclude it", rules: [name] },
+    { cause: error },
+  );
 
 const CHANGE_TAGS: { readonly [C in Change]: string } = {
   zeroSign: "fastMath:z",
@@ -136,7 +160,8 @@ export function functionRule(name: string, equation: string, parts: RuleParts): 
     ...{ name, equation, tags: tagsOf(tags, changes), changes, tracks, inputs, someInput },
     apply(node: Expr, context: RuleContext): Expr | null {
       const replacement = apply(node, context);
-      return replacement === null ? null : fitted(replacement, node);
+      // Whoever applies the rule says what is wrong with an answer that is no node.
+      return replacement instanceof Expr ? fitted(replacement, node) : replacement;
     },
   };
   return whyNot === undefined ? rule : { ...rule, whyNot };

@@ -1,6 +1,8 @@
 // Shortcuts for common rules: one op for another, an op that goes, a pattern for another.
 // These do what they are told; what that changes of results is for the caller to say.
 
+import { ValueError } from "../core/errors.ts";
+import { arityOf } from "../expr/arity.ts";
 import { type Expr, makeExpr } from "../expr/expr.ts";
 import type { Op } from "../expr/op.ts";
 import type { Pattern } from "./pattern.ts";
@@ -18,10 +20,22 @@ export const opSub = (from: Op, to: Op): Rule =>
   });
 
 /** Every use of an op of one input becomes that input: `opRemove(opNamed("positive"))`. */
-export const opRemove = (op: Op): Rule =>
-  functionRule(`opRemove(${op.name})`, `${op.name}(x) = x`, {
+export function opRemove(op: Op): Rule {
+  const arity = arityOf(op);
+  if (arity !== undefined && arity !== 1) throw notOne(op, arity);
+  return functionRule(`opRemove(${op.name})`, `${op.name}(x) = x`, {
     tracks: [op],
-    apply: (node: Expr) => node.inputs[0] ?? null,
+    apply({ inputs }: Expr) {
+      if (inputs.length !== 1) throw notOne(op, inputs.length);
+      return inputs[0]!;
+    },
+  });
+}
+
+const notOne = ({ name }: Op, count: number): ValueError =>
+  new ValueError({
+    what: `opRemove(${name}): ${name} has ${count} inputs, and only one could stay`,
+    cure: "Say with a rule which one stays: patternSub(p.op(x, y), x)",
   });
 
 /**

@@ -3,12 +3,11 @@
 
 import type { Block } from "../core/block.ts";
 import { checks as mode } from "../core/checked.ts";
-import { placeOf, sameShape, sizeOf } from "../core/chunks.ts";
-import { ChunkwiseError, RunError, ValueError } from "../core/errors.ts";
+import { sameShape, sizeOf } from "../core/chunks.ts";
+import { type RunError, ValueError } from "../core/errors.ts";
 import type { StopSignal } from "../core/platform.ts";
-import { LaneFailure } from "../kernel/interpret/index.ts";
 import { checkBudget } from "../plan/budget.ts";
-import type { Operation, PlanData, PlanStep } from "../plan/plan.ts";
+import type { PlanData } from "../plan/plan.ts";
 import { LostChunkError } from "../storage/errors.ts";
 import type { StoreKey } from "../storage/store.ts";
 import type { HeldArray } from "./arrays.ts";
@@ -17,66 +16,14 @@ import { type Driven, drive, driveSync, watchInterrupts } from "./drive.ts";
 import { InlinePool, poolOf } from "./pools/executors.ts";
 import type { Executor, Pool } from "./pools/pool.ts";
 import { RunArrays, type RunRequest } from "./runArrays.ts";
-import { messageOf } from "./scheduler/entry.ts";
 import { DEFAULT_POLICY, now, type Policy } from "./scheduler/policy.ts";
 import { type FoundTask, Scheduler, type TaskFailed } from "./scheduler/scheduler.ts";
 import { sharesOf } from "./scheduler/shares.ts";
 import type { TaskRef } from "./scheduler/taskGraph.ts";
 import { AttemptOutputs, runTask } from "./task.ts";
+import { taskError } from "./taskError.ts";
 import { functionsOf, MemoryWatch } from "./userFunctions.ts";
 import type { IntermediateStore } from "./workDir.ts";
-
-// A failed task as the error that users see: what, the op, the chunk, the user's line, and every attempt.
-
-function taskError({ ref, failures }: TaskFailed, plan: PlanData): RunError {
-  const operation = plan.operations[ref.op]!;
-  const chunk = placeOf(ref.task, operation.grid);
-  const { error } = failures.at(-1)!;
-  const step = stepOf(operation, error);
-  const op = step !== undefined && "op" in step ? step.op.name : operation.name;
-  const call = step?.call === undefined || step.call === op ? op : `${op} in ${step.call}`;
-  const line = step?.line;
-  const at = line === undefined ? "" : ` at ${line}`;
-  const { what, cure } = partsOf(error);
-  return new RunError(
-    {
-      what: `${what}${attemptsText(failures.map(({ error: reason }) => partsOf(reason).what))}`,
-      where: `${call}${at}, chunk [${chunk.join(", ")}] of ${operation.name}`,
-      cure,
-      operation: op,
-      chunk,
-      line,
-    },
-    { cause: error },
-  );
-}
-
-/** The step that failed, where that is known; else the last one that a line made. */
-function stepOf({ steps }: Operation, error: unknown): PlanStep | undefined {
-  const origin = originOf(error);
-  return origin === undefined
-    ? (steps.findLast(({ line }) => line !== undefined) ?? steps.at(-1))
-    : steps[origin];
-}
-
-/** Errors of other threads carry the number of the step with them. */
-function originOf(error: unknown): number | undefined {
-  if (error instanceof LaneFailure) return error.origin;
-  const { origin } = (error ?? {}) as { origin?: unknown };
-  return typeof origin === "number" ? origin : undefined;
-}
-
-function partsOf(error: unknown): { what: string; cure: string | undefined } {
-  if (error instanceof LaneFailure) return { what: error.trap.message, cure: error.trap.cure };
-  if (!(error instanceof ChunkwiseError)) return { what: messageOf(error), cure: undefined };
-  const place = error.where === undefined ? "" : ` (${error.where})`;
-  return { what: `${error.what}${place}`, cure: error.cure };
-}
-
-function attemptsText(messages: readonly string[]): string {
-  if (messages.length < 2) return "";
-  return `; ${messages.length} attempts failed: ${messages.map((text, i) => `${i + 1}) ${text}`).join(" ")}`;
-}
 
 // What a task misses when it could not read a stored intermediate. In: the task and its error. Out: the tasks whose outputs
 // are not there any more, all of them at once; null for any other error.

@@ -8,6 +8,7 @@ import { InvariantError, RunError } from "../core/errors.ts";
 import type { Backend } from "../kernel/backend.ts";
 import { resultBlock } from "../kernel/blockProgram.ts";
 import { DataResource } from "../lazy/lazyArray.ts";
+import { InputResource } from "../lazy/placeholders.ts";
 import { OPS } from "../ops/index.ts";
 import { type PartitionFormat, PartitionResource } from "../ops/partitions.ts";
 import {
@@ -140,6 +141,7 @@ export class RunArrays implements TaskArrays {
     else if (resource instanceof DataResource)
       this.memory.set(name, new MemoryArray(presentBlock(this.backend, name, resource)));
     else if (resource instanceof PartitionResource) this.partitioned.set(name, new ReadPartitions(resource));
+    else if (resource instanceof InputResource) throw resource.missing();
     else throw new InvariantError({ what: `source ${name} is bound to nothing that can be read` });
   }
 
@@ -299,7 +301,7 @@ function graphOf(plan: PlanData): PlanGraph {
 }
 
 /** A transferred or shrunk buffer would silently read as NaN. */
-function presentBlock(backend: Backend, name: string, { block, length }: DataResource): Block {
+export function presentBlock(backend: Backend, name: string, { block, length }: DataResource): Block {
   const found = backend.find(block);
   if (found === null)
     throw new RunError({

@@ -131,6 +131,14 @@ export type ExecutorName = "threads" | "inline" | (string & {});
 /** When nobody can say what an operation needs: read all of its arguments silently, with a warning, or fail. */
 export type OnFail = "pass" | "warn" | "raise";
 
+/** What rules are taken from: a RuleSequence, of which more is known where expressions are rewritten. */
+export interface RuleDatabase {
+  readonly name: string;
+  readonly number: number;
+  readonly version: number;
+  query(wanted: never): unknown;
+}
+
 const operations = names("a list of names of operations");
 const rules = names("a list of names of rules or tags");
 

@@ -36,6 +36,7 @@ import {
   instanceOf,
   type OptionsOf,
   option,
+  type RuleDatabase,
   SETTINGS,
   type Settings,
 } from "./settings.ts";
@@ -159,6 +160,8 @@ type Print = (line: string) => void;
 
 export const RUN_OPTIONS = {
   ...SETTINGS,
+  /** The rules that rewrite expressions: the engine's pipeline, or a RuleSequence of your own. */
+  database: option(having<RuleDatabase>("query"), "run", ["plan", "sync", "run"]),
   /** Settings that computations share. */
   spec: option(instanceOf('a Spec, as new Spec({allowedMem: "2GB"})', Spec), "memory", ["plan", "run"]),
   /** WebAssembly kernels: what computes, and has the memory of blocks. A backend of your own has the interface Backend. */

@@ -125,10 +125,17 @@ function findFunctions({ operations }: PlanData): FunctionResource[] {
   for (const { steps } of operations)
     for (const step of steps)
       if ("attrs" in step)
-        for (const value of Object.values(step.attrs))
+        for (const value of Object.values(step.attrs)) {
           if (value instanceof FunctionResource) functions.add(value);
+          if (holdsPlans(value))
+            for (const { plan } of value.plans) for (const called of functionsOf(plan)) functions.add(called);
+        }
   return [...functions];
 }
+
+/** A loop, which calls what its body calls. */
+const holdsPlans = (value: unknown): value is { readonly plans: readonly { readonly plan: PlanData }[] } =>
+  value instanceof Callable && "plans" in value;
 
 // A watch over the process while users' functions run: what they allocate is theirs, and nobody can refuse it to them.
 // In: what is allowed, and the functions. Out: an error as soon as the process is larger than that; whoever runs the

@@ -129,6 +129,46 @@ const CASES = [
   ["diff", ({ cw, x }) => cw.diff(x, { axis: 0 })],
   ["softmax", ({ cw, x }) => cw.softmax(x, { axis: 1 })],
   ["logSoftmax", ({ cw, x }) => cw.logSoftmax(x, { axis: 0 })],
+  [
+    "whileLoop",
+    ({ cw, x }) =>
+      cw.whileLoop(
+        (s) => s.sum().less(1e9),
+        (s) => s.multiply(3).add(1),
+        x.sum({ axis: 0 }),
+      ),
+  ],
+  [
+    "whileLoopAll",
+    ({ cw, x }) =>
+      cw.whileLoop(
+        ([i]) => i.less(9),
+        ([i, s]) => [i.add(1), s.sqrt()],
+        [cw.asarray(0), x.sum({ axis: 1 })],
+      ),
+  ],
+  ["scan", ({ cw, x }) => cw.scan((s, v) => [s.add(v), null], x.get(0), x.get("0:8"))[0]],
+  ["scanAll", ({ cw, x }) => cw.scan((s, v) => [s.add(v), s.sum()], x.get(0), x.get("0:8")).flat()],
+  [
+    "cond",
+    ({ cw, x }) =>
+      cw.cond(
+        x.sum().greater(0),
+        (s) => s.add(1),
+        (s) => s,
+        x.sum({ axis: 0 }),
+      ),
+  ],
+  [
+    "condAll",
+    ({ cw, x }) =>
+      cw.cond(
+        x.sum().greater(0),
+        (s) => [s, s.sum()],
+        (s) => [s, s.max()],
+        x.sum({ axis: 0 }),
+      ),
+  ],
   ["mapBlocks", ({ cw, x }) => cw.mapBlocks(own(cw, "doubled"), x)],
   ["mapOverlap", ({ cw, x }) => cw.mapOverlap(own(cw, "doubled"), x, { depth: 2, boundary: "reflect" })],
   [

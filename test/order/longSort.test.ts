@@ -31,3 +31,25 @@ test("blocks that are merged are in the order of the whole", () => {
     { numRuns: 60 },
   );
 });
+
+test("very many blocks are merged in groups, and the groups in turn", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 530, max: 660 }),
+      fc.integer({ min: 2, max: 4000 }),
+      fc.boolean(),
+      (length, distinct, descending) => {
+        const of = (i: number): number => ((i * 7919) % 10_007) % distinct;
+        const values = Float64Array.from({ length }, (_, i) => ODD[of(i)] ?? of(i));
+        const x = cw.asarray(values, { chunks: 8 });
+        const attrs = { descending, most: 8 * 16 };
+        const long = [node(longSort, [x], attrs), node(longArgsort, [x], attrs)];
+        const whole = [x.sort({ descending }), x.argsort({ descending })];
+        const [a, b, c, d] = cw.computeSync([...long, ...whole]) as cw.NDArray[];
+        expect(bits(a!)).toEqual(bits(c!));
+        expect(bits(b!)).toEqual(bits(d!));
+      },
+    ),
+    { numRuns: 2 },
+  );
+});

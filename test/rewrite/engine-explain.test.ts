@@ -2,8 +2,10 @@
 
 import { expect, test } from "vitest";
 import { optimize } from "../../src/doors/rewrite.ts";
+import type { Expr } from "../../src/expr/expr.ts";
 import { RuleGroup, RuleSequence } from "../../src/rewrite/database.ts";
 import { explain } from "../../src/rewrite/explain.ts";
+import type { FunctionGraph } from "../../src/rewrite/functionGraph.ts";
 import { constant, p, single, x } from "../../src/rewrite/pattern.ts";
 import { decline, floating, rule } from "../../src/rewrite/patternRule.ts";
 import { functionRule } from "../../src/rewrite/rule.ts";
@@ -71,7 +73,7 @@ test("explain says why a rule did not fire: the first clause that failed", () =>
   ]).toEqual([
     "log1p: log(1 + x) = log1p(x)\n  it fired: log(add(arange, 1)) → log1p(arange)",
     "log1p: log(1 + x) = log1p(x)\n  did not fire: an input of add is 2, not 1 at log(add(arange, 2)) (log float64 [4])",
-    "log1p: log(1 + x) = log1p(x)\n  did not fire: input 0 of log is multiply float64 [4], not add at log(multiply(arange, arange)) (log float64 [4])",
+    "log1p: log(1 + x) = log1p(x)\n  did not fire: input 0 of log is multiply float64 [4], not add at log(multiply(arange1, arange2)) (log float64 [4])",
     "log1p: log(1 + x) = log1p(x)\n  did not fire: no node is log",
     "log1p: log(1 + x) = log1p(x)\n  did not fire: input 0 of log has 2 clients, not one at log(add(arange, 1)) (log float64 [4])",
     "addZero: x + 0 = x\n  did not fire: it is off: the query includes fastRun; its tags are addZero, canonicalize, fastMath, fastMath:z",
@@ -134,4 +136,34 @@ test("a profile is a hierarchy to read", () => {
   stabilize  T in 1 rounds, nodes (start, end, max) 1 1 1
     T outside of rules, nodes rebuilt +0 −0
     T in 3 rules that were not applied`);
+});
+
+test("explain calls arrays by their names, and knows rewrites of whole graphs", () => {
+  const negativeToAbs = {
+    name: "negativeToAbs",
+    apply(graph: FunctionGraph): void {
+      for (const node of graph.walk(n("negative", X).op))
+        graph.replace(node, n("abs", node.inputs[0]!), "mine");
+    },
+  };
+  const whole = new RuleSequence("test", [negativeToAbs]);
+  const root = n("add", n("negative", X), Y);
+  expect(explain(root, { database: whole, names: { x: X, y: Y } }).toString()).toBe(`before
+  x = arange(start: 1, step: 1) float64 [4] chunks [4]
+  %1 = negative(x) float64 [4] chunks [4]
+  y = arange(start: 2, step: 1) float64 [4] chunks [4]
+  %3 = add(%1, y) float64 [4] chunks [4]
+negativeToAbs
+  mine: by negativeToAbs
+    negative(x) → abs(x)
+after negativeToAbs
+  x = arange(start: 1, step: 1) float64 [4] chunks [4]
+  %1 = abs(x) float64 [4] chunks [4]
+  y = arange(start: 2, step: 1) float64 [4] chunks [4]
+  %3 = add(%1, y) float64 [4] chunks [4]`);
+  const about = (of: Expr, mode = "fastRun"): string =>
+    explain(of, { database: whole, rule: "negativeToAbs", mode }).toString();
+  expect(about(root)).toContain("it replaced negative(arange1) → abs(arange1)");
+  expect(about(X)).toContain("did not fire: it changed nothing");
+  expect(about(root, "none")).toContain("it is off");
 });

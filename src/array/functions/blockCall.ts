@@ -7,8 +7,9 @@ import { describe, gridOf, type Shape } from "../../core/chunks.ts";
 import { parseBytes } from "../../core/counts.ts";
 import type { DType } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
+import type { RoutineOp } from "../../expr/op.ts";
 import { rowOffsets } from "../../kernel/routines/packed.ts";
-import type { BlockGrid, OutputGrid } from "../../kernel/routines/userCall.ts";
+import { type BlockGrid, Callable, type OutputGrid } from "../../kernel/routines/userCall.ts";
 import { type Built, checkDType, node } from "../../lazy/build.ts";
 import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import { blockOutput, mapBlocks, mapBlocksAll } from "../../ops/mapBlocks.ts";
@@ -41,18 +42,27 @@ export function memoryOf({ memory }: { readonly memory?: unknown }): number | un
   });
 }
 
+/** Ops for a call with one output, and with several. */
+interface CallOps {
+  readonly one: RoutineOp;
+  readonly several: RoutineOp;
+}
+
+const BLOCK_CALL: CallOps = { one: mapBlocks, several: mapBlocksAll };
+
 export function callNodes(
-  fn: AnyFunction,
+  fn: AnyFunction | Callable,
   inputs: readonly LazyArray[],
   grid: BlockGrid,
   outputs: readonly OutputGrid[],
+  ops: CallOps = BLOCK_CALL,
 ): Built[] {
   const [only, ...others] = outputs;
-  const attrs = { function: resourceOf(fn), ...present(grid) };
-  if (others.length === 0) return [node(mapBlocks, inputs, { ...attrs, ...attrsOf(only!) })];
+  const attrs = { function: fn instanceof Callable ? fn : resourceOf(fn), ...present(grid) };
+  if (others.length === 0) return [node(ops.one, inputs, { ...attrs, ...attrsOf(only!) })];
   const dtypes = outputs.map(({ dtype }) => dtype);
   const blocks = outputs.map(({ chunks }) => chunks);
-  const rows = node(mapBlocksAll, inputs, {
+  const rows = node(ops.several, inputs, {
     ...attrs,
     dtypes,
     blocks,

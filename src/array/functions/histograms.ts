@@ -11,10 +11,10 @@ import { type Built, castTo, node } from "../../lazy/build.ts";
 import { looseCall, userCall } from "../../lazy/call.ts";
 import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType, OutputsOf } from "../../lazy/operandTypes.ts";
-import { binEdges, binPlaces } from "../../ops/binning.ts";
+import { binCounts, binEdges, binPlaces } from "../../ops/binning.ts";
 import { add, divide, less, logicalOr, multiply, where } from "../../ops/elementwise/index.ts";
 import { max, min, sum } from "../../ops/reductions.ts";
-import { countsOf, MOST_BINS } from "../labelCounts.ts";
+import { blockToCount, countsFrom, countsOf, MOST_AT_ONCE, MOST_BINS } from "../labelCounts.ts";
 import { asarray } from "./creation.ts";
 import { expandDims, reshape } from "./manipulation.ts";
 import { diff } from "./searching.ts";
@@ -204,9 +204,12 @@ function checkEach(given: unknown, count: number, name: string): readonly unknow
   });
 }
 
-/** One coordinate: in which of its bins every element lies. */
+/** One coordinate: its elements, and in which of its bins every one lies. */
 interface Line {
+  readonly x: LazyArray;
   readonly places: LazyArray;
+  /** Bins are of one width. */
+  readonly isUniform: boolean;
   readonly edges: LazyArray;
   readonly bins: number;
 }
@@ -228,7 +231,7 @@ function binnedLine(
   const isNumber = typeof bins === "number";
   const edges = isNumber ? edgesOf(x, checkBins(bins, name), range, dtype) : givenEdges(bins, x, name);
   const places = node(binPlaces, [x, edges], { mode: "bins", uniform: isNumber });
-  return { places, edges, bins: edges.size - 1 };
+  return { x, places, isUniform: isNumber, edges, bins: edges.size - 1 };
 }
 
 function checkBins(bins: number, name: string): number {
@@ -288,11 +291,19 @@ function checkRising(edges: LazyArray): void {
     });
 }
 
+/** Counts of blocks, which are added up. */
+function countsOfLine({ x: given, edges, isUniform }: Line): LazyArray {
+  const x = given.ndim === 0 ? reshape(given, [1]) : given;
+  const counts = node(binCounts, [x, edges], { block: blockToCount(x), uniform: isUniform });
+  return sum(counts, { axis: x.shape.map((_, axis) => axis) }) as LazyArray;
+}
+
 /** What lies in each bin, or each cell of several lines: one number for each, row by row. */
 function countsIn(lines: readonly Line[], weights: Operand | undefined): LazyArray {
   const all = lines.reduce((product, { bins }) => product * bins, 1);
   if (all > MOST_BINS) throw new ValueError({ what: `there are ${all} bins`, cure: "Use fewer bins" });
   const [first, ...others] = lines;
+  if (others.length === 0 && weights === undefined && all <= MOST_AT_ONCE) return countsOfLine(first!);
   for (const { places } of others)
     if (!sameShape(places.shape, first!.places.shape))
       throw new ShapeError({
@@ -303,6 +314,7 @@ function countsIn(lines: readonly Line[], weights: Operand | undefined): LazyArr
     const isOutside = logicalOr(less(before, 0), less(own, 0));
     return where(isOutside, -1, add(multiply(before, bins), own)) as LazyArray;
   }, first!.places);
+  if (weights === undefined && all <= MOST_AT_ONCE) return countsFrom(0, all, places);
   return countsOf(places, all, weights);
 }
 

@@ -12,15 +12,16 @@ import {
   sizeOf,
 } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
-import { ShapeError } from "../../core/errors.ts";
+import { ShapeError, ValueError } from "../../core/errors.ts";
 import { chunksOf } from "../../expr/expr.ts";
 import { unifyChunks } from "../../expr/unify.ts";
-import type { OutputGrid } from "../../kernel/routines/userCall.ts";
+import type { BlockGrid, OutputGrid } from "../../kernel/routines/userCall.ts";
 import { checkDType } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import type { LazyArray, Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType } from "../../lazy/operandTypes.ts";
 import { alignedWith, arraysOf, callNodes, memoryOf, outputDTypes } from "./blockCall.ts";
+import { type AroundBlocks, callWithPullback } from "./blockPullback.ts";
 import type { AnyFunction, BlockFunction, ModuleFunction } from "./userFunction.ts";
 
 /** Options of `cw.mapBlocks`. */
@@ -39,6 +40,12 @@ export interface MapBlocksOptions {
   readonly outputs?: readonly DType[] | undefined;
   /** What a call allocates beside the blocks that it is given and gives: bytes, or a size such as "200MB". */
   readonly memory?: number | string | undefined;
+  /**
+   * How gradients come back through the function: it is given a block of the cotangent, the blocks of the arrays, and where they are,
+   * and gives the cotangent of each block. Where blocks overlap, the cotangent is as long as they are, with zeros around it. Of a
+   * function with one output.
+   */
+  readonly pullback?: AnyFunction | undefined;
 }
 
 /** One array for each dtype of `outputs`, or one of the dtype that was said, else of the first array's. */
@@ -70,7 +77,7 @@ export const mapBlocks: MapBlocks = userCall(
   "mapBlocks",
   (fn: AnyFunction, arrays: Operand | readonly LazyArray[], options?: MapBlocksOptions) =>
     mapped(fn, arrays, options ?? {}) as never,
-  [2, "dtype", "dropAxis", "newAxis", "chunks", "shape", "outputs", "memory"],
+  [2, "dtype", "dropAxis", "newAxis", "chunks", "shape", "outputs", "memory", "pullback"],
 );
 
 function mapped(
@@ -88,8 +95,31 @@ function mapped(
   );
   const single = dtypes === null ? [checkDType(options.dtype ?? inputs[0]!.dtype)] : dtypes;
   const outputs = single.map((dtype) => ({ ...type, dtype }));
-  const results = callNodes(fn, inputs, { cut: common.cut, from, memory: memoryOf(options) }, outputs);
+  const results = calledBlocks(
+    fn,
+    inputs,
+    { cut: common.cut, from, memory: memoryOf(options) },
+    outputs,
+    options,
+  );
   return dtypes === null ? results[0]! : results;
+}
+
+/** With the pullback that was said, if one was. */
+export function calledBlocks(
+  fn: AnyFunction,
+  inputs: readonly LazyArray[],
+  grid: BlockGrid,
+  outputs: readonly OutputGrid[],
+  { pullback }: Pick<MapBlocksOptions, "pullback">,
+  around: AroundBlocks = { before: grid.cut.map(() => 0), after: grid.cut.map(() => 0) },
+): LazyArray[] {
+  if (pullback === undefined) return callNodes(fn, inputs, grid, outputs);
+  if (outputs.length === 1) return [callWithPullback(fn, pullback, inputs, grid, outputs[0]!, around)];
+  throw new ValueError({
+    what: `a pullback is given, and the function has ${outputs.length} outputs`,
+    cure: "Give it to functions with one output",
+  });
 }
 
 /** The shape of the arrays together, and the blocks that all of them have in common. */

@@ -11,8 +11,15 @@ import { userCall } from "../../lazy/call.ts";
 import type { LazyArray, Operand } from "../../lazy/lazyArray.ts";
 import { overlap } from "../../ops/moves/overlap.ts";
 import { PAD_MODES, type PadMode } from "../../ops/moves/pad.ts";
-import { alignedWith, arraysOf, callNodes, memoryOf, outputDTypes } from "./blockCall.ts";
-import { type CommonGrid, commonGrid, type MapBlocksOptions, type Mapped, resultGrid } from "./mapBlocks.ts";
+import { alignedWith, arraysOf, memoryOf, outputDTypes } from "./blockCall.ts";
+import {
+  type CommonGrid,
+  calledBlocks,
+  commonGrid,
+  type MapBlocksOptions,
+  type Mapped,
+  resultGrid,
+} from "./mapBlocks.ts";
 import type { AnyFunction, BlockFunction, ModuleFunction } from "./userFunction.ts";
 
 /** How many places a block reaches beyond its edges: on both sides, or [before, after]. */
@@ -52,7 +59,20 @@ export const mapOverlap: MapOverlap = userCall(
   "mapOverlap",
   (fn: AnyFunction, arrays: Operand | readonly LazyArray[], options?: MapOverlapOptions) =>
     overlapped(fn, arrays, options ?? ({} as MapOverlapOptions)) as never,
-  [2, "depth", "boundary", "trim", "dtype", "dropAxis", "newAxis", "chunks", "shape", "outputs", "memory"],
+  [
+    2,
+    "depth",
+    "boundary",
+    "trim",
+    "dtype",
+    "dropAxis",
+    "newAxis",
+    "chunks",
+    "shape",
+    "outputs",
+    "memory",
+    "pullback",
+  ],
 );
 
 function overlapped(
@@ -75,11 +95,13 @@ function overlapped(
   );
   const trimmed = trim ? { before: around.before, after: around.after } : {};
   const single = dtypes ?? [checkDType(dtype ?? inputs[0]!.dtype)];
-  const results = callNodes(
+  const results = calledBlocks(
     fn,
     windows,
     { cut, from, ...trimmed, memory: memoryOf(options) },
     single.map((one) => ({ ...type, dtype: one })),
+    options,
+    around,
   );
   return dtypes === null ? results[0]! : results;
 }

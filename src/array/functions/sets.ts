@@ -1,7 +1,8 @@
 // Where elements are not 0, and which values there are. In: arrays. Out: arrays as long as the data say; functions with several
 // results give a record of lazy arrays, which are computed together.
 
-import { INDEX_DTYPE, isComplex } from "../../core/dtype.ts";
+import type { Shape } from "../../core/chunks.ts";
+import { type DType, INDEX_DTYPE, isComplex, isInteger } from "../../core/dtype.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { unknownLength } from "../../core/unknown.ts";
 import { chunksOf, keyHere, makeExpr } from "../../expr/expr.ts";
@@ -20,10 +21,12 @@ import {
   subtract,
   where,
 } from "../../ops/elementwise/index.ts";
+import { max, min } from "../../ops/reductions.ts";
 import { cumulativeSum } from "../../ops/scans.ts";
 import { partAlong } from "../chunked.ts";
-import { isUnsettled, type LaterCall, laterCall } from "../later.ts";
-import { full } from "./creation.ts";
+import { countsFrom, MOST_AT_ONCE } from "../labelCounts.ts";
+import { askingCall, isUnsettled, type LaterCall, laterCall } from "../later.ts";
+import { asarray, full } from "./creation.ts";
 import { concat } from "./joining.ts";
 import { reshape } from "./manipulation.ts";
 import { compact } from "./masking.ts";
@@ -109,7 +112,7 @@ export const uniqueValues: UniqueValues = userCall(
 ) as never;
 
 const uniquePicked = (x: LazyArray, names: readonly Part[]): { readonly [name: string]: Built } =>
-  Object.fromEntries(names.map((name) => [name, uniquePart(x, name)]));
+  Object.fromEntries(names.map((name) => [name, uniquePart(x, name, names)]));
 
 type Part = keyof UniqueAll;
 
@@ -120,12 +123,46 @@ const LATER: { readonly [P in Part]: LaterCall } = {
   counts: laterCall("uniqueCounts", (x) => uniquePart(x, "counts")),
 };
 
-function uniquePart(x: LazyArray, part: Part): Built {
-  if (!isUnsettled(x)) return PARTS[part](x) as Built;
+/** Results that stand beside each other are as long as each other by one name: all are counted, or none. */
+function uniquePart(x: LazyArray, part: Part, beside: readonly Part[] = [part]): Built {
+  const isCounted = beside.every((name) => name in COUNTED || name === "inverseIndices");
+  if (!isUnsettled(x) && !(isCounted && part in COUNTED && isInteger(x.dtype) && x.size > FEW))
+    return PARTS[part](x) as Built;
   const length = unknownLength(`values of ${keyHere(x.expr)}`);
   const lengths = part === "inverseIndices" ? x.expr.shape : [length];
+  if (!isUnsettled(x)) return integers([x], part === "values" ? x.dtype : INDEX_DTYPE, lengths, { part });
   return LATER[part](x, part === "values" ? x.dtype : INDEX_DTYPE, lengths, {});
 }
+
+// Many whole numbers that lie within a short range are counted, not sorted. In: an array. Out: its values, or how often they are there,
+// when their least and largest are known, and then how often each between these is there.
+
+/** So few are sorted as they are. */
+const FEW = 2 ** 16;
+const COUNTED = { values: true, counts: true };
+
+const integers = askingCall("uniqueIntegers", {
+  asks: ([x]) => [min(x!), max(x!)],
+  make([x], { part, dtype, lengths }, ends) {
+    const [least, most] = ends.map(({ data, offset }) => Number(data[offset])) as [number, number];
+    const bins = most - least + 1;
+    const isShort = bins <= MOST_AT_ONCE && Number.isSafeInteger(least) && Number.isSafeInteger(most);
+    if (!isShort) return PARTS[part as Part](x!);
+    return counted([x!], dtype as DType, lengths as Shape, { part: part!, first: least, bins });
+  },
+});
+
+const counted = askingCall("uniqueCounted", {
+  asks: ([x], { first, bins }) => [countsFrom(first as number, bins as number, x!)],
+  make(_, { part, first, dtype }, [found]) {
+    const counts = (found!.data as BigInt64Array).subarray(found!.offset, found!.offset + found!.shape[0]!);
+    if (part === "counts") return asarray(counts.filter((count) => count > 0n));
+    const values = Array.from(counts, (count, i) =>
+      count > 0n ? BigInt(first as number) + BigInt(i) : null,
+    );
+    return castTo(asarray(BigInt64Array.from(values.filter((value) => value !== null))), dtype as DType);
+  },
+});
 
 const flatOf = (x: LazyArray): LazyArray => reshape(x, [-1]);
 

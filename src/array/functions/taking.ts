@@ -20,14 +20,15 @@ import { LINE_BYTES } from "../../ops/order.ts";
 import { max } from "../../ops/reductions.ts";
 import { gather, gatherIn, takeAlongAxis as takeAlongAxisOp } from "../../ops/routines.ts";
 import { broadcastLazy } from "../chunked.ts";
+import { askingCall, isUnsettled } from "../later.ts";
 import { reshape } from "./manipulation.ts";
 
 /** The axes that indices go along, and where the axes of the indices stand in the result. */
 export type GatherPlace = Attrs & { readonly axes: number[]; readonly at: number };
 
 export function checkIndices(index: LazyArray): LazyArray {
-  if (index.size === 0 && index.dtype === "float64") return castTo(index, INDEX_DTYPE);
   if (isInteger(index.dtype)) return castTo(index, INDEX_DTYPE);
+  if (index.dtype === "float64" && !isUnsettled(index) && index.size === 0) return castTo(index, INDEX_DTYPE);
   throw new DTypeError({
     what: `indices are ${index.dtype}, not integers`,
     cure: "Use astype to an integer dtype first",
@@ -135,11 +136,24 @@ export const take: TakeFunction = userCall(
       });
     }
     const at = checkAxis(axis ?? 0, array.ndim);
-    checkKnownIndices(array, [at], [index]);
-    return gathered(array, { axes: [at], at }, [index]) as Built;
+    if (!isUnsettled(array) && !isUnsettled(index)) return taken(array, index, at);
+    const { shape } = array.expr;
+    const lengths = [...shape.slice(0, at), ...index.expr.shape, ...shape.slice(at + 1)];
+    return takeLater([array, index], array.dtype, lengths, { axis: at });
   },
   [2, "axis"],
 );
+
+function taken(array: LazyArray, index: LazyArray, at: number): Built {
+  checkKnownIndices(array, [at], [index]);
+  return gathered(array, { axes: [at], at }, [index]) as Built;
+}
+
+/** When the lengths of both are known. */
+const takeLater = askingCall("take", {
+  asks: () => [],
+  make: ([array, index], { axis }) => taken(array!, index!, axis as number),
+});
 
 /** Elements along an axis, for every place of the other axes at indices of its own: `x.takeAlongAxis(x.argsort({axis: 1}), {axis: 1})`. */
 export const takeAlongAxis: TakeFunction = userCall(

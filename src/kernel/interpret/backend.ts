@@ -11,7 +11,7 @@ import { interpret } from "./index.ts";
  */
 export const referenceBackend: Backend = {
   name: "reference",
-  compile: (program) => ({ run: (blocks) => interpret(program, blocks) }),
+  compile: (program) => ({ run: (blocks) => interpret(program, blocks, { backend: referenceBackend }) }),
   allocate: () => null,
   free() {},
   keep: () => null,

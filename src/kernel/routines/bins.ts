@@ -1,11 +1,13 @@
 // Bins. binPlaces: in which bin each element lies. In: real numbers, and edges that rise. Out: int32 places, −1 for what lies in
 // none. Mode "bins", as NumPy's histogram: bin i holds edges[i] ≤ x < edges[i + 1], and the last one its upper edge, too.
 // Modes "left" and "right": how many edges are below x, or below or equal, as searchsorted and digitize count. NaN lies in no
-// bin, and behind all edges. binEdges: bins of one width between the least and the most.
+// bin, and behind all edges. binCounts: how many lie in each. binEdges: bins of one width between the least and the most.
 
-import { allocate, infoOf, type TypedArray } from "../../core/dtype.ts";
-import { type Routine, Trap } from "../routine.ts";
-import { booleanAttr, integerAttr } from "./attributes.ts";
+import { type Block, subBlock } from "../../core/block.ts";
+import { placeOf, sizeOf } from "../../core/chunks.ts";
+import { allocate, type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
+import { type Routine, type RoutineCall, Trap } from "../routine.ts";
+import { blockAt, booleanAttr, integerAttr, integersAttr } from "./attributes.ts";
 import type { Room } from "./room.ts";
 import { fromContiguous, toContiguous } from "./stridedWalk.ts";
 
@@ -15,17 +17,72 @@ type BinMode = (typeof BIN_MODES)[number];
 export const binPlaces: Routine = ({ inputs: [x, edges], outputs: [output], attrs, room = allocate }) => {
   const values = numbersOf(toContiguous(x!, room), room);
   const list = numbersOf(toContiguous(edges!, room), room);
-  const isUniform = booleanAttr(attrs, "uniform");
   const isFalling = attrs["mode"] !== "bins" && list.length > 1 && list[0]! > list.at(-1)!;
   checkOrder(list, isFalling);
   const places = room("int32", values.length) as Int32Array;
   const mode = attrs["mode"] as BinMode;
-  if (mode === "bins") {
-    if (isUniform) uniformPlaces(places, values, list, infoOf(x!.dtype).part === "float32");
-    else searchedPlaces(places, values, list);
-  } else if (isFalling) fallingCounts(places, values, list, mode === "right");
+  if (mode === "bins") placesInBins(places, values, list, booleanAttr(attrs, "uniform"), x!.dtype);
+  else if (isFalling) fallingCounts(places, values, list, mode === "right");
   else for (let i = 0; i < values.length; i++) places[i] = countBefore(list, values[i]!, mode === "right");
   fromContiguous(places, output!);
+};
+
+function placesInBins(
+  places: Int32Array,
+  values: Float64Array,
+  edges: Float64Array,
+  isUniform: boolean,
+  dtype: DType,
+): void {
+  if (isUniform) uniformPlaces(places, values, edges, infoOf(dtype).part === "float32");
+  else searchedPlaces(places, values, edges);
+}
+
+/** So many tables of counts a kernel has at most. */
+export const COUNT_TABLES = 16;
+
+/** The blocks of a call, and where each one's counts go. */
+export function* countedBlocks({ inputs, outputs, attrs }: RoutineCall): Generator<readonly [Block, Block]> {
+  const [x, output] = [blockAt(inputs, 0), blockAt(outputs, 0)];
+  const block = integersAttr(attrs, "block");
+  const grid = output.shape.slice(0, -1);
+  const bins = output.shape.at(-1)!;
+  for (let number = 0; number < sizeOf(grid); number++) {
+    const place = placeOf(number, grid);
+    const from = place.map((p, axis) => Math.min(x.shape[axis]!, p * block[axis]!));
+    const shape = from.map((at, axis) => Math.min(x.shape[axis]!, at + block[axis]!) - at);
+    yield [subBlock(x, from, shape), subBlock(output, [...place, 0], [...place.map(() => 1), bins])];
+  }
+}
+
+/** For every block of attrs.block elements how many lie in each bin. */
+export const binCounts: Routine = (call) => {
+  const { inputs, attrs, room = allocate } = call;
+  const edges = numbersOf(toContiguous(blockAt(inputs, 1), room), room);
+  checkOrder(edges, false);
+  for (const [x, output] of countedBlocks(call)) {
+    const values = numbersOf(toContiguous(x, room), room);
+    const places = room("int32", values.length) as Int32Array;
+    placesInBins(places, values, edges, booleanAttr(attrs, "uniform"), x.dtype);
+    const counts = new Int32Array(edges.length - 1);
+    for (let i = 0; i < places.length; i++) if (places[i]! >= 0) counts[places[i]!]! += 1;
+    fromContiguous(counts, output);
+  }
+};
+
+/** For every block of attrs.block elements how often each of attrs.bins whole numbers from attrs.first on is there. */
+export const labelCounts: Routine = (call) => {
+  const first = integerAttr(call.attrs, "first");
+  for (const [x, output] of countedBlocks(call)) {
+    const counts = new Int32Array(sizeOf(output.shape));
+    const data = toContiguous(x, call.room);
+    for (let i = 0; i < data.length; i++) {
+      const label = data[i]!;
+      const at = typeof label === "bigint" ? Number(label - BigInt(first)) : label - first;
+      if (at >= 0 && at < counts.length) counts[at]! += 1;
+    }
+    fromContiguous(counts, output);
+  }
 };
 
 /** As float64, which 64 bit integers are rounded to, as NumPy does. */

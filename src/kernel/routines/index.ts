@@ -1,7 +1,8 @@
 // All routines by name. A call's inputs and outputs share no memory.
 
 import type { Routine } from "../routine.ts";
-import { binEdges, binPlaces } from "./bins.ts";
+import { addAlongAxis } from "./addAlongAxis.ts";
+import { binCounts, binEdges, binPlaces, labelCounts } from "./bins.ts";
 import { select } from "./byRank.ts";
 import { compact, compactRows, countTrue, placeRows, repeatRows } from "./compact.ts";
 import { contract } from "./contract.ts";
@@ -11,6 +12,7 @@ import { gather, gatherIn, movePlaces, pick, scatter, spread } from "./gather.ts
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
 import { quantilePlaces } from "./quantilePlaces.ts";
+import { blockSample, sampledElements } from "./rankSamples.ts";
 import { searchsorted, searchsortedIn } from "./searchsorted.ts";
 import { argsort, segmentArgsort, segmentSort, sort } from "./sort.ts";
 import { argsortRuns, mergePlaces, mergeRuns, sortRuns } from "./sortedRuns.ts";
@@ -20,10 +22,12 @@ import { call } from "./userCall.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
-    ...{ argsort, call, callAll, compact, compactRows, contract, countTrue },
+    ...{ addAlongAxis, argsort, call, callAll, compact, compactRows, contract, countTrue },
     ...{
       placeRows,
       repeatRows,
+      binCounts,
+      labelCounts,
       binEdges,
       binPlaces,
       foundPlaces,
@@ -33,6 +37,7 @@ export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
       movePlaces,
       scatter,
     },
+    ...{ blockSample, sampledElements },
     ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
     ...{ digitCounts, digitStep, keyElements, quantilePlaces, select, topk, topkPlaces },
     ...{

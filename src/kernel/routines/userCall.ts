@@ -14,7 +14,7 @@ import {
   sizeOf,
 } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
-import type { Routine, RoutineCall } from "../routine.ts";
+import type { Routine, RoutineCall, RoutineMeans } from "../routine.ts";
 import { Trap } from "../routine.ts";
 import { copyElements } from "./stridedWalk.ts";
 
@@ -36,7 +36,12 @@ export interface Expected {
 
 /** A user's function as kernels see it: blocks in, blocks out. */
 export abstract class Callable extends Resource {
-  abstract call(blocks: readonly Block[], info: BlockInfo, expected: readonly Expected[]): readonly Block[];
+  abstract call(
+    blocks: readonly Block[],
+    info: BlockInfo,
+    expected: readonly Expected[],
+    means?: RoutineMeans,
+  ): readonly Block[];
 }
 
 /** A call is one for each place of a grid. */
@@ -125,10 +130,11 @@ export function forEachBlock(
 
 /** What the function makes at a place, for each of its outputs. */
 export function callBlock(
-  { inputs, attrs, starts }: RoutineCall,
+  given: RoutineCall,
   outputs: readonly OutputGrid[],
   place: readonly number[],
 ): Block[] {
+  const { inputs, attrs, starts } = given;
   const callable = attrs["function"] as Callable;
   const grid = blockGrid(attrs);
   const blocks = inputs.map((input, k) => partOf(input, starts[k]!, grid.from[k]!, grid.cut, place));
@@ -136,7 +142,7 @@ export function callBlock(
   const info = { blockId: placeIn(outputs[0]!, place), ...boxes[0]! };
   if (grid.cores !== undefined) return callEach(callable, grid, blocks, outputs, info, boxes);
   const expected = outputs.map((output, k) => withOverlap(output, boxes[k]!.shape, grid));
-  const results = checked(callable.call(blocks, info, expected), expected);
+  const results = checked(callable.call(blocks, info, expected, given), expected);
   return results.map((result, k) =>
     subBlock(
       result,

@@ -1,8 +1,8 @@
 // WebAssembly kernels as a backend: a machine that runs them, programs that were compiled for it, results that were handed out.
 // In: nothing. Out: a backend with a memory of its own, helper threads when they are worth it, and kernels found again.
 
-import type { Block, Place } from "../../core/block.ts";
-import type { Shape } from "../../core/chunks.ts";
+import { type Block, copyInto, isContiguous, type Place } from "../../core/block.ts";
+import { type Shape, sizeOf } from "../../core/chunks.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { machineThreads } from "../../core/threads.ts";
 import type { Backend, Kernel, SharedBlock } from "../backend.ts";
@@ -18,10 +18,12 @@ import { routineCall, runStep } from "../interpret/index.ts";
 import type { RoutineCall } from "../routine.ts";
 import type { MatrixProduct } from "../routines/outsideProduct.ts";
 import { roomIn } from "../routines/room.ts";
+import { runBinCounts } from "./binCountKernel.ts";
 import { runBinPlaces } from "./binKernel.ts";
 import { runCompact } from "./compacting.ts";
 import { runContract } from "./contracting.ts";
 import { runGroups } from "./groupKernel.ts";
+import { runLabelCounts } from "./labelCountKernel.ts";
 import { runLoopKernel } from "./loops.ts";
 import { WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";
@@ -50,7 +52,69 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
   ["contract", runContract],
   ["groupby", runGroups],
   ["binPlaces", runBinPlaces],
+  ["binCounts", runBinCounts],
+  ["labelCounts", runLabelCounts],
 ]);
+
+// Small blocks that lie outside of the kernels' memory are copied into it for as long as a program runs: tile by tile they would
+// take longer, and a loop whose blocks are all inside is prepared once. In: a program and its blocks. Out: those that are inside
+// now, in their places. Together they are no more than a tile or two.
+
+interface StagedBlock {
+  readonly outside: Block;
+  readonly inside: Block;
+  readonly isOutput: boolean;
+}
+
+const NOTHING_STAGED: readonly StagedBlock[] = [];
+
+function stagedIn(
+  memory: KernelMemory,
+  { buffers, steps }: BlockProgram,
+  blocks: Block[],
+): readonly StagedBlock[] {
+  let bytes = 0;
+  let isAny = false;
+  for (let at = 0; at < buffers.length; at++) {
+    const { data, place } = blocks[at]!;
+    if (place !== undefined || buffers[at]!.role === "temporary") continue;
+    bytes += data.byteLength;
+    isAny = isAny || data.byteLength > 0;
+  }
+  if (!isAny || bytes > STAGED_BYTES || !steps.every(({ kind }) => kind === "loop" || kind === "reduce"))
+    return NOTHING_STAGED;
+  const staged: StagedBlock[] = [];
+  for (let at = 0; at < buffers.length; at++) {
+    const outside = blocks[at]!;
+    const { role } = buffers[at]!;
+    if (outside.place !== undefined || role === "temporary" || !isRow(outside)) continue;
+    const inside = memory.takeBlock(outside.dtype, outside.shape);
+    if (inside === null) break;
+    if (role === "input") copyRow(outside, inside);
+    staged.push({ outside, inside, isOutput: role === "output" });
+    blocks[at] = inside;
+  }
+  return staged;
+}
+
+/** Of all of a program's blocks together. */
+const STAGED_BYTES = 1 << 19;
+/** Views of longer rows are worth their making. */
+const LONG_BYTES = 8192;
+
+/** All of its data, one element after another. */
+const isRow = (block: Block): boolean =>
+  block.offset === 0 &&
+  block.data.length === sizeOf(block.shape) * infoOf(block.dtype).slots &&
+  isContiguous(block);
+
+function copyRow({ data: from }: Block, { data: to }: Block): void {
+  if (from.byteLength < LONG_BYTES) (to as Float64Array).set(from as Float64Array);
+  else copyInto(bytesOf(to), bytesOf(from));
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: TypedArray): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
 
 // Block programs as WebAssembly kernels on several threads, and where there is none for a step, by the reference interpreter.
 // In: a program, then blocks. Out: the outputs written, the same bits as `interpret`.
@@ -60,6 +124,8 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
 interface Running {
   readonly machine: WasmMachine;
   product: MatrixProduct | null;
+  /** For routines that run programs of their own. */
+  backend: Backend | undefined;
 }
 
 /** Stands for a temporary while it has no memory. */
@@ -79,10 +145,19 @@ class WasmProgram implements Kernel {
   }
 
   run(bound: readonly (Block | undefined)[], room: Borrowed, threads: number = machineThreads): void {
-    const { steps } = this.#program;
     const blocks = bindBuffers(this.#program, bound, unborn);
+    const staged = stagedIn(this.#running.machine.memory, this.#program, blocks);
+    try {
+      this.#runSteps(blocks, room, threads);
+      for (const { outside, inside, isOutput } of staged) if (isOutput) copyRow(inside, outside);
+    } finally {
+      for (const { inside } of staged) this.#running.machine.memory.giveBlock(inside);
+    }
+  }
+
+  #runSteps(blocks: Block[], room: Borrowed, threads: number): void {
     if (this.#lifetimes.size > 0) return this.#runWithTemporaries(blocks, room, threads);
-    for (const step of steps) this.#runStep(step, blocks, room, threads);
+    for (const step of this.#program.steps) this.#runStep(step, blocks, room, threads);
   }
 
   #runWithTemporaries(blocks: Block[], room: Borrowed, threads: number): void {
@@ -110,7 +185,8 @@ class WasmProgram implements Kernel {
     if (runKernel(this.#running, step, blocks, room, threads)) return;
     const borrowed = room.within();
     try {
-      runStep(step, blocks, { room: roomIn(borrowed), product: this.#running.product });
+      const { product, backend } = this.#running;
+      runStep(step, blocks, { room: roomIn(borrowed), product, backend });
     } finally {
       borrowed.giveBack();
     }
@@ -236,9 +312,9 @@ export class KeptBlocks {
 export function wasmBackend(machine: WasmMachine = new WasmMachine()): Backend {
   const { memory, kernels, helpers } = machine;
   const kept = new KeptBlocks(memory);
-  const running: Running = { machine, product: null };
+  const running: Running = { machine, product: null, backend: undefined };
   const programs = new WeakMap<BlockProgram, WasmProgram>();
-  return {
+  const backend: Backend = {
     name: "wasm",
     compile(program) {
       let known = programs.get(program);
@@ -266,6 +342,8 @@ export function wasmBackend(machine: WasmMachine = new WasmMachine()): Backend {
       running.product = product;
     },
   };
+  running.backend = backend;
+  return backend;
 }
 
 /** Null for a block that is not in the memory which threads can see. */

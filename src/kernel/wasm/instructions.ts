@@ -139,7 +139,7 @@ export const INSTRUCTIONS: ReadonlyMap<string, InstructionInfo> = new Map<string
     "i64x2.add": 0xce, "i64x2.sub": 0xd1, "i64x2.mul": 0xd5,
     "i64x2.eq": 0xd6, "i64x2.ne": 0xd7, "i64x2.lt_s": 0xd8, "i64x2.gt_s": 0xd9, "i64x2.le_s": 0xda, "i64x2.ge_s": 0xdb,
     "f32x4.add": 0xe4, "f32x4.sub": 0xe5, "f32x4.mul": 0xe6, "f32x4.div": 0xe7, "f32x4.min": 0xe8, "f32x4.max": 0xe9,
-    "f64x2.add": 0xf0, "f64x2.sub": 0xf1, "f64x2.mul": 0xf2, "f64x2.div": 0xf3, "f64x2.min": 0xf4, "f64x2.max": 0xf5,
+    "f64x2.add": 0xf0, "f64x2.sub": 0xf1, "f64x2.mul": 0xf2, "f64x2.div": 0xf3, "f64x2.min": 0xf4, "f64x2.max": 0xf5, "f64x2.pmin": 0xf6, "f64x2.pmax": 0xf7,
   }),
   ...group(SIMD, ["v128"], "v128", {
     "v128.not": 0x4d, "f32x4.demote_f64x2_zero": 0x5e, "f64x2.promote_low_f32x4": 0x5f,
@@ -157,7 +157,7 @@ export const INSTRUCTIONS: ReadonlyMap<string, InstructionInfo> = new Map<string
     "f32x4.relaxed_madd": 0x105,
     "f64x2.relaxed_madd": 0x107,
   }),
-  ...group(SIMD, ["v128"], "i32", { "v128.any_true": 0x53 }),
+  ...group(SIMD, ["v128"], "i32", { "v128.any_true": 0x53, "i64x2.all_true": 0xc3 }),
   ...group(SIMD, ["v128", "i32"], "v128", {
     "i32x4.shl": 0xab,
     "i32x4.shr_s": 0xac,
@@ -185,7 +185,7 @@ export const INSTRUCTIONS: ReadonlyMap<string, InstructionInfo> = new Map<string
     "i32.load16_s": 0x2e,
     "i32.load16_u": 0x2f,
   }),
-  ...group([], ["i32"], "i64", { "i64.load": 0x29 }),
+  ...group([], ["i32"], "i64", { "i64.load": 0x29, "i64.load8_s": 0x30, "i64.load8_u": 0x31, "i64.load16_s": 0x32, "i64.load16_u": 0x33, "i64.load32_s": 0x34, "i64.load32_u": 0x35 }),
   ...group([], ["i32"], "f32", { "f32.load": 0x2a }),
   ...group([], ["i32"], "f64", { "f64.load": 0x2b }),
   ...group([], ["i32", "i32"], null, { "i32.store": 0x36, "i32.store8": 0x3a, "i32.store16": 0x3b }),

@@ -6,6 +6,7 @@ import { sizeOf } from "../../core/chunks.ts";
 import { infoOf, isComplex, type RealDType } from "../../core/dtype.ts";
 import type { Routine, RoutineCall } from "../routine.ts";
 import { booleanAttr, integerAttr } from "../routines/attributes.ts";
+import { blockSampleBy } from "../routines/rankSamples.ts";
 import type { Room } from "../routines/room.ts";
 import { argsort, sort } from "../routines/sort.ts";
 import { argsortRunsBy, mergePlacesBy, mergeRunsBy, sortRunsBy } from "../routines/sortedRuns.ts";
@@ -220,4 +221,5 @@ export const RUN_KERNELS: readonly (readonly [string, RunKernel])[] = [
   ["argsortRuns", byKernel("argsort", argsortRunsBy)],
   ["mergeRuns", byKernel("sort", mergeRunsBy)],
   ["mergePlaces", byKernel("argsort", mergePlacesBy)],
+  ["blockSample", byKernel("sort", blockSampleBy)],
 ];

@@ -1,6 +1,8 @@
 // Arithmetic, rounding and sign.
 
 import { isFloat } from "../../core/dtype.ts";
+import { Complex } from "../../core/numbers.ts";
+import type { PulledTerms } from "../../expr/pullback.ts";
 import * as c from "../../kernel/complex/arithmetic.ts";
 import { pow as complexPow } from "../../kernel/complex/exponential.ts";
 import * as s from "../../kernel/scalar.ts";
@@ -13,6 +15,7 @@ export const add = binary("add", {
   result: "same",
   real: s.add,
   complex: c.add,
+  pull: ({ g }) => [g, g],
 });
 /** x1 − x2: `cw.subtract([5], [2])` is [3]. */
 export const subtract = binary("subtract", {
@@ -20,6 +23,7 @@ export const subtract = binary("subtract", {
   result: "same",
   real: s.sub,
   complex: c.subtract,
+  pull: ({ g }) => [g, s.neg(g)],
 });
 /** x1 · x2: `cw.multiply([1, 2], 3)` is [3, 6]. */
 export const multiply = binary("multiply", {
@@ -28,6 +32,7 @@ export const multiply = binary("multiply", {
   result: "same",
   real: s.mul,
   complex: c.multiply,
+  pull: ({ g, x, y }) => [s.mul(g, y), s.mul(g, x)],
 });
 /** x1 / x2, in floating numbers: `cw.divide([1], [2])` is [0.5]. */
 export const divide = binary("divide", {
@@ -35,18 +40,21 @@ export const divide = binary("divide", {
   result: "floating",
   real: s.div,
   complex: c.divide,
+  pull: ({ g, y, f }) => [s.div(g, y), s.neg(s.div(s.mul(g, f), y))],
 });
 /** ⌊x1 / x2⌋: `cw.floorDivide([-7], [2])` is [-4]. */
 export const floorDivide = binary("floorDivide", {
   accepts: "real",
   result: "same",
   real: floorDivideBody,
+  pull: () => [null, null],
 });
 /** x1 − x2·⌊x1 / x2⌋, with the sign of x2: `cw.remainder([-7], [3])` is [2]. */
 export const remainder = binary("remainder", {
   accepts: "real",
   result: "same",
   real: remainderBody,
+  pull: ({ g, x, y }) => [g, s.neg(s.mul(g, s.floor(s.div(x, y))))],
 });
 /** x1 to the power of x2: `cw.pow([2], [10])` is [1024]. */
 export const pow = binary("pow", {
@@ -55,6 +63,7 @@ export const pow = binary("pow", {
   result: "same",
   real: powBody,
   complex: complexPow,
+  pull: powPull,
 });
 /** −x: `cw.negative([1, -2])` is [-1, 2]. */
 export const negative = unary("negative", {
@@ -62,6 +71,7 @@ export const negative = unary("negative", {
   result: "same",
   real: s.neg,
   complex: c.negative,
+  pull: ({ g }) => [s.neg(g)],
 });
 /** x itself: `cw.positive([1, -2])` is [1, -2]. */
 export const positive = unary("positive", {
@@ -69,6 +79,7 @@ export const positive = unary("positive", {
   result: "same",
   real: (x) => x,
   complex: (z) => z,
+  pull: ({ g }) => [g],
 });
 /** x²: `cw.square([3])` is [9]. */
 export const square = unary("square", {
@@ -76,6 +87,7 @@ export const square = unary("square", {
   result: "same",
   real: (x) => s.mul(x, x),
   complex: c.square,
+  pull: ({ g, x }) => [s.mul(g, s.mul(two(x), x))],
 });
 /** 1 / x: `cw.reciprocal([4])` is [0.25]. */
 export const reciprocal = unary("reciprocal", {
@@ -83,6 +95,7 @@ export const reciprocal = unary("reciprocal", {
   result: "floating",
   real: (x) => s.div(s.one(x.type), x),
   complex: c.reciprocal,
+  pull: ({ g, f }) => [s.neg(s.mul(g, s.mul(f, f)))],
 });
 /** The absolute value, of complex numbers the modulus: `cw.abs([-2, 3])` is [2, 3]. */
 export const abs = unary("abs", {
@@ -90,6 +103,12 @@ export const abs = unary("abs", {
   result: "real",
   real: absBody,
   complex: c.abs,
+  pull: ({ g, x }) => [s.mul(g, signBody(x))],
+  // |z| grows along z: conj(z) / |z|, and 0 at 0.
+  pullback: ({ inputs: [z], result, cotangent }, use) => {
+    const length = use.where(use.two("equal", result, 0), 1, result);
+    return [use.two("multiply", use.two("divide", cotangent, length), use.conj(z!))];
+  },
 });
 /** −1, 0 or 1: `cw.sign([-3, 0, 5])` is [-1, 0, 1]. */
 export const sign = unary("sign", {
@@ -97,6 +116,7 @@ export const sign = unary("sign", {
   result: "same",
   real: signBody,
   complex: c.sign,
+  pull: () => [null],
 });
 
 const wholeNumber =
@@ -108,18 +128,21 @@ export const floor = unary("floor", {
   accepts: "real",
   result: "same",
   real: wholeNumber(s.floor),
+  pull: () => [null],
 });
 /** The next whole number above: `cw.ceil([1.2])` is [2]. */
 export const ceil = unary("ceil", {
   accepts: "real",
   result: "same",
   real: wholeNumber(s.ceil),
+  pull: () => [null],
 });
 /** Without its fraction: `cw.trunc([-1.7])` is [-1]. */
 export const trunc = unary("trunc", {
   accepts: "real",
   result: "same",
   real: wholeNumber(s.trunc),
+  pull: () => [null],
 });
 /** The nearest whole number, the even one of two: `cw.round([0.5, 1.5])` is [0, 2]. */
 export const round = unary("round", {
@@ -127,6 +150,7 @@ export const round = unary("round", {
   result: "same",
   real: wholeNumber(s.nearest),
   complex: c.round,
+  pull: () => [null],
 });
 
 // A bool max is an or: the same order, false before true.
@@ -136,6 +160,7 @@ export const maximum = binary("maximum", {
   accepts: "realOrBool",
   result: "same",
   real: s.max,
+  pull: sharedPull,
 });
 /** The smaller of both: `cw.minimum([1, 5], 3)` is [1, 3]. */
 export const minimum = binary("minimum", {
@@ -143,6 +168,7 @@ export const minimum = binary("minimum", {
   accepts: "realOrBool",
   result: "same",
   real: s.min,
+  pull: sharedPull,
 });
 
 /** The absolute value of x1 with the sign of x2: `cw.copysign([1], [-0.5])` is [-1]. */
@@ -150,6 +176,7 @@ export const copysign = binary("copysign", {
   accepts: "real",
   result: "floating",
   real: s.copysign,
+  pull: ({ g, x, y }) => [s.mul(g, s.mul(signBody(x), s.copysign(s.one(y.type), y))), null],
 });
 /** The next floating number after x1 towards x2: `cw.nextafter([0], [1])` is [5e-324]. */
 export const nextafter = binary("nextafter", {
@@ -162,6 +189,10 @@ export const hypot = binary("hypot", {
   accepts: "real",
   result: "floating",
   real: s.hypot,
+  pull: ({ g, x, y, f }) => {
+    const length = s.select(s.isZero(f), s.one(f.type), f);
+    return [s.mul(g, s.div(x, length)), s.mul(g, s.div(y, length))];
+  },
 });
 /** The angle of the point (x2, x1): `cw.atan2(1, -1)` is 3π/4. */
 export const atan2 = binary("atan2", {
@@ -169,6 +200,10 @@ export const atan2 = binary("atan2", {
   accepts: "real",
   result: "floating",
   real: s.atan2,
+  pull: ({ g, x, y }) => {
+    const share = s.div(g, s.add(s.mul(x, x), s.mul(y, y)));
+    return [s.mul(share, y), s.neg(s.mul(share, x))];
+  },
 });
 
 /** The real part: `cw.real([cw.complex(1, 2)])` is [1]. */
@@ -177,6 +212,8 @@ export const real = unary("real", {
   result: "real",
   real: (x) => x,
   complex: (z) => z.re,
+  pull: ({ g }) => [g],
+  pullback: ({ inputs: [z], cotangent }, use) => [use.cast(cotangent, z!.dtype)],
 });
 /** The imaginary part: `cw.imag([cw.complex(1, 2)])` is [2]. */
 export const imag = unary("imag", {
@@ -184,6 +221,11 @@ export const imag = unary("imag", {
   result: "real",
   real: (x) => s.zero(x.type),
   complex: (z) => z.im,
+  pull: () => [null],
+  // JAX's convention: ∂/∂re − i ∂/∂im.
+  pullback: ({ inputs: [z], cotangent }, use) => [
+    use.node("multiply", [use.cast(cotangent, z!.dtype), use.constant(new Complex(0, -1), z!.dtype)], {}),
+  ],
 });
 /** The complex conjugate: `cw.conj([cw.complex(1, 2)])` is [1-2j]. */
 export const conj = unary("conj", {
@@ -191,7 +233,25 @@ export const conj = unary("conj", {
   result: "same",
   real: (x) => x,
   complex: c.conj,
+  pull: ({ g }) => [g],
+  pullback: ({ cotangent }, use) => [use.conj(cotangent)],
 });
+
+const two = (x: s.Term): s.Term => s.constant(x.type, 2);
+
+/** g·y·x^(y−1), where y = 0 gives 0; g·xʸ·log x, where x = 0 gives 0. */
+function powPull({ g, x, y, f }: PulledTerms): s.Term[] {
+  const less = s.select(s.isZero(y), s.one(y.type), s.sub(y, s.one(y.type)));
+  const base = s.select(s.isZero(x), s.one(x.type), x);
+  return [s.mul(g, s.mul(y, s.pow(x, less))), s.mul(g, s.mul(f, s.log(base)))];
+}
+
+/** To the one that was chosen; to each a half where both were. */
+function sharedPull({ g, x, y, f }: PulledTerms): s.Term[] {
+  const share = s.select(s.eq(x, y), s.mul(g, s.constant(g.type, 0.5)), g);
+  const to = (operand: s.Term): s.Term => s.select(s.eq(operand, f), share, s.zero(g.type));
+  return [to(x), to(y)];
+}
 
 /** Unsigned numbers are their own absolute value. */
 function absBody(x: s.Term): s.Term {

@@ -39,6 +39,7 @@ const whereOp: ElementwiseOp = {
     return broadcastType(inputs, x!.dtype);
   },
   body: ([condition, x, y]) => s.selectValue(condition as s.Term, x!, y!),
+  pull: ({ g, x }) => [null, s.select(x, g, s.zero(g.type)), s.select(x, s.zero(g.type), g)],
 };
 
 /** x1 where the condition holds, else x2: `cw.where([true, false], 1, 2)` is [1, 2]. */

@@ -5,3 +5,4 @@ export * from "./choice.ts";
 export * from "./exponential.ts";
 export * from "./logic.ts";
 export * from "./special.ts";
+export * from "./stopGradient.ts";

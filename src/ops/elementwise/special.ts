@@ -2,18 +2,26 @@
 // In: floats. Out: within 3 ulp for every x, infinities too.
 
 import { infoOf } from "../../core/dtype.ts";
+import type { PulledTerms } from "../../expr/pullback.ts";
 import * as s from "../../kernel/scalar.ts";
 import { type Unary, unary } from "../define.ts";
 
-const floating = (name: string, real: (x: s.Term) => s.Term): Unary<"floating"> =>
-  unary(name, { accepts: "real", result: "floating", real });
+const floating = (
+  name: string,
+  real: (x: s.Term) => s.Term,
+  pull: (at: PulledTerms) => s.Term,
+): Unary<"floating"> => unary(name, { accepts: "real", result: "floating", real, pull: (at) => [pull(at)] });
 
 /** 1 / (1 + e⁻ˣ): `cw.sigmoid(0)` is 0.5. */
-export const sigmoid = floating("sigmoid", sigmoidBody);
+export const sigmoid = floating("sigmoid", sigmoidBody, ({ g, f }) =>
+  s.mul(g, s.mul(f, s.sub(s.one(f.type), f))),
+);
 /** log(1 + eˣ): `cw.softplus(0)` is about 0.693. */
-export const softplus = floating("softplus", softplusBody);
+export const softplus = floating("softplus", softplusBody, ({ g, x }) =>
+  s.div(g, s.add(s.one(x.type), s.exp(s.neg(x)))),
+);
 /** log(1 − eˣ), for x below 0: `cw.log1mexp([-1])` is about [-0.459]. */
-export const log1mexp = floating("log1mexp", log1mexpBody);
+export const log1mexp = floating("log1mexp", log1mexpBody, ({ g, x }) => s.neg(s.div(g, s.expm1(s.neg(x)))));
 
 /** With t = e^−|x| ≤ 1: 1/(1 + t) for x ≥ 0 and t/(1 + t) below. Nothing overflows, small results stay relative. */
 function sigmoidBody(x: s.Term): s.Term {

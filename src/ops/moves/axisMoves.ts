@@ -9,10 +9,14 @@ import { run, seamless, separable } from "./fragments.ts";
 const axesOf = (attrs: { readonly [name: string]: unknown }): readonly number[] =>
   attrs["axes"] as readonly number[];
 
+/** The permutation that undoes another. */
+export const inverseOf = (axes: readonly number[]): number[] => axes.map((_, axis) => axes.indexOf(axis));
+
 /** Output axis j is input axis attrs.axes[j]. */
 export const permute: MoveOp = {
   name: "permute",
   class: "move",
+  pullback: ({ attrs, cotangent }, use) => [use.permute(cotangent, inverseOf(axesOf(attrs)))],
   takesUnknown: true,
   injective: true,
   seams: seamless,
@@ -32,6 +36,7 @@ export const permute: MoveOp = {
 export const broadcast: MoveOp = {
   name: "broadcast",
   class: "move",
+  pullback: ({ inputs: [x], cotangent }, use) => [use.sumTo(cotangent, x!.shape)],
   takesUnknown: true,
   injective: false,
   seams: seamless,
@@ -67,6 +72,7 @@ export const broadcast: MoveOp = {
 export const expandDims: MoveOp = {
   name: "expandDims",
   class: "move",
+  pullback: ({ attrs, cotangent }, use) => [use.squeeze(cotangent, axesOf(attrs))],
   takesUnknown: true,
   injective: true,
   seams: seamless,
@@ -93,6 +99,7 @@ function withOnes(shape: Shape, axes: readonly number[]): Shape {
 export const squeeze: MoveOp = {
   name: "squeeze",
   class: "move",
+  pullback: ({ attrs, cotangent }, use) => [use.expandDims(cotangent, axesOf(attrs))],
   takesUnknown: true,
   injective: true,
   seams: seamless,
@@ -122,6 +129,7 @@ export const squeeze: MoveOp = {
 export const rechunk: MoveOp = {
   name: "rechunk",
   class: "move",
+  pullback: ({ cotangent }) => [cotangent],
   takesUnknown: true,
   injective: true,
   seams: seamless,

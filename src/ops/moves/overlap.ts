@@ -14,9 +14,10 @@ import {
   type Piece,
   SEAMLESS,
 } from "../../expr/op.ts";
+import type { Calculus, Handle } from "../../expr/pullback.ts";
 import { checkCounts, checkList, wrongAttr } from "../attrChecks.ts";
 import { type Fragment, run, separable } from "./fragments.ts";
-import { filled, PAD_MODES, type PadMode, RUNS } from "./pad.ts";
+import { filled, folded, PAD_MODES, type PadMode, RUNS } from "./pad.ts";
 
 interface OverlapAttrs {
   readonly before: readonly number[];
@@ -42,6 +43,13 @@ const aroundAt = ({ before, after }: OverlapAttrs, axis: number): number => befo
 export const overlap: MoveOp = {
   name: "overlap",
   class: "move",
+  pullback: ({ inputs: [x], attrs, cotangent }, use) => {
+    let part = cotangent;
+    x!.shape.forEach((n, axis) => {
+      part = unwindowed(part, overlapAttrs(attrs), axis, n, use);
+    });
+    return [part];
+  },
   injective: false,
   seams: ([input], attrs) => input!.shape.map((n, axis) => blockSeams(overlapAttrs(attrs), axis, n)),
   infer([input], given) {
@@ -78,6 +86,34 @@ function blockSeams(attrs: OverlapAttrs, axis: number, n: number): AxisSeams {
     ],
     periods: [{ every: length, at: [0] }],
   };
+}
+
+/**
+ * The transpose along an axis. Places of the array, and of a margin of whole blocks around it, have parts in their own block and in
+ * those near it: each is a part of the windows, as rows. What the margins come to is added where their elements came from.
+ */
+function unwindowed(g: Handle, attrs: OverlapAttrs, axis: number, n: number, use: Calculus): Handle {
+  const [chunk, before, after] = [attrs.chunks[axis]!, attrs.before[axis]!, attrs.after[axis]!];
+  const row = chunk + before + after;
+  if (row === chunk || n === 0) return g;
+  const [far, near] = [Math.ceil(before / chunk), Math.ceil(after / chunk)];
+  const margin = Math.max(far, near) + 1;
+  const blocks = Math.ceil(n / chunk);
+  // The last window is as much shorter as the last block is.
+  const around = use.padded(g, axis, 2 * margin * row, blocks * chunk - n + 2 * margin * row);
+  const parts: Handle[] = [];
+  for (let apart = -near; apart <= far; apart++) {
+    const [from, lead] = [before - apart * chunk, Math.max(0, apart * chunk - before)];
+    const count = Math.min(chunk, row - from) - lead;
+    const rows = { row, first: margin + apart, rows: blocks + 2 * margin };
+    parts.push(use.rowParts(around, axis, { ...rows, start: from + lead, count, lead, width: chunk }));
+  }
+  const whole = parts.reduce((sum, part) => use.two("add", sum, part));
+  return folded(
+    whole,
+    { axis, first: margin * chunk, n, depth: [before, after], mode: attrs.modes[axis]! },
+    use,
+  );
 }
 
 /** A range of one block with its overlap; `phase` is where it begins in the array: negative before it. */

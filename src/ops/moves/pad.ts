@@ -4,6 +4,7 @@
 import { intersect, isEmptyBox } from "../../core/chunks.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { type AxisSeams, denseType, type MoveOp, type Piece } from "../../expr/op.ts";
+import type { Calculus, Handle } from "../../expr/pullback.ts";
 import { axisOf, type Fragment, run, separable } from "./fragments.ts";
 import { everyTime, periodicRuns } from "./select.ts";
 
@@ -22,6 +23,14 @@ const padAttrs = (attrs: { readonly [name: string]: unknown }): PadAttrs => attr
 export const pad: MoveOp = {
   name: "pad",
   class: "move",
+  pullback: ({ inputs: [x], attrs, cotangent }, use) => {
+    const { before, after, mode } = padAttrs(attrs);
+    let part = cotangent;
+    before.forEach((first, axis) => {
+      part = folded(part, { axis, first, n: x!.shape[axis]!, depth: [first, after[axis]!], mode }, use);
+    });
+    return [part];
+  },
   injective: false,
   seams([input], attrs) {
     const { before, mode } = padAttrs(attrs);
@@ -50,6 +59,45 @@ export const pad: MoveOp = {
     );
   },
 };
+
+/** What is along an axis: `n` places from place `first` on, and around them what a mode puts there. */
+export interface Around {
+  readonly axis: number;
+  readonly first: number;
+  readonly n: number;
+  /** No more places than these before and behind have anything. */
+  readonly depth: readonly [before: number, after: number];
+  readonly mode: PadMode;
+}
+
+/** The transpose of padding along an axis: what lies around is added where it came from. */
+export function folded(x: Handle, { axis, first, n, depth, mode }: Around, use: Calculus): Handle {
+  const part = (from: number, count: number): Handle =>
+    use.slice(x, {
+      start: x.shape.map((_, a) => (a === axis ? from : 0)),
+      step: x.shape.map(() => 1),
+      shape: x.shape.map((all, a) => (a === axis ? count : all)),
+    });
+  const inside = part(first, n);
+  if (mode === "constant") return inside;
+  return [
+    [first - depth[0], depth[0]],
+    [first + n, depth[1]],
+  ].reduce((sum, [from, count]) => {
+    if (count === 0) return sum;
+    const places = Array.from({ length: count! }, (_, i) => sourceOf(mode, from! + i - first, n));
+    return use.two("add", sum, use.addAlong(part(from!, count!), axis, places, n));
+  }, inside);
+}
+
+/** Which element stands at a place beyond the ends. */
+function sourceOf(mode: PadMode, place: number, n: number): number {
+  const within = (length: number): number => ((place % length) + length) % length;
+  if (mode === "edge") return place < 0 ? 0 : n - 1;
+  if (mode === "wrap" || n === 1) return within(n);
+  const at = within(2 * (n - 1));
+  return at < n ? at : 2 * (n - 1) - at;
+}
 
 export function filled(start: readonly number[], shape: readonly number[], fill: Scalar): Piece {
   return { from: { fill }, start, axes: shape.map((length, axis) => axisOf(length, axis, 1, -1, 0)) };

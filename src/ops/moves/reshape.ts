@@ -58,6 +58,7 @@ const isSimple = ({ inAxes, outAxes }: AxisGroup): boolean => inAxes.length <= 1
 export const reshape: MoveOp = {
   name: "reshape",
   class: "move",
+  pullback: ({ inputs: [x], cotangent }, use) => [use.reshape(cotangent, x!.shape)],
   injective: true,
   seams([input], attrs, type) {
     const seams = type.shape.map(() => SEAMLESS);

@@ -20,6 +20,7 @@ const sliceAttrs = (attrs: { readonly [name: string]: unknown }): SliceAttrs =>
 export const slice: MoveOp = {
   name: "slice",
   class: "move",
+  pullback: ({ inputs: [x], attrs, cotangent }, use) => [use.within(x!, cotangent, sliceAttrs(attrs))],
   injective: true,
   seams: seamless,
   infer: ([input], attrs) => denseType(input!.dtype, sliceAttrs(attrs).shape),
@@ -41,6 +42,10 @@ export const slice: MoveOp = {
 export const setSlice: MoveOp = {
   name: "setSlice",
   class: "move",
+  pullback: ({ attrs, cotangent }, use) => [
+    use.cleared(cotangent, sliceAttrs(attrs)),
+    use.slice(cotangent, sliceAttrs(attrs)),
+  ],
   injective: true,
   seams: (_, attrs, type) => type.shape.map((__, axis) => selectionSeams(sliceAttrs(attrs), axis)),
   infer([x, value], attrs) {
@@ -108,6 +113,16 @@ function selectedRun(
 export const concat: MoveOp = {
   name: "concat",
   class: "move",
+  pullback: ({ inputs, attrs, cotangent }, use) => {
+    const along = attrs["axis"] as number;
+    let end = 0;
+    return inputs.map(({ shape }) => {
+      const from = end;
+      end += shape[along]!;
+      const start = shape.map((_, axis) => (axis === along ? from : 0));
+      return use.slice(cotangent, { start, step: shape.map(() => 1), shape });
+    });
+  },
   takesUnknown: true,
   injective: true,
   seams(inputs, attrs, type) {
@@ -174,6 +189,11 @@ const modulo = (x: number, n: number): number => ((x % n) + n) % n;
 export const repeat: MoveOp = {
   name: "repeat",
   class: "move",
+  pullback: ({ inputs: [x], attrs, cotangent }, use) => {
+    const { axis, repeats } = attrs as unknown as { axis: number; repeats: number };
+    const each = [...x!.shape.slice(0, axis + 1), repeats, ...x!.shape.slice(axis + 1)];
+    return [use.sum(use.reshape(cotangent, each), [axis + 1])];
+  },
   injective: false,
   seams: (_, attrs, type) => {
     const { axis: along, repeats } = attrs as unknown as { axis: number; repeats: number };
@@ -219,6 +239,12 @@ function repeatedRuns(axis: number, at: number, length: number, repeats: number)
 export const tile: MoveOp = {
   name: "tile",
   class: "move",
+  pullback: ({ inputs: [x], attrs, cotangent }, use) => {
+    const repetitions = attrs["repetitions"] as readonly number[];
+    const each = x!.shape.flatMap((n, axis) => [repetitions[axis]!, n]);
+    const copies = x!.shape.map((_, axis) => 2 * axis);
+    return [use.sum(use.reshape(cotangent, each), copies)];
+  },
   injective: false,
   seams: ([input]) => input!.shape.map((n) => everyTime(n)),
   infer: ([input], attrs) =>

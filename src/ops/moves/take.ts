@@ -68,6 +68,10 @@ function checkAttrs(attrs: TakeAttrs, lengths: readonly number[]): void {
 export const take: MoveOp = {
   name: "take",
   class: "move",
+  pullback: ({ inputs: [x], attrs, cotangent }, use) => {
+    const { axis, count } = takeAttrs(attrs);
+    return [use.addAlong(cotangent, axis, placesIn(attrs, 0, count), x!.shape[axis]!)];
+  },
   injective: false,
   seams: (_, attrs, type) =>
     type.shape.map((__, axis) => (axis === takeAttrs(attrs).axis ? placeSeams(attrs) : SEAMLESS)),

@@ -4,20 +4,9 @@
 // Must hold: only windows that the contraction alone uses are cut. Blocks are those that the step names, and come in the
 // order in which the routine itself would add them up (kernel/routines/contract.ts): the same bits, in rounds or not.
 
-import { blockBytes } from "../../core/block.ts";
-import { type Box, placeOf, type Shape, sizeOf } from "../../core/chunks.ts";
-import { infoOf } from "../../core/dtype.ts";
+import { type Box, placeOf, sameShape, sizeOf } from "../../core/chunks.ts";
 import type { Transfer } from "../../core/transfer.ts";
-import type { ContractAxes } from "../../expr/expr.ts";
-import {
-  type Access,
-  type BlockProgram,
-  buffersOf,
-  type KernelStep,
-  type ReduceStep,
-  type RoutineStep,
-} from "../../kernel/blockProgram.ts";
-import { blockGrid } from "../../kernel/routines/userCall.ts";
+import { type BlockProgram, buffersOf, type RoutineStep } from "../../kernel/blockProgram.ts";
 import { contractAxes } from "../../ops/contraction.ts";
 import type { DensePlanArray, PlanArray } from "../plan.ts";
 import { gcd } from "../windows/taskRuns.ts";
@@ -91,168 +80,6 @@ export function writeTransfer({ transfer }: DensePlanArray, box: Box): number {
 const isOneObject = ({ start, shape }: Box, { unit }: Transfer): boolean =>
   unit.every((length, axis) => start[axis]! % length === 0 && shape[axis] === length);
 
-// Scratch: what a kernel step takes for itself while it runs, beside its operands and results. In: a kernel step.
-// Out: a bound in bytes, with its reason. What does not grow with the task (a thread's own scratch, tiles through
-// which arrays from outside are streamed) is not counted here; it belongs to the process.
-// Must hold: no less than what the kernels of kernel/wasm and the routines take, for any number of threads.
-
-interface Scratch {
-  readonly reason: string;
-  readonly bytes: number;
-}
-
-const NONE: Scratch = { reason: "", bytes: 0 };
-
-export function scratchOf(step: KernelStep, { buffers }: BlockProgram): Scratch {
-  switch (step.kind) {
-    case "loop":
-    case "scan":
-    case "segments":
-      return NONE;
-    case "reduce":
-      return { reason: "states of reductions", bytes: reduceScratch(step) };
-    case "routine":
-      return routineScratch(step, buffers);
-    default:
-      step satisfies never;
-      throw step;
-  }
-}
-
-/** A segment of rows has at least so many, and so many elements: kernel/wasm/reductions.ts cuts no finer. */
-const SEGMENT_ROWS = 256;
-const SEGMENT_ELEMENTS = 16_384;
-
-/** A state for every column and segment: segments are what threads share out where columns are few. */
-function reduceScratch({ domain, axes, combine }: ReduceStep): number {
-  const rows = sizeOf(axes.map((axis) => domain[axis]!));
-  const columns = sizeOf(domain.filter((_, axis) => !axes.includes(axis)));
-  const bytes = combine.operands
-    .slice(0, combine.operands.length / 2)
-    .reduce((sum, dtype) => sum + infoOf(dtype).bytes, 0);
-  const segmentRows = Math.max(SEGMENT_ROWS, SEGMENT_ELEMENTS / Math.max(1, columns));
-  return bytes * columns * Math.ceil(rows / segmentRows);
-}
-
-type Buffers = BlockProgram["buffers"];
-
-function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
-  switch (step.routine) {
-    case "contract":
-      return { reason: "packed panels", bytes: contractScratch(step, buffers) };
-    case "sort":
-    case "argsort":
-      return { reason: "sorting", bytes: sortScratch(step) };
-    case "sortRuns":
-    case "argsortRuns":
-    case "mergeRuns":
-    case "mergePlaces":
-      return { reason: "sorting", bytes: runScratch(step) };
-    case "select":
-      return { reason: "keys", bytes: selectScratch(step, buffers) };
-    case "topk":
-    case "topkPlaces":
-    case "digitCounts":
-    case "digitStep":
-    case "quantilePlaces":
-      // Plain copies, and counts by prefix beside those by rank.
-      return { reason: "counts", bytes: allBytes(step.inputs, buffers) + 8 * elements(step.outputs) };
-    case "call":
-    case "callAll":
-      return {
-        reason: "blocks of the function",
-        bytes: functionBytes(
-          allBytes([...step.inputs, ...step.outputs], buffers),
-          blockGrid(step.attrs).memory,
-        ),
-      };
-    case "groupby":
-      return { reason: "groups", bytes: groupScratch(step, buffers) };
-    case "movePlaces":
-      return { reason: "places", bytes: 8 * (step.attrs["from"] as readonly number[]).length };
-    case "searchsortedIn":
-      return { reason: "places", bytes: 8 * elements([...step.inputs, ...step.outputs]) };
-    default:
-      // Places as numbers, for each index and each element that is looked up.
-      return { reason: "places", bytes: 8 * (elements(step.inputs.slice(1)) + elements(step.outputs)) };
-  }
-}
-
-/** x and the labels as they lie and as numbers, the rows in order, and at most five lists as long as the result. */
-function groupScratch({ inputs, outputs }: RoutineStep, buffers: Buffers): number {
-  const slots = infoOf(buffers[inputs[0]!.access.buffer]!.dtype).slots;
-  const numbers = 8 * slots * elements(inputs.slice(0, -1)) + 16 * elements(inputs.slice(-1));
-  return allBytes(inputs, buffers) + numbers + 5 * 8 * slots * elements(outputs);
-}
-
-/** The collector of garbage lets so much come together, or what some calls leave. */
-const MOST_GARBAGE = 64 << 20;
-const CALLS = 4;
-
-/**
- * A function has blocks of its own: copies of what it is given, and what it gives. What else it allocates it has said; else
- * that of some calls may be there, as garbage.
- */
-const functionBytes = (bytes: number, stated: number | undefined): number =>
-  bytes + (stated ?? Math.min(MOST_GARBAGE, CALLS * bytes));
-
-const elements = (views: RoutineStep["inputs"]): number =>
-  views.reduce((sum, { shape }) => sum + sizeOf(shape), 0);
-
-const viewBytes = ({ access, shape }: RoutineStep["inputs"][number], buffers: Buffers): number =>
-  blockBytes(buffers[access.buffer]!.dtype, shape);
-
-const allBytes = (views: RoutineStep["inputs"], buffers: Buffers): number =>
-  views.reduce((sum, view) => sum + viewBytes(view, buffers), 0);
-
-/** The most that packed panels take: kernel/wasm/matmul/productJobs.ts. */
-const PANEL_BYTES = 8 << 20;
-
-function contractScratch({ inputs, outputs, attrs }: RoutineStep, buffers: Buffers): number {
-  const bytes = [...inputs, ...outputs].map((view) => viewBytes(view, buffers));
-  return contractBytes(bytes, inputs[0]!.shape.length, inputs[1]!.shape.length, contractAxes(attrs));
-}
-
-/** A panel of one operand is packed. Where several axes are walked as one, they may have to be copied together first. */
-export function contractBytes(
-  [a, b, c]: readonly number[],
-  dimsA: number,
-  dimsB: number,
-  { batchA, batchB, contractA, contractB }: ContractAxes,
-): number {
-  const panel = Math.min(PANEL_BYTES, 2 * Math.max(a!, b!));
-  const freeA = dimsA - batchA.length - contractA.length;
-  const freeB = dimsB - batchB.length - contractB.length;
-  return panel + (Math.max(freeA, freeB, contractA.length) <= 1 ? 0 : a! + b! + c!);
-}
-
-/** As many rows are sorted at once as there are threads; a process has at most so many unless it is told otherwise. */
-const SORTED_AT_ONCE = 8;
-const ENTRY_BYTES = 24;
-
-function sortScratch({ inputs, attrs }: RoutineStep): number {
-  const shape: Shape = inputs[0]!.shape;
-  const length = shape[attrs["axis"] as number] ?? 1;
-  const rows = length === 0 ? 0 : sizeOf(shape) / length;
-  return Math.min(SORTED_AT_ONCE, rows) * length * ENTRY_BYTES;
-}
-
-/** What sorts a block or a row, where it goes to before it is known which part is asked for, and a plain copy of its places. */
-function runScratch({ inputs, attrs }: RoutineStep): number {
-  const shape = inputs[0]!.shape;
-  const length = shape.length === 1 ? Math.min(attrs["block"] as number, shape[0]!) : shape[1]!;
-  return (ENTRY_BYTES + 8 * (1 + inputs.length)) * length * (shape.length === 1 ? 1 : shape[0]!);
-}
-
-/** Plain copies of what it is given and gives, and the keys of as many lines as there are threads. */
-function selectScratch({ inputs, outputs }: RoutineStep, buffers: Buffers): number {
-  const { shape } = inputs[0]!;
-  const length = shape.at(-1)!;
-  const lines = length === 0 ? 0 : sizeOf(shape) / length;
-  const keys = Math.min(SORTED_AT_ONCE, lines) * (8 * (length + 1) + 64);
-  return allBytes([...inputs, ...outputs], buffers) + keys;
-}
-
 /** Its buffers: a block of either operand, and the sum. */
 export interface Round {
   readonly reads: readonly [Window, Window];
@@ -277,9 +104,9 @@ export function roundsOf(task: TaskProgram): RoundedTask | null {
   );
   if (at < 0) return null;
   const step = task.program.steps[at] as RoutineStep;
-  const operands = step.inputs.map(({ access }) => ownWindow(task, access, at));
+  const operands = step.inputs.map((view) => ownWindow(task, view, at));
   const [a, b] = operands;
-  if (a == null || b == null || a === b || !isWhole(task, step.outputs[0]!.access)) return null;
+  if (a == null || b == null || a === b || !isWhole(task, step.outputs[0]!)) return null;
   const blocks = blocksOf(step, a);
   const count = sizeOf(blocks.counts);
   if (count < WORTH_ROUNDS) return null;
@@ -291,18 +118,20 @@ export function roundsOf(task: TaskProgram): RoundedTask | null {
   };
 }
 
-/** The window that an access walks through as it lies; null where it is none, or another step uses it too. */
-function ownWindow(task: TaskProgram, access: Access, at: number): Window | null {
-  const window = task.reads.find(({ buffer }) => buffer === access.buffer);
-  const isShared = task.program.steps.some(
-    (step, other) => other !== at && buffersOf(step).includes(access.buffer),
-  );
-  return window === undefined || isShared || !isWhole(task, access) ? null : window;
+type View = RoutineStep["outputs"][number];
+/** The window that a view walks through as it lies; null where it is none, or another step uses it too. */
+function ownWindow(task: TaskProgram, view: View, at: number): Window | null {
+  const { buffer: own } = view.access;
+  const window = task.reads.find(({ buffer }) => buffer === own);
+  const isShared = task.program.steps.some((step, other) => other !== at && buffersOf(step).includes(own));
+  return window === undefined || isShared || !isWhole(task, view) ? null : window;
 }
 
-function isWhole({ program }: TaskProgram, { buffer, start, axes, steps }: Access): boolean {
+function isWhole({ program }: TaskProgram, { shape: seen, access }: View): boolean {
+  const { buffer, start, axes, steps } = access;
   const { shape } = program.buffers[buffer]!;
   return (
+    sameShape(seen, shape) &&
     axes.length === shape.length &&
     start.every((x) => x === 0) &&
     axes.every((axis, d) => (axis === d && steps[d] === 1) || shape[d] === 1)

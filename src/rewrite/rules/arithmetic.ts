@@ -146,6 +146,8 @@ const CANCEL: readonly Rule[] = [
 /** Elements that change nothing, or leave nothing of the other operand. */
 const NEUTRAL: readonly Rule[] = [
   rule("positive", "+x = x", p.positive(x), x),
+  rule("stopGradient", "stopGradient(x) = x", p.stopGradient(x), x),
+  rule("mark", "mark(x) = x", p.mark(x), x),
   rule("addNegativeZero", "x + -0 = x", p.add(x, -0), x),
   rule("addNegativeZeroComplex", "z + (-0-0j) = z", p.add(x, new Complex(-0, -0)), x),
   ...wrapsExactly("addZero", "x + 0 = x", p.add(x, anyZero), x, ["zeroSign"]),

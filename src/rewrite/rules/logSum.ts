@@ -6,17 +6,17 @@
 import { type Shape, sizeOf } from "../../core/chunks.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
-import { type ReduceAttrs, reduceAttrs, reducedCount } from "../../ops/define.ts";
-import { add, divide, subtract } from "../../ops/elementwise/arithmetic.ts";
+import { type ReduceAttrs, reduceAttrs } from "../../ops/define.ts";
+import { divide, subtract } from "../../ops/elementwise/arithmetic.ts";
 import { where } from "../../ops/elementwise/choice.ts";
-import { exp, log, log1p } from "../../ops/elementwise/exponential.ts";
-import { expSumRest } from "../../ops/exponentialSum.ts";
+import { exp } from "../../ops/elementwise/exponential.ts";
+import { expShifted, expSumShifted, lessLogSum, logMeanExp } from "../../ops/exponentialSum.ts";
 import { logsumexp } from "../../ops/exponentialSums.ts";
 import { broadcast, expandDims, permute, squeeze } from "../../ops/moves/axisMoves.ts";
 import { reshape } from "../../ops/moves/reshape.ts";
 import { max, sum } from "../../ops/reductions.ts";
-import { scalar } from "../make.ts";
-import { bind, type Condition, type Pattern, p, seeThrough, variable, x, y } from "../pattern.ts";
+import { logSoftmaxOver, softmaxOver } from "../../ops/softmax.ts";
+import { bind, type Condition, on, type Pattern, p, seeThrough, x, y, z } from "../pattern.ts";
 import { type Declined, decline, floating, rule, when } from "../patternRule.ts";
 import type { Rule } from "../rule.ts";
 
@@ -119,6 +119,7 @@ const hasElements: Condition<OfX> = when("x has elements", (bound) => !bound.x.s
 const STABLE = { tags: ["stabilize"] };
 /** Logarithms of subnormal numbers get digits that those had lost: a difference that counts as rounding. */
 const TINY = { ...STABLE, changes: ["rounding" as const] };
+const shifted: Condition<OfX> = when("x is shifted by its maximum", (bound) => isShifted(bound.x));
 const UNSHIFTED = { ...STABLE, when: [floating(x), unshifted] };
 const SHIFTABLE = { ...STABLE, when: [floating(x), unshifted, hasElements] };
 
@@ -130,22 +131,15 @@ interface Parted {
   readonly axes: readonly number[];
 }
 
-const quotient = (shifted: Expr, others: Expr): Expr =>
-  makeExpr(divide, [makeExpr(exp, [shifted]), makeExpr(add, [others, scalar(1, others.dtype)])]);
-const difference = (shifted: Expr, others: Expr): Expr =>
-  makeExpr(subtract, [shifted, makeExpr(log1p, [others])]);
-
 /** Made of x, if what it is divided by (or less) stretches back along the reduced axes and no others. */
 function joined(
   { inputs: [whole, reduced] }: Expr,
   { base, x, axes }: Parted,
-  join: (shifted: Expr, others: Expr) => Expr,
+  over: (x: Expr, axes: readonly number[]) => Expr,
 ): Expr | Declined {
   if (!reExpands(whole!, reduced!, base))
     return decline("the sum does not stretch back along the axes it was taken over");
-  const kept = { axes, keepdims: true };
-  const shifted = makeExpr(subtract, [x, makeExpr(max, [x], kept)]);
-  return movedLike(whole!, join(shifted, makeExpr(expSumRest, [x], kept)), base);
+  return movedLike(whole!, over(x, axes), base);
 }
 
 /** The sum may be of eˣ in another arrangement than what is divided, if it is of all of it. */
@@ -157,7 +151,7 @@ function softmaxOf({ x: values }: OfX, node: Expr): Expr | Declined {
     return joined(
       node,
       { base: summed, x: movedLike(summed, values), axes: reduceAttrs(total.attrs).axes },
-      quotient,
+      softmaxOver,
     );
   if (sizeOf(total.shape) > 1 || sizeOf(summed.shape) !== sizeOf(values.shape))
     return decline("the sum is of another arrangement");
@@ -165,26 +159,17 @@ function softmaxOf({ x: values }: OfX, node: Expr): Expr | Declined {
   return softmaxOf({ x: values }, makeExpr(divide, [whole, all]));
 }
 
-/** Σ e^(x − max x) − 1, below moves. */
-const others = variable("others").where(
-  (node) => below(node).op === expSumRest,
-  "others are Σ e^(x − max x) − 1",
-);
+/** The axes of a reduction that softmax or logSoftmax is made of. */
+const axesOf = (node: Expr): readonly number[] => reduceAttrs(below(node).attrs).axes;
 
-/** log Σ eˣ with the moves that were above the sum, of x with the moves that were below it. */
-function logSum({ x: values }: OfX, node: Expr): Expr {
-  const total = below(node.inputs[0]!);
-  const argument = movedLike(total.inputs[0]!, values);
-  return movedLike(node.inputs[0]!, makeExpr(logsumexp, [argument], total.attrs));
-}
-
-/** log(Σ eˣ / n). */
-function logMean(bound: OfX, node: Expr): Expr {
-  const total = below(node.inputs[0]!);
-  const count = reducedCount(total.inputs[0]!.shape, reduceAttrs(total.attrs).axes);
-  const logCount = scalar(Math.log(count), node.dtype);
-  return makeExpr(subtract, [logSum(bound, node), logCount]);
-}
+/** log Σ eˣ, or log(Σ eˣ / n), with the moves that were above the sum, of x with the moves that were below it. */
+const logOf =
+  (op: Op) =>
+  ({ x: values }: OfX, node: Expr): Expr => {
+    const total = below(node.inputs[0]!);
+    const argument = movedLike(total.inputs[0]!, values);
+    return movedLike(node.inputs[0]!, makeExpr(op, [argument], total.attrs));
+  };
 
 const AXES = { axes: bind("axes") };
 /** Moves may have come between: exp(x) turned is exp of x turned. */
@@ -193,12 +178,18 @@ const MOVED = <Binds>(pattern: Pattern<Binds>): Pattern<Binds> =>
 const MOVED_EXP = MOVED(p.exp(x));
 
 export const LOG_SUM: readonly Rule[] = [
-  rule("logsumexp", "log(sum(exp(x))) = logsumexp(x)", p.log(MOVED(p.sum(MOVED_EXP))), logSum, UNSHIFTED),
+  rule(
+    "logsumexp",
+    "log(sum(exp(x))) = logsumexp(x)",
+    p.log(MOVED(p.sum(MOVED_EXP))),
+    logOf(logsumexp),
+    UNSHIFTED,
+  ),
   rule(
     "logMeanExp",
-    "log(mean(exp(x))) = logsumexp(x) - log(n)",
+    "log(mean(exp(x))) = logMeanExp(x)",
     p.log(MOVED(p.mean(MOVED_EXP))),
-    logMean,
+    logOf(logMeanExp),
     UNSHIFTED,
   ),
   rule(
@@ -211,30 +202,32 @@ export const LOG_SUM: readonly Rule[] = [
   rule(
     "logSoftmax",
     "log(softmax(x)) = logSoftmax(x)",
-    p.log(MOVED(p.divide(p.exp(y), p.add(others, 1)))),
-    (bound, node) => movedLike(node.inputs[0]!, difference(bound.y, bound.others)),
+    p.log(MOVED(p.divide(on(expShifted)(x, y), on(expSumShifted)(x).as("total")))),
+    ({ x: values, total }, node) => movedLike(node.inputs[0]!, logSoftmaxOver(values, axesOf(total))),
     TINY,
   ),
   rule(
     "logSoftmaxShifted",
-    "log(exp(x) / sum(exp(x))) = x - log(sum(exp(x)))",
+    "log(exp(x) / sum(exp(x))) = logSoftmax(x), x = y - max(y)",
     p.log(p.divide(MOVED_EXP, MOVED(p.sum(MOVED_EXP)))),
-    (bound, { inputs: [ratio] }) =>
-      makeExpr(subtract, [movedLike(ratio!.inputs[0]!, bound.x), makeExpr(log, [ratio!.inputs[1]!])]),
-    { ...TINY, when: [floating(x)] },
+    ({ x: values }, { inputs: [ratio] }) => {
+      const base = makeExpr(exp, [values]);
+      return joined(ratio!, { base, x: values, axes: axesOf(ratio!.inputs[1]!) }, logSoftmaxOver);
+    },
+    { ...TINY, when: [floating(x), shifted] },
   ),
   rule(
     "logSoftmaxOfLogsumexp",
     "x - logsumexp(x, keepdims) = logSoftmax(x)",
     p.subtract(MOVED(x), MOVED(p.logsumexp(x, AXES))),
-    (bound, node) => joined(node, { base: bound.x, ...bound }, difference),
+    (bound, node) => joined(node, { base: bound.x, ...bound }, logSoftmaxOver),
     SHIFTABLE,
   ),
   rule(
     "expLogSoftmax",
     "exp(logSoftmax(x)) = softmax(x)",
-    p.exp(MOVED(p.subtract(y, p.log1p(others)))),
-    (bound, node) => movedLike(node.inputs[0]!, quotient(bound.y, bound.others)),
+    p.exp(MOVED(on(lessLogSum)(x, y, z))),
+    ({ x: values, z: others }, node) => movedLike(node.inputs[0]!, softmaxOver(values, axesOf(others))),
     STABLE,
   ),
 ];

@@ -127,6 +127,12 @@ const PRODUCTS: readonly Rule[] = [
   ),
 ];
 
+/** |z| of a complex z is a float, and z is none. */
+const ALIKE = when<{ readonly x: Expr; readonly y: Expr }>(
+  "x and y have one dtype",
+  ({ x, y }) => x.dtype === y.dtype,
+);
+
 const wholeOps = [floor, ceil, trunc, round];
 
 const SIGNS: readonly Rule[] = [
@@ -141,14 +147,14 @@ const SIGNS: readonly Rule[] = [
     "abs(x) * abs(y) = abs(x * y)",
     p.multiply(single(p.abs(x)), single(p.abs(y))),
     p.abs(p.multiply(x, y)),
-    { when: [floating(x)] },
+    { when: [floating(x), ALIKE] },
   ),
   rule(
     "absQuotient",
     "abs(x) / abs(y) = abs(x / y)",
     p.divide(single(p.abs(x)), single(p.abs(y))),
     p.abs(p.divide(x, y)),
-    { when: [floating(x)] },
+    { when: [floating(x), ALIKE] },
   ),
   rule("maxOfBothSigns", "max(x, -x) = abs(x)", p.maximum(x, p.negative(x)), p.abs(x), { when: [signed(x)] }),
   rule("minOfBothSigns", "min(x, -x) = -abs(x)", p.minimum(x, p.negative(x)), p.negative(p.abs(x)), {

@@ -5,11 +5,14 @@
 
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import type { Op } from "../../expr/op.ts";
-import { add, negative } from "../../ops/elementwise/arithmetic.ts";
-import { exp, log1p, logaddexp } from "../../ops/elementwise/exponential.ts";
+import { abs, add, maximum, minimum, negative, subtract } from "../../ops/elementwise/arithmetic.ts";
+import { where } from "../../ops/elementwise/choice.ts";
+import { exp, log, log1p, logaddexp } from "../../ops/elementwise/exponential.ts";
+import { equal, lessEqual, logicalOr } from "../../ops/elementwise/logic.ts";
 import { sigmoid, softplus } from "../../ops/elementwise/special.ts";
+import { constantOf, scalar } from "../make.ts";
 import { a, b, nary, p, rest, variable, x, y } from "../pattern.ts";
-import { decline, floating, rule } from "../patternRule.ts";
+import { decline, floating, rule, when } from "../patternRule.ts";
 import type { Rule } from "../rule.ts";
 
 const STABLE = { tags: ["stabilize"] };
@@ -41,17 +44,53 @@ const SMALL: readonly Rule[] = [
   ),
 ];
 
-/** One exponential after another. */
+/**
+ * Of two, logaddexp. Of more, the sum of exponentials of which none overflows, nor do all of them vanish: shifted by the
+ * largest, where that is far from 0.
+ */
 function logOfSum(exponents: readonly Expr[], others: readonly Expr[]): Expr | ReturnType<typeof decline> {
   if (others.some(({ op }) => op !== exp)) return decline("a term of the sum is no exponential");
-  return [...exponents, ...others.map(({ inputs }) => inputs[0]!)].reduce((sum, next) =>
-    makeExpr(logaddexp, [sum, next]),
-  );
+  if (others.length === 0) return makeExpr(logaddexp, exponents);
+  const all = [...exponents, ...others.map(({ inputs }) => inputs[0]!)];
+  if (all.every(isShifted)) return decline("the exponents are shifted by the largest");
+  const largest = all.reduce((one, other) => makeExpr(maximum, [one, other]));
+  const { dtype } = largest;
+  const limit = scalar(dtype === "float32" ? 60 : 600, dtype);
+  const size = of(abs, largest);
+  const isUsual = makeExpr(logicalOr, [
+    makeExpr(lessEqual, [size, limit]),
+    makeExpr(equal, [size, scalar(Infinity, dtype)]),
+  ]);
+  const shift = makeExpr(where, [isUsual, scalar(0, dtype), largest]);
+  const terms = all.map((exponent) => of(exp, makeExpr(subtract, [exponent, shift])));
+  return makeExpr(add, [
+    shift,
+    of(
+      log,
+      terms.reduce((sum, term) => makeExpr(add, [sum, term])),
+    ),
+  ]);
 }
+
+const isShifted = ({ op, inputs }: Expr): boolean => op === subtract && inputs[1]!.op === where;
 
 const EXP_DIFFERENCE = p.subtract(p.exp(a), p.exp(b));
 /** Where a ≤ b and eᵃ − eᵇ was 0, by rounding or underflow or as both are −inf, the logarithm is −inf and not NaN. */
 const IS_NOTHING = p.logicalAnd(p.equal(variable("difference"), 0), p.lessEqual(a, b));
+
+const LOG_OF_REST = p.log1mexp(p.where(IS_NOTHING, 0, p.subtract(b, a)));
+/** a is far from cancelling what is added to it; or the exponentials cancel, and the formula has few digits left. */
+const IS_APART = p.logicalOr(
+  p.lessEqual(p.multiply(p.abs(LOG_OF_REST), 8), p.abs(a)),
+  p.less(LOG_OF_REST, -10),
+);
+
+/** Beyond, x is log(eˣ − 1) to the last bit. */
+const FROM_HERE = 40;
+/** Where a is not far from cancelling, it is less: no exponential overflows, of either width. */
+const HIGHEST = 85;
+const isAtMost = (node: Expr, most: number): boolean =>
+  node.op === minimum && node.inputs.some((input) => constantOf(input) === most);
 
 /** Logarithms of 1 ± eˣ and of differences of exponentials. */
 const DIFFERENCES: readonly Rule[] = [
@@ -69,21 +108,28 @@ const DIFFERENCES: readonly Rule[] = [
   }),
   rule(
     "logExpm1",
-    "log(expm1(x)) = x + log1mexp(-x)",
+    "log(expm1(x)) = x > 40 ? x : log(expm1(min(x, 40)))",
     p.log(p.expm1(x)),
-    p.add(x, p.log1mexp(p.negative(x))),
+    p.where(p.greater(x, FROM_HERE), x, p.log(p.expm1(p.minimum(x, FROM_HERE)))),
     {
       ...STABLE,
-      when: [floating(x)],
+      when: [
+        floating(x),
+        when<{ readonly x: Expr }>("x may be above 40", ({ x }) => !isAtMost(x, FROM_HERE)),
+      ],
     },
   ),
   rule(
     "logSubtractExp",
-    "log(exp(a) - exp(b)) = a + log1mexp(b - a)",
+    "log(exp(a) - exp(b)) = a + log1mexp(b - a), as it is where that is about 0",
     p.log(EXP_DIFFERENCE.as("difference")),
-    p.add(a, p.log1mexp(p.where(IS_NOTHING, 0, p.subtract(b, a)))),
+    p.where(IS_APART, p.add(a, LOG_OF_REST), p.log(p.subtract(p.exp(p.minimum(a, HIGHEST)), p.exp(b)))),
     // Where the exponentials cancel, the difference counts as rounding.
-    { ...STABLE, changes: ["rounding"], when: [floating(a)] },
+    {
+      ...STABLE,
+      changes: ["rounding"],
+      when: [floating(a), when<{ readonly a: Expr }>("a may be large", ({ a }) => !isAtMost(a, HIGHEST))],
+    },
   ),
 ];
 

@@ -12,10 +12,11 @@ import { FormatTable } from "../../storage/formats/table.ts";
 import type { Store } from "../../storage/store.ts";
 import { openArray } from "../../storage/zarr/group.ts";
 import { StoredArray, type TaskArrays } from "../arrays.ts";
+import { findCallable } from "../callables.ts";
 import { ReadPartitions } from "../partitionTasks.ts";
 import type { SourceArray, TargetArray } from "../storedArrays.ts";
 import type { TaskParts } from "../taskParts.ts";
-import { findFunction, functionsOf } from "../userFunctions.ts";
+import { functionsOf } from "../userFunctions.ts";
 import type { Opening, StoredPlace, StoreHandle } from "./messages.ts";
 import { openSources, openTargets } from "./threadFormats.ts";
 import { StoredPartitions, ThreadPartitions } from "./threadPartitions.ts";
@@ -48,8 +49,8 @@ export const aloneOn = (backend: Backend): OpeningParts["computing"] => ({
 });
 
 export async function openRun({ plan: json, ...message }: Opening, using: OpeningParts): Promise<OpenedRun> {
-  const { ops, adapt, partitions } = using.parts;
-  const plan = planFromJson(json, { ops, find: (reference) => findFunction(reference, adapt) });
+  const { ops, partitions } = using.parts;
+  const plan = planFromJson(json, { ops, find: findCallable(using.parts) });
   for (const called of functionsOf(plan)) await called.load();
   const codecs = new CodecTable(message.codecs);
   const formats = new FormatTable(using.parts.formats, message.formats);

@@ -1,4 +1,4 @@
-"""sort, argsort, searchsorted, isin.
+"""sort, argsort, topk, argtopk, ptp, searchsorted, isin.
 
 In:  nothing. Out: one Fixture per function.
 Must hold: sorts are stable, equal elements keep their order also when descending; NaN stands last, and is asked only
@@ -53,6 +53,48 @@ def sort_fixture(name, function):
     return fixture
 
 
+def first_of_order(x, k, axis, largest):
+    """Places of the first k: NaN stands last either way, equal elements in their order."""
+    key = x.astype(object) if x.dtype.kind in "iu" else x
+    order = np.argsort(-key if largest else key, axis=axis, kind="stable")
+    return np.take(order, np.arange(k), axis=axis).astype("int64")
+
+
+def topk_fixture(name, places):
+    fixture = Fixture(name, "the first k of a stable order; NaN last either way")
+
+    def add(x, k):
+        at = first_of_order(x, k, -1, True)
+        fixture.add([x, k], at if places else x[at])
+
+    for dtype in REALS:
+        x = tied(dtype, (12,), fixture.rng)
+        for k in (0, 5, 12) if dtype == "float64" else (1, 5):
+            add(x, k)
+            at = first_of_order(x, k, -1, False)
+            fixture.add([x, k], at if places else x[at], largest=False)
+    for shape, axis in SHAPES:
+        x = tied("float64", shape, fixture.rng)
+        k = min(2, x.shape[axis])
+        at = first_of_order(x, k, axis, True)
+        fixture.add([x, k], at if places else np.take_along_axis(x, at, axis), axis=axis)
+    for dtype in FLOATS:
+        x = np.array([1.5, NAN, -INF, 0.5, NAN, INF, -2.5, 1.5], dtype)
+        add(x, 8)
+    return fixture
+
+
+def ptp_fixture():
+    fixture = Fixture("ptp", "the largest less the least")
+    for dtype in REALS:
+        x = tied(dtype, (3, 4), fixture.rng)
+        fixture.add([x], np.asarray(np.ptp(x)))
+        for axis in (0, 1):
+            fixture.add([x], np.ptp(x, axis=axis), axis=axis)
+            fixture.add([x], np.ptp(x, axis=axis, keepdims=True), axis=axis, keepdims=True)
+    return fixture
+
+
 def searchsorted_fixture():
     fixture = Fixture("searchsorted", "NaN sorts last, as in NumPy (the standard leaves it open)")
     rng = fixture.rng
@@ -97,6 +139,9 @@ def isin_fixture():
 
 def fixtures():
     yield sort_fixture("argsort", stable_argsort)
+    yield topk_fixture("argtopk", True)
     yield isin_fixture()
+    yield ptp_fixture()
     yield searchsorted_fixture()
     yield sort_fixture("sort", stable_sort)
+    yield topk_fixture("topk", False)

@@ -10,7 +10,7 @@ import type { Arg, Ref } from "../program.ts";
 import { type Maker, type ProgramWriter, REAL } from "../writer.ts";
 
 const FUNCTIONS = [...OPS.values()].filter(
-  (op): op is ElementwiseFunction => op.class === "elementwise" && "arity" in op,
+  (op): op is ElementwiseFunction => op.class === "elementwise" && "arity" in op && op.name in cw,
 );
 
 /** The dtypes that an op computes with, integers of floating functions included. */

@@ -12,10 +12,10 @@ import { statedBytes } from "../../../plan/taskMemory.ts";
 import { isModuleAddress } from "../../../storage/builtin.ts";
 import { cloudLocationFrom } from "../../../storage/cloud/openCloud.ts";
 import { keySegments, type PlainData, type StoreLocation } from "../../../storage/store.ts";
+import { findCallable } from "../../callables.ts";
 import { type AccessRoots, PlanAccess } from "../../planAccess.ts";
 import { moduleVersion } from "../../runKey.ts";
 import type { TaskParts } from "../../taskParts.ts";
-import { type FunctionResource, findFunction } from "../../userFunctions.ts";
 import type { FormatPlace, Opening, StoreHandle } from "../messages.ts";
 import { BatchRefusedError } from "./batchChecks.ts";
 import { type ModuleVersion, RUN_FORMAT, RUN_VERSION } from "./runText.ts";
@@ -57,7 +57,7 @@ export function readRunText(
   const text = parsed(bytes);
   const access = new PlanAccess(roots, "start the worker with {…}");
   try {
-    const find = (reference: Json): FunctionResource => findFunction(reference, adapt, access.module);
+    const find = findCallable({ ops, adapt }, access.module);
     const plan = foreignPlan(text["plan"], { ops, find });
     const reading = new TextReader(text, access, new Set(formats.map(({ name }) => name)));
     const opening = reading.opening(plan, shared);

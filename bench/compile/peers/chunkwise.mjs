@@ -1,0 +1,58 @@
+// Chunkwise: compiled functions, at once and awaited, with results of their own and into one that is brought; computeSync of an
+// expression that is there; and training with shared state.
+
+import * as cw from "../../../dist/index.js";
+import { NETWORK, networkData, numbers, SIZES, timed } from "../shared.mjs";
+
+const formula = (x, y) => x.multiply(2).add(y.multiply(3)).divide(x.multiply(x).add(1));
+const figures = {};
+for (const count of SIZES) {
+  const spec = { dtype: "float64", shape: [count] };
+  const [x, y] = [numbers(count, 1), numbers(count, 2)];
+  const f = cw.compile(formula, [spec, spec]);
+  const out = f.sync(x, y);
+  const held = formula(cw.asarray(x), cw.asarray(y));
+  const total = cw.compile((a) => a.sum(), [spec]);
+  figures[count] = {
+    "compiled, sync": await timed(() => f.sync(x, y)),
+    "compiled, awaited": await timed(() => f(x, y)),
+    "compiled, sync, out": await timed(() => f.sync(x, y, { out })),
+    computeSync: await timed(() => held.computeSync()),
+    "sum, compiled, sync": await timed(() => total.sync(x)),
+    check: out.data[7],
+  };
+}
+
+function training() {
+  const { batch, inputs, hidden, outputs, rate } = NETWORK;
+  const data = networkData();
+  const matrix = (values, shape) => new cw.NDArray(values, shape);
+  const [w1, b1, w2, b2] = [
+    cw.shared(matrix(data.w1, [inputs, hidden]), { name: "w1" }),
+    cw.shared(data.b1, { name: "b1" }),
+    cw.shared(matrix(data.w2, [hidden, outputs]), { name: "w2" }),
+    cw.shared(data.b2, { name: "b2" }),
+  ];
+  const x = cw.input("float32", [batch, inputs], { name: "x" });
+  const y = cw.input("float32", [batch, outputs], { name: "y" });
+  const h = x.matmul(w1).add(b1).tanh();
+  const d = h.matmul(w2).add(b2).subtract(y);
+  const loss = d.multiply(d).mean();
+  const dp = d.multiply(2 / (batch * outputs));
+  const dh = dp.matmul(w2.T).multiply(cw.subtract(1, h.multiply(h)));
+  const step = (w, gradient) => [w, w.subtract(gradient.multiply(rate))];
+  const train = cw.compile(() => loss, [x, y], {
+    updates: [
+      step(w1, x.T.matmul(dh)),
+      step(b1, dh.sum({ axis: 0 })),
+      step(w2, h.T.matmul(dp)),
+      step(b2, dp.sum({ axis: 0 })),
+    ],
+  });
+  return { train: () => train.sync(data.x, data.y).item() };
+}
+
+const { train } = training();
+const losses = Array.from({ length: 20 }, train);
+figures.training = { step: await timed(train), losses };
+console.log(JSON.stringify(figures));

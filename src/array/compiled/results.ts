@@ -1,0 +1,123 @@
+// Results of a compiled function: where they are computed to, and how they are handed out. In: what the user brought for them
+// with `out`, and blocks that a run has filled. Out: arrays that no later call writes to, and the states' next values.
+// Must hold: a block is handed out once; what is a state's from now on is handed out to nobody.
+
+import { type Block, blockBytes, isContiguous } from "../../core/block.ts";
+import { describe, sameShape, shapeText, sizeOf, stridesOf } from "../../core/chunks.ts";
+import { allocate } from "../../core/dtype.ts";
+import { ShapeError } from "../../core/errors.ts";
+import { arrayTypeText } from "../../expr/op.ts";
+import type { Backend } from "../../kernel/backend.ts";
+import { resultBlock } from "../../kernel/blockProgram.ts";
+import { copyElements } from "../../kernel/routines/stridedWalk.ts";
+import { NDArray } from "../../lazy/ndarray.ts";
+import type { SharedResource } from "../../lazy/placeholders.ts";
+import { ownedBlock, SMALL_BYTES } from "../../runtime/standingRun.ts";
+import { copyOut } from "./inputs.ts";
+import { copied } from "./state.ts";
+import { flattened, type Traced } from "./traced.ts";
+
+export const WHERE = "compiled function";
+
+/** Arrays that the user brought for all outputs, of their dtypes and shapes. */
+export function outArrays({ structure, outputs, roots }: Traced, out: unknown): readonly NDArray[] | null {
+  if (out === undefined) return null;
+  const arrays = flattened(structure, out);
+  outputs.forEach((root, i) => {
+    const { dtype, shape, type } = roots[root]!;
+    const array = arrays?.[i];
+    const fits = array instanceof NDArray && array.dtype === dtype && sameShape(array.shape, shape);
+    if (fits && arrays!.length === outputs.length) return;
+    throw new ShapeError({
+      where: WHERE,
+      what: `out has ${array instanceof NDArray ? `${array.dtype} ${shapeText(array.shape)}` : describe(array)} where ${arrayTypeText(type)} belongs`,
+      cure: "Give an NDArray for each output, as the function gives them",
+    });
+  });
+  return arrays as NDArray[];
+}
+
+/** A block that a large output is computed to: the user's where it can be, else a new one. Small ones are copied out. */
+export function outputBlock(
+  { dtype, shape }: Pick<Block, "dtype" | "shape">,
+  out: NDArray | undefined,
+  inputs: readonly Block[],
+  backend: Backend,
+): Block | undefined {
+  if (blockBytes(dtype, shape) < SMALL_BYTES) return undefined;
+  if (out === undefined) return resultBlock(backend, dtype, shape);
+  const { data, strides, offset } = out;
+  const isRead = inputs.some((input) => input.data.buffer === data.buffer);
+  const isPlain = isContiguous(out) && !isRead;
+  return (
+    (isPlain ? backend.find({ dtype, shape, strides, offset, data }) : null) ??
+    resultBlock(backend, dtype, shape)
+  );
+}
+
+/** Filled blocks as arrays for the user: `isOwn` says of which nobody else has. */
+export function handOut(
+  { outputs, roots }: Traced,
+  blocks: readonly Block[],
+  out: readonly NDArray[] | null,
+  isOwn: (block: Block) => boolean,
+  backend: Backend,
+): NDArray[] {
+  const taken = new Set<Block>();
+  const arrays: NDArray[] = [];
+  for (let i = 0; i < outputs.length; i++) {
+    const block = blocks[outputs[i]!]!;
+    if (out !== null) {
+      arrays.push(filled(out[i]!, block));
+      continue;
+    }
+    const isFree = isOwn(block) && !taken.has(block);
+    taken.add(block);
+    const { dtype, shape } = roots[outputs[i]!]!;
+    arrays.push(isFree ? NDArray.fromBlock(block, backend) : plainCopy(block, dtype, shape));
+  }
+  return arrays;
+}
+
+function filled(out: NDArray, block: Block): NDArray {
+  if (block.data.buffer !== out.data.buffer) {
+    if (isContiguous(out) && out.offset === 0) copyOut(block, out.data);
+    else copyElements(block, out);
+  }
+  return out;
+}
+
+function plainCopy(block: Block, dtype: NDArray["dtype"], shape: readonly number[]): NDArray {
+  const data = allocate(dtype, sizeOf(shape));
+  copyOut(block, data);
+  return NDArray.fromBlock({ dtype, shape, strides: stridesOf(shape), offset: 0, data });
+}
+
+/** A block for each state's next value to be computed to, where nothing else is to be computed there. */
+export interface Brought {
+  readonly state: SharedResource;
+  readonly block: Block;
+}
+
+export const blockFor = (state: SharedResource, backend: Backend): Block =>
+  state.takeSpare() ?? ownedBlock(backend, state.current.dtype, state.current.shape);
+
+/** All states at once: whatever could fail has been done before. */
+export function replaceStates(
+  { updates }: Traced,
+  blocks: readonly Block[],
+  isOwn: (block: Block) => boolean,
+  backend: Backend,
+): void {
+  if (updates.length === 0) return;
+  const taken = new Set<Block>();
+  const next = updates.map(({ state, root }) => {
+    const block = blocks[root]!;
+    const isFree = isOwn(block) && !taken.has(block);
+    taken.add(block);
+    return isFree ? block : copied(block, state, backend);
+  });
+  updates.forEach(({ state }, i) => {
+    state.replace(next[i]!);
+  });
+}

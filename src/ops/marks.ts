@@ -1,0 +1,24 @@
+// mark: the array itself, with a sign on it that gradients read (array/gradients/): what a gradient is taken of, and where the
+// arguments and the result of a function are that has a pullback of its own. In: an array; attrs.mark, whose sign it is.
+// Rewriting drops it.
+
+import { type Attrs, Resource } from "../core/block.ts";
+import { broadcastType, type ElementwiseOp } from "../expr/op.ts";
+
+/** A sign that is like no other. */
+export abstract class Mark extends Resource {
+  override fingerprint(): string {
+    return "mark";
+  }
+}
+
+export const markOf = (attrs: Attrs): Mark => attrs["mark"] as Mark;
+
+export const mark: ElementwiseOp = {
+  name: "mark",
+  class: "elementwise",
+  isMark: true,
+  infer: ([input]) => broadcastType([input!], input!.dtype),
+  body: ([x]) => x!,
+  pull: ({ g }) => [g],
+};

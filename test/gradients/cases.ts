@@ -1,0 +1,219 @@
+// Functions of one array or two, each of which uses one op or a few: what their gradients are compared of. In: nothing. Out: by name a
+// function and the shapes of its arguments; `low` and `high` bound their elements.
+
+import * as cw from "chunkwise";
+
+export interface Case {
+  readonly f: (...xs: cw.LazyArray[]) => cw.LazyArray;
+  readonly shapes: readonly (readonly number[])[];
+  readonly low?: number;
+  readonly high?: number;
+}
+
+type X = cw.LazyArray;
+
+const one = (f: (x: X) => X, low = -2, high = 2, shape: readonly number[] = [3, 4]): Case => ({
+  f: f as Case["f"],
+  shapes: [shape],
+  low,
+  high,
+});
+const two = (
+  f: (x: X, y: X) => X,
+  low = -2,
+  high = 2,
+  shapes: readonly (readonly number[])[] = [[3, 4], [4]],
+): Case => ({ f: f as Case["f"], shapes, low, high });
+
+const index = cw.asarray(new Int32Array([2, 0, 2, 1]));
+const labels = [0, 1, 0, 2, 1, 0];
+const lazyLabels = cw.remainder(cw.arange(6, { chunks: 4 }), 3);
+
+export const CASES: { readonly [name: string]: Case } = {
+  add: two((x, y) => x.add(y)),
+  subtract: two((x, y) => x.subtract(y)),
+  multiply: two((x, y) => x.multiply(y)),
+  divide: two((x, y) => x.divide(y), 0.5, 2),
+  remainder: two((x, y) => x.remainder(y), 0.6, 0.95),
+  floorDivide: two((x, y) => x.floorDivide(y).add(x), 0.6, 0.95),
+  pow: two((x, y) => x.pow(y), 0.5, 2),
+  negative: one((x) => x.negative()),
+  positive: one((x) => x.positive()),
+  square: one((x) => x.square()),
+  reciprocal: one((x) => x.reciprocal(), 0.5),
+  abs: one((x) => x.abs(), 0.5),
+  sign: one((x) => x.sign().multiply(x), 0.5),
+  rounding: one((x) => x.floor().add(x.ceil()).add(x.trunc()).add(x.round()).multiply(x), 0.1, 0.4),
+  maximum: two((x, y) => x.maximum(y)),
+  minimum: two((x, y) => x.minimum(y)),
+  copysign: two((x, y) => x.copysign(y), 0.5),
+  hypot: two((x, y) => x.hypot(y), 0.5),
+  atan2: two((x, y) => x.atan2(y), 0.5),
+  logaddexp: two((x, y) => x.logaddexp(y)),
+  ...Object.fromEntries(
+    (
+      [
+        ...["exp", "expm1", "sin", "cos", "atan", "sinh", "cosh", "tanh", "asinh", "exp2"],
+        ...["sigmoid", "softplus"],
+      ] as const
+    ).map((name) => [name, one((x) => (x as never as { [n: string]: () => X })[name]!())]),
+  ),
+  ...Object.fromEntries(
+    (["log", "log1p", "log2", "log10", "sqrt"] as const).map((name) => [name, one((x) => x[name](), 0.5, 3)]),
+  ),
+  ...Object.fromEntries(
+    (["asin", "acos", "atanh", "tan"] as const).map((name) => [name, one((x) => x[name](), -0.8, 0.8)]),
+  ),
+  acosh: one((x) => x.acosh(), 1.5, 3),
+  log1mexp: one((x) => x.log1mexp(), -3, -0.2),
+  where: two((x, y) => cw.where(x.greater(0.3), x.square(), y)),
+  clip: one((x) => x.clip(-1, 1).square()),
+  cast: one((x) => x.astype("float64").multiply(x.astype("int32").astype("float64")), 0.1, 0.4),
+  stopGradient: one((x) => x.multiply(cw.stopGradient(x.multiply(0).add(2)))),
+  complex: one((x) => x.add(cw.complex(0, 1)).square().exp().abs()),
+  complexParts: one(
+    (x) => {
+      const z = x.multiply(cw.complex(1, 2)).sin();
+      return z.real().multiply(z.imag()).add(z.conj().multiply(z).real());
+    },
+    -0.5,
+    0.5,
+  ),
+  sum: one((x) => x.sum({ axis: 0 }).square()),
+  mean: one((x) => x.mean({ axis: 1, keepdims: true }).square()),
+  prod: one((x) => x.prod({ axis: 1 })),
+  var: one((x) => x.var({ axis: 1, correction: 1 })),
+  std: one((x) => x.std({ axis: 0 })),
+  max: one((x) => x.max({ axis: 0 }).square()),
+  min: one((x) => x.min().square()),
+  ptp: one((x) => x.ptp({ axis: 1 }).square()),
+  logsumexp: one((x) => x.logsumexp({ axis: 1 })),
+  softmax: one((x) => x.softmax({ axis: 1 }).square()),
+  logSoftmax: one((x) => x.logSoftmax({ axis: 0 }).square()),
+  nansum: one((x) => cw.nansum(x, { axis: 0 }).square()),
+  nanprod: one((x) => cw.nanprod(x, { axis: 0 })),
+  nanmean: one((x) => cw.nanmean(x, { axis: 0 }).square()),
+  nanvar: one((x) => cw.nanvar(x, { axis: 0, correction: 1 })),
+  nanstd: one((x) => cw.nanstd(x, { axis: 1 })),
+  nanmax: one((x) => cw.nanmax(x, { axis: 0 }).square()),
+  nanmin: one((x) => cw.nanmin(x).square()),
+  cumulativeSum: one((x) => x.cumulativeSum({ axis: 1 }).square()),
+  cumulativeProd: one((x) => x.cumulativeProd({ axis: 0 }).square()),
+  nancumsum: one((x) => cw.nancumsum(x, { axis: 1, includeInitial: true }).square()),
+  permute: two((x, y) => x.permuteDims([1, 0]).multiply(y.expandDims(1))),
+  broadcast: one((x) => cw.broadcastTo(x, [2, 3, 4]).multiply(x).square()),
+  squeeze: one((x) => x.expandDims([0, 2]).multiply(x.get(0)).squeeze(0)),
+  reshape: one((x) => x.reshape([2, 6]).multiply(x.reshape([6, 2]).T)),
+  rechunk: one((x) => x.rechunk([3, 1]).square()),
+  slice: one((x) => x.get("::-1", "1::2").multiply(x.get(":", ":2"))),
+  index: one((x) => x.get(-1).multiply(x.get(":", 0).sum())),
+  set: two((x, y) => x.set(["1:", "::2"], y.get(":2")).square()),
+  concat: two((x, y) => cw.concat([x, y.expandDims(0), x], { axis: 0 }).square()),
+  stack: one((x) => cw.stack([x, x.square()]).multiply(x)),
+  repeat: one((x) => cw.repeat(x, 3, { axis: 1 }).square()),
+  tile: one((x) => cw.tile(x, [2, 3]).multiply(cw.tile(x.square(), [2, 3]))),
+  roll: one((x) => cw.roll(x, 1, { axis: 1 }).multiply(x)),
+  flip: one((x) => cw.flip(x).multiply(x)),
+  diff: one((x) => cw.diff(x, { axis: 1 }).square()),
+  pad: one((x) =>
+    cw
+      .pad(x, [
+        [1, 2],
+        [0, 1],
+      ])
+      .square(),
+  ),
+  padEdge: one((x) => cw.pad(x, 2, { mode: "edge" }).square()),
+  padReflect: one((x) =>
+    cw
+      .pad(
+        x,
+        [
+          [1, 2],
+          [3, 3],
+        ],
+        { mode: "reflect" },
+      )
+      .square(),
+  ),
+  padWrap: one((x) =>
+    cw
+      .pad(
+        x,
+        [
+          [4, 2],
+          [1, 6],
+        ],
+        { mode: "wrap" },
+      )
+      .square(),
+  ),
+  matmul: two((x, y) => x.matmul(y), -2, 2, [
+    [3, 4],
+    [4, 2],
+  ]),
+  matmulBatch: two((x, y) => x.matmul(y).square(), -2, 2, [
+    [2, 3, 4],
+    [4, 2],
+  ]),
+  tensordot: two(
+    (x, y) =>
+      cw
+        .tensordot(x, y, {
+          axes: [
+            [0, 2],
+            [1, 0],
+          ],
+        })
+        .square(),
+    -2,
+    2,
+    [
+      [2, 3, 4],
+      [4, 2, 3],
+    ],
+  ),
+  vecdot: two((x, y) => cw.vecdot(x, y).square()),
+  take: one((x) => cw.take(x, index, { axis: 0 }).square()),
+  takeMany: one((x) => cw.take(x, [3, 0, 3, 3, 1, 0], { axis: 1 }).square()),
+  gather: one((x) => x.get(cw.remainder(cw.arange(5), 3), cw.remainder(cw.arange(5), 4)).square()),
+  gatherBefore: one((x) => x.get(":", cw.remainder(cw.arange(5), 3)).square(), -2, 2, [3, 4, 2]),
+  gatherNegative: one((x) => x.get(cw.remainder(cw.arange(5), 3).subtract(3)).square()),
+  scatter: two((x, y) => x.set([cw.remainder(cw.arange(5), 2)], y).square(), -2, 2, [
+    [3, 4],
+    [5, 4],
+  ]),
+  takeAlongAxis: one((x) =>
+    cw.takeAlongAxis(x, cw.argsort(x, { axis: 1, descending: true }), { axis: 1 }).multiply(x),
+  ),
+  sort: one((x) => x.sort({ axis: 1 }).multiply(cw.arange(4))),
+  sortDescending: one((x) => x.sort({ axis: 0, descending: true }).multiply(x)),
+  topk: one((x) => cw.topk(x, 2, { axis: 1 }).square()),
+  median: one((x) => cw.median(x, { axis: 1 }).square()),
+  quantile: one((x) => cw.quantile(x, [0.1, 0.7], { axis: 0 }).square()),
+  average: two((x, y) => cw.average(x, { axis: 1, weights: y }), 0.5, 2),
+  cov: one((x) => cw.cov(x)),
+  tril: one((x) => cw.tril(x).square()),
+  groupSum: one((x) => cw.groupbyReduce(x, labels, { reduce: "sum", axis: 0 }).square(), -2, 2, [6, 3]),
+  groupMean: one((x) => cw.groupbyReduce(x, labels, { reduce: "mean", axis: 0 }).square(), -2, 2, [6, 3]),
+  groupVar: one((x) => cw.groupbyReduce(x, labels, { reduce: "var", axis: 0 }), -2, 2, [6, 3]),
+  groupMax: one((x) => cw.groupbyReduce(x, labels, { reduce: "max", axis: 0 }).square(), -2, 2, [6, 3]),
+  groupLazy: one(
+    (x) => cw.groupbyReduce(x, lazyLabels, { reduce: "nanmean", axis: 1, numLabels: 3 }).square(),
+    -2,
+    2,
+    [2, 6],
+  ),
+  groupCounted: one(
+    (x) => cw.groupbyReduce(x, lazyLabels, { reduce: "sum", axis: 1 }).square(),
+    -2,
+    2,
+    [2, 6],
+  ),
+  bincount: one((x) => cw.bincount(labels, { weights: x }).square(), -2, 2, [6]),
+  trapezoid: one((x) => x.get("1:").add(x.get(":-1")).multiply(0.5).sum({ axis: 0 })),
+  mask: one((x) => x.get(x.greater(0)).square()),
+  maskRows: one((x) => x.get(x.get(":", 0).greater(0)).sum({ axis: 0 }).square()),
+  setMask: one((x) => x.set(x.less(0), 1).square()),
+  expr: one((x) => cw.expr`sum(${x}**2, axis=1) / (1 + max(${x}, axis=1))`, 0.5),
+};
