@@ -18,7 +18,7 @@ const PEERS = [
   ["chunkwise", process.execPath, ["--expose-gc", here("peers/chunkwise.mjs")]],
   ["jax-js", process.execPath, [here("peers/jax.mjs")]],
   ["tfjs", process.execPath, [here("peers/tfjs.mjs")]],
-  ["NumPy", values.python, [here("peers/numpy.py")]],
+  ["NumPy", values.python, [here("peers/withNumpy.py")]],
 ].filter(([name]) => values.only === undefined || values.only.split(",").includes(name));
 
 function figuresOf([name, command, args]) {

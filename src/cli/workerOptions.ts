@@ -80,7 +80,7 @@ export const WORKER_OPTIONS: readonly CommandOption[] = [
     env: "CHUNKWISE_ALLOWED_MEM",
     text: "the most memory of this process, as 2GB",
   },
-  { name: "batches", value: "<n>", unless: "2", text: "batches at once, which share the threads" },
+  { name: "batches", value: "<n>", unless: "4", text: "batches at once, which share the threads" },
   {
     name: "name",
     value: "<name>",
@@ -147,7 +147,7 @@ export function workerSettings(words: readonly string[], environment: Environmen
     ...{ store: storeGiven(given), modules: given.all("allow-modules"), stores: given.all("allow-stores") },
     threads: given.has("threads") ? given.number("threads", 1, [1, 1024]) : undefined,
     allowedMem: memoryGiven(given),
-    batches: given.number("batches", 2, [1, 64]),
+    batches: given.number("batches", 4, [1, 64]),
     name: nameGiven(given),
     graceMs: 1000 * given.number("grace", 20, [0, 86_400]),
     connectWithinMs: 1000 * given.number("wait-for-redis", 60, [1, 86_400]),

@@ -157,7 +157,9 @@ function scaledExp(x: s.Term, y: s.Term): s.Term {
   const { shift, scale } = shiftOf(y);
   const difference = s.sub(x, shift);
   const power = s.exp(difference);
-  const usual = s.mul(s.add(power, s.mul(power, lostBy(x, shift, difference))), scale);
+  const lost = lostBy(x, shift, difference);
+  const exact = s.select(s.isZero(lost), power, s.add(power, s.mul(power, lost)));
+  const usual = s.mul(exact, scale);
   // What is too small to be said without the scale is made of its root.
   const root = s.exp(s.mul(difference, s.constant(x.type, 0.5)));
   const isTiny = s.and(

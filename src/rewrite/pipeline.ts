@@ -37,7 +37,7 @@ import { INTEGERS, SHIFTS } from "./rules/integers.ts";
 import { FAST_LOGARITHMS, INVERSES } from "./rules/inverses.ts";
 import { JOINS } from "./rules/joins.ts";
 import { LOG_SUM } from "./rules/logSum.ts";
-import { MATRICES } from "./rules/matrices.ts";
+import { MATRICES } from "./rules/matrixProducts.ts";
 import { POWERS, POWERS_LATE } from "./rules/powers.ts";
 import { REDUCTIONS } from "./rules/reductions.ts";
 import { SHAPES, UNIT_AXES } from "./rules/shapes.ts";

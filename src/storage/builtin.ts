@@ -2,8 +2,10 @@
 // bundlers for browsers do not try to include them.
 
 import type * as Fs from "node:fs";
+import type * as Net from "node:net";
 import type * as Os from "node:os";
 import type * as Path from "node:path";
+import type * as Tls from "node:tls";
 import type * as Url from "node:url";
 import type * as Threads from "node:worker_threads";
 import type * as Zlib from "node:zlib";
@@ -36,15 +38,26 @@ export const isModuleAddress = (address: unknown): address is string =>
 
 interface Builtins {
   "node:fs": typeof Fs;
+  "node:net": typeof Net;
   "node:os": typeof Os;
   "node:path": typeof Path;
+  "node:tls": typeof Tls;
   "node:url": typeof Url;
   "node:worker_threads": typeof Threads;
   "node:zlib": typeof Zlib;
 }
 
-const NAMES = [
-  ...(["node:fs", "node:os", "node:path", "node:url", "node:worker_threads", "node:zlib"] as const),
+const NAMES: readonly (keyof Builtins)[] = [
+  ...([
+    "node:fs",
+    "node:net",
+    "node:os",
+    "node:path",
+    "node:tls",
+    "node:url",
+    "node:worker_threads",
+  ] as const),
+  "node:zlib",
 ];
 
 const { process: host } = globalThis as {

@@ -5,6 +5,7 @@
 import { CorruptDataError, NotSupportedError, StoreRequestError } from "./errors.ts";
 import { joinedBytes } from "./joinedBytes.ts";
 import { type ByteRange, type StoreKey, tooShort } from "./store.ts";
+import type { Answer } from "./wire/wireAnswer.ts";
 
 /** fetch hides what went wrong in the cause. */
 export const reasonOf = (cause: unknown): string =>
@@ -23,7 +24,7 @@ export const tooShortError = (key: StoreKey): CorruptDataError =>
   });
 
 /** A server that ignores the range sends everything with 200: refused, or reads would be slow and wrong. */
-export function checkPartial(response: Response, range: ByteRange, key: StoreKey): void {
+export function checkPartial(response: Answer, range: ByteRange, key: StoreKey): void {
   if (response.status !== 206)
     throw new NotSupportedError({
       what: `the server answered a range with ${response.status} instead of 206`,
@@ -47,13 +48,13 @@ export function checkPartial(response: Response, range: ByteRange, key: StoreKey
 }
 
 /** Of the object that a part is of; null where a page may not see the header. */
-export function wholeSize(response: Response): number | null {
+export function wholeSize(response: Answer): number | null {
   const [, size] = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "") ?? [];
   return size === undefined ? null : Number(size);
 }
 
 /** How many bytes the answer to a range says that it has; null where it does not. */
-function rangeLength(response: Response): number | null {
+function rangeLength(response: Answer): number | null {
   const found = /^bytes (\d+)-(\d+)\//.exec(response.headers.get("Content-Range") ?? "");
   return found === null ? null : Number(found[2]) - Number(found[1]) + 1;
 }
@@ -67,14 +68,15 @@ const cutOff = (key: StoreKey, found: number, announced: number): StoreRequestEr
   });
 
 /** The same for the same bytes, whoever compressed them on the way. */
-export const versionOf = ({ headers }: Response): string | null =>
+export const versionOf = ({ headers }: Pick<Answer, "headers">): string | null =>
   headers.get("ETag")?.replace(/^W\//, "") ?? headers.get("Last-Modified");
 
 export async function readBody(
-  response: Response,
+  response: Answer,
   range: ByteRange | null,
   key: StoreKey,
   maxBytes: number,
+  into?: Uint8Array,
 ): Promise<Uint8Array> {
   const asked = range === null ? maxBytes : "suffixLength" in range ? range.suffixLength : range.length;
   const header = response.headers.get("Content-Length");
@@ -86,7 +88,7 @@ export async function readBody(
       what: `an answer of ${length} bytes, where at most ${asked} belong`,
       where: key,
     });
-  const bytes = await collect(response, length, asked, key);
+  const bytes = await collect(response, { length, most: asked, into }, key);
   // Cut off in transit: another attempt may bring it whole.
   if (length !== null && bytes.length !== length) throw cutOff(key, bytes.length, length);
   // A proxy that cut the body may have corrected its length; the range still says what was sent.
@@ -98,11 +100,12 @@ export async function readBody(
 }
 
 async function collect(
-  response: Response,
-  length: number | null,
-  most: number,
+  response: Answer,
+  { length, most, into }: { length: number | null; most: number; into: Uint8Array | undefined },
   key: StoreKey,
 ): Promise<Uint8Array> {
+  if (into !== undefined && response.fill !== undefined && length === into.length)
+    return into.subarray(0, await response.fill(into));
   if (length !== null || response.body === null) return new Uint8Array(await response.arrayBuffer());
   const parts: Uint8Array[] = [];
   let size = 0;

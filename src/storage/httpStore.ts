@@ -24,6 +24,8 @@ import {
   type StoreLocation,
   type StoreOptions,
 } from "./store.ts";
+import type { Answer } from "./wire/wireAnswer.ts";
+import { type Ask, asking, type WireRequest } from "./wire/wireClient.ts";
 
 /** Options of `new cw.HttpStore(url, …)`. */
 export interface HttpStoreOptions {
@@ -50,6 +52,7 @@ export class HttpStore implements Store {
   readonly url: string;
   readonly keepsObjects = true;
   readonly #options: HttpStoreOptions;
+  readonly #ask: Ask;
   readonly #turnstile: Turnstile;
   readonly #backoff: Backoff;
   readonly #query: string;
@@ -64,6 +67,7 @@ export class HttpStore implements Store {
     parsed.hash = "";
     this.url = parsed.href.replace(/\/$/, "");
     this.#options = options;
+    this.#ask = asking(options.fetch);
     this.#turnstile = new Turnstile(options.concurrency ?? 16);
     this.#backoff = { retries: options.retries ?? 4, firstMs: options.backoffMs ?? 100, mostMs: 20_000 };
   }
@@ -120,16 +124,16 @@ export class HttpStore implements Store {
     const headers = range === null ? {} : { Range: rangeHeader(range) };
     return this.#attempts(key, { headers }, options, async (response) => {
       if (range !== null) checkPartial(response, range, key);
-      const bytes = await readBody(response, range, key, most);
+      const bytes = await readBody(response, range, key, most, options.into);
       return { bytes, size: wholeSize(response), version: versionOf(response) };
     });
   }
 
   #attempts<T>(
     key: StoreKey,
-    init: RequestInit,
+    init: Pick<WireRequest, "method" | "headers">,
     { signal }: StoreOptions,
-    take: (response: Response) => Promise<T>,
+    take: (response: Answer) => Promise<T>,
   ): Promise<T | undefined> {
     const url = this.#urlOf(key);
     return retrying(this.#backoff, signal, () =>
@@ -140,15 +144,15 @@ export class HttpStore implements Store {
   async #once<T>(
     url: string,
     key: StoreKey,
-    init: RequestInit,
+    init: Pick<WireRequest, "method" | "headers">,
     signal: AbortSignal | undefined,
-    take: (response: Response) => Promise<T>,
+    take: (response: Answer) => Promise<T>,
   ): Promise<T | undefined> {
     const timeout = AbortSignal.timeout(this.#options.timeoutMs ?? 60_000);
     const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
-    const headers = { ...this.#options.headers, ...(init.headers as { [name: string]: string }) };
+    const headers = { ...this.#options.headers, ...init.headers };
     try {
-      const response = await (this.#options.fetch ?? fetch)(url, { ...init, headers, signal: either });
+      const response = await this.#ask(url, { ...init, headers, signal: either });
       if (response.ok) return await take(response);
       await response.body?.cancel();
       if ((this.#options.missing ?? [404, 410]).includes(response.status)) return undefined;
@@ -184,7 +188,7 @@ function hasSecrets(url: string, query: string): boolean {
 /** Objects that were changed less long ago can change again within the second that a time is told to. */
 const SETTLED_MS = 2000;
 
-function versionIn(headers: Headers): string | null {
+function versionIn(headers: Answer["headers"]): string | null {
   const [tag, changed] = [headers.get("ETag"), headers.get("Last-Modified")];
   const length = headers.get("Content-Length") ?? "";
   if (tag !== null) return `${tag} ${length}`;
@@ -192,7 +196,7 @@ function versionIn(headers: Headers): string | null {
   return age >= SETTLED_MS ? `${changed} ${length}` : null;
 }
 
-function statusError(response: Response, key: StoreKey): Error {
+function statusError(response: Answer, key: StoreKey): Error {
   const { status } = response;
   if (status === 416) return tooShortError(key);
   const retryable = status >= 500 || status === 429 || status === 408;

@@ -1,5 +1,6 @@
 // Objects of which part after part is wanted, over a network where a request costs more than bytes. In: ranges. Out: their
-// bytes. The first two are asked for as they are; for the third the whole object is got and kept, and serves all that follow.
+// bytes. The first are asked for as they are; once they have cost half as much as the whole object, and two at least were asked
+// for, it is got and kept, and serves all that follow.
 // Must hold: no more bytes are kept than the reader allows; parts of two versions of an object are never mixed; where objects
 // can change, what is kept is asked about again after a while.
 
@@ -25,6 +26,8 @@ type Fetch = (key: StoreKey, range: ByteRange, options: StoreOptions) => Promise
 
 interface Known {
   asked: number;
+  /** What its parts have cost so far, in bytes. */
+  cost: number;
   size: number | null;
   version: string | null;
   /** Ends when the first answer is there, whatever it is. */
@@ -37,6 +40,8 @@ interface Known {
 }
 
 const PARTS_FIRST = 2;
+/** Bytes that could be got in the time that a request waits. */
+const REQUEST_BYTES = 64 * 1024;
 const MOST_KNOWN = 4096;
 
 export class KeptObjects {
@@ -70,7 +75,9 @@ export class KeptObjects {
   ): Promise<Uint8Array | undefined> {
     const known = this.#use(key);
     await this.#checked(key, known, options);
-    if (known.whole === null && (++known.asked <= PARTS_FIRST || known.wasDropped)) {
+    known.cost += REQUEST_BYTES + ("suffixLength" in range ? range.suffixLength : range.length);
+    const isFirst = ++known.asked <= PARTS_FIRST || 2 * known.cost < (known.size ?? 0);
+    if (known.whole === null && (isFirst || known.wasDropped)) {
       const part = this.#part(key, known, range, options);
       known.first ??= part.catch(() => {});
       return part;
@@ -104,7 +111,16 @@ export class KeptObjects {
 
   #use(key: StoreKey): Known {
     const known = this.#known.get(key) ?? {
-      ...{ asked: 0, size: null, version: null, first: null, whole: null, keptBytes: 0, wasDropped: false },
+      ...{
+        asked: 0,
+        cost: 0,
+        size: null,
+        version: null,
+        first: null,
+        whole: null,
+        keptBytes: 0,
+        wasDropped: false,
+      },
       checkedAt: Date.now(),
     };
     this.#known.delete(key);

@@ -32,6 +32,11 @@ export interface SetOptions extends StoreOptions {
 export interface GetOptions extends StoreOptions {
   /** A longer object is refused, before memory is made for it where the store can tell. */
   maxBytes?: number | undefined;
+  /**
+   * Memory for an object that is just as long: a store that can puts the bytes there, and gives that memory back. Nobody
+   * looks at it before, and the store does not look at it afterwards. Stores may pass this over.
+   */
+  into?: Uint8Array | undefined;
 }
 
 /** An object open for reading: it stays as it was when it was opened, whatever its key stands for later. */

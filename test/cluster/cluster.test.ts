@@ -55,7 +55,7 @@ describe.skipIf(!hasRedis)(`worker processes at a queue${needsRedis}`, () => {
   beforeEach(async () => {
     place = { server, queue: `q${++serial}`, folder };
     await Promise.all(["ada", "bea", "cleo"].map((name) => more(name)));
-  });
+  }, 60_000);
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.endNow()));
     workers = [];

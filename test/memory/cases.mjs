@@ -89,6 +89,22 @@ const CASES = [
   ["gather", ({ cw, x, n }) => x.take(cw.arange(n - 1, -1, -1, { dtype: "int64" }).multiply(1), { axis: 0 })],
   ["scatter", ({ cw, x }) => x.set([cw.asarray([3, 1, 2], { dtype: "int64" })], 7)],
   [
+    "gradient of takeAlongAxis",
+    ({ cw, x, n }) => {
+      const places = x.multiply(n).astype("int64");
+      return cw.grad((y) => cw.takeAlongAxis(y, places, { axis: 1 }).multiply(x).sum())(x);
+    },
+  ],
+  ["gradient of a softmax", ({ cw, x, y }) => cw.grad((z) => z.softmax({ axis: 1 }).multiply(y).sum())(x)],
+  [
+    "pullback of its own",
+    ({ cw, x }) =>
+      cw.customPullback(
+        (y) => y.sin(),
+        (cotangent) => cotangent,
+      )(x),
+  ],
+  [
     "takeAlongAxis",
     ({ cw, x, n }) => cw.takeAlongAxis(x, x.get(`0:${n}`).multiply(n).astype("int64"), { axis: 1 }),
   ],

@@ -21,6 +21,9 @@ const nodes = graphs.flat();
 /** Ops of functions over blocks have tests of their own (test/blocks). */
 const BLOCK_OPS = ["mapBlocks", "mapBlocksAll", "blockOutput", "overlap", "groupby", "binPlaces", "binEdges"];
 
+/** What gradients alone are made of (test/gradients). */
+const GRADIENT_OPS = ["addAlongAxis", "mark"];
+
 /** What stages put in place of ops that wait for them (test/stages), and lines that no task can hold (test/order). */
 const LATER_OPS = [
   ...["compacted", "compactedRows", "joinedRows", "countTrue", "placed", "repeated"],
@@ -35,6 +38,7 @@ test("every op of the table occurs, but for those that need a store or a functio
     "partitioned",
     ...BLOCK_OPS,
     ...LATER_OPS,
+    ...GRADIENT_OPS,
     // Rules alone make it.
     "logMeanExp",
   ]);
@@ -50,6 +54,7 @@ const OTHERS = new Set([
   // test/blocks/statistics.test.ts has these, and the oracle.
   ...["average", "cov", "corrcoef", "histogram", "histogram2d", "histogramdd", "histogramBinEdges"],
   ...["bincount", "digitize"],
+  ...["grad", "valueAndGrad", "vjp", "jvp", "jacobian", "hessian", "customPullback"],
   ...["savePlan", "loadPlan", "computePlan", "measureReservedMemory", "settle"],
 ]);
 

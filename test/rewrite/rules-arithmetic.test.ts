@@ -22,6 +22,8 @@ const one = (rule: string, build: Build, dtypes?: RuleCase["dtypes"]): RuleCase 
 
 const NEUTRAL: readonly RuleCase[] = [
   one("positive", (o) => n("positive", o("x"))),
+  one("stopGradient", (o) => n("stopGradient", o("x"))),
+  one("mark", (o) => n("mark", o("x"))),
   one("addNegativeZero", (o) => n("add", o("x"), -0), FLOATS),
   one("addNegativeZeroComplex", (o) => n("add", complex(-0, -0), o("x")), ["complex128"]),
   ...both("addZero", (o) => n("add", o("x"), 0)),

@@ -5,7 +5,7 @@ import type { DType } from "../../src/core/dtype.ts";
 import type { Expr } from "../../src/expr/expr.ts";
 import { softmaxOver } from "../../src/ops/softmax.ts";
 import { scalar } from "../../src/rewrite/make.ts";
-import { MATRICES } from "../../src/rewrite/rules/matrices.ts";
+import { MATRICES } from "../../src/rewrite/rules/matrixProducts.ts";
 import { LOGARITHMS_WRITTEN, SHORTER_WRITTEN, WRITTEN } from "../../src/rewrite/rules/written.ts";
 import { n, run, source } from "./nodes.ts";
 import { type MakeOperand, type RuleCase, testRules } from "./ruleHarness.ts";

@@ -4,6 +4,7 @@
 import { StoreRequestError } from "../errors.ts";
 import { joinedBytes } from "../joinedBytes.ts";
 import type { StoreKey } from "../store.ts";
+import type { Answer } from "../wire/wireAnswer.ts";
 import { fromUtf8 } from "../zarr/zarrJson.ts";
 import type { ObjectService, Refusal } from "./objectService.ts";
 import { childText, readXml, type XmlElement } from "./xmlReader.ts";
@@ -12,7 +13,7 @@ const MOST_ERROR_BYTES = 64 * 1024;
 const MOST_SHOWN = 300;
 
 /** Reads why; a body that is no XML says nothing, and is no error of its own. */
-export async function refusalOf(response: Response): Promise<Refusal> {
+export async function refusalOf(response: Answer): Promise<Refusal> {
   const { status, headers } = response;
   const answer = await errorElement(response);
   const text = (name: string): string | undefined => (answer === null ? undefined : childText(answer, name));
@@ -27,7 +28,7 @@ export async function refusalOf(response: Response): Promise<Refusal> {
   };
 }
 
-async function errorElement(response: Response): Promise<XmlElement | null> {
+async function errorElement(response: Answer): Promise<XmlElement | null> {
   try {
     const bytes = await bounded(response, MOST_ERROR_BYTES);
     return bytes.length === 0 ? null : readXml(fromUtf8(bytes));
@@ -37,7 +38,7 @@ async function errorElement(response: Response): Promise<XmlElement | null> {
 }
 
 /** The body of an answer, which may not be longer than so many bytes. */
-export async function bounded(response: Response, most: number): Promise<Uint8Array> {
+export async function bounded(response: Answer, most: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {

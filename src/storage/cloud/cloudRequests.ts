@@ -6,6 +6,8 @@ import { messageOf, StoreRequestError } from "../errors.ts";
 import { reasonOf } from "../httpAnswers.ts";
 import { type Backoff, retrying, Turnstile } from "../retry.ts";
 import type { StoreKey, StoreOptions } from "../store.ts";
+import type { Answer } from "../wire/wireAnswer.ts";
+import { type Ask as AskServer, asking } from "../wire/wireClient.ts";
 import { fromUtf8 } from "../zarr/zarrJson.ts";
 import { bounded, isPassing, refusalError, refusalOf, TOO_OLD } from "./cloudErrors.ts";
 import type { CloudStoreOptions } from "./cloudOptions.ts";
@@ -21,7 +23,7 @@ interface Ask<T> {
   readonly options: StoreOptions;
   /** Bytes that the answer may have: more of them get more time. */
   readonly expects?: number | undefined;
-  take(response: Response): Promise<T>;
+  take(response: Answer): Promise<T>;
   refused?: Refused<T>;
 }
 
@@ -35,6 +37,7 @@ const SKEW_MS = 1000;
 export class CloudRequests {
   readonly #open: () => Promise<ObjectService>;
   readonly #options: CloudStoreOptions;
+  readonly #ask: AskServer;
   readonly #turnstile: Turnstile;
   readonly #backoff: Backoff;
   #service: Promise<ObjectService> | undefined;
@@ -44,6 +47,7 @@ export class CloudRequests {
   constructor(open: () => Promise<ObjectService>, options: CloudStoreOptions) {
     this.#open = open;
     this.#options = options;
+    this.#ask = asking(options.fetch);
     this.#turnstile = new Turnstile(options.concurrency ?? 16);
     this.#backoff = { retries: options.retries ?? 6, firstMs: options.backoffMs ?? 100, mostMs: 20_000 };
   }
@@ -95,13 +99,17 @@ export class CloudRequests {
     }
   }
 
-  async #fetched(service: ObjectService, request: CloudRequest, signal: AbortSignal): Promise<Response> {
+  async #fetched(service: ObjectService, request: CloudRequest, signal: AbortSignal): Promise<Answer> {
     const { url, headers } = await service.authorized(request, Date.now() + this.#skewMs);
     const { method, body } = request;
     // Credentials are for this address: where it leads to another, nobody follows.
-    const init: RequestInit = { method, headers, signal, redirect: "manual" };
-    if (body !== undefined) init.body = body as Uint8Array<ArrayBuffer>;
-    return (this.#options.fetch ?? fetch)(url, init);
+    return this.#ask(url, {
+      method,
+      headers,
+      signal,
+      redirect: "manual",
+      ...(body === undefined ? {} : { body }),
+    });
   }
 
   #judged<T>(service: ObjectService, { key, refused }: Ask<T>, refusal: Refusal): T {
@@ -130,7 +138,7 @@ export class CloudRequests {
 }
 
 /** What is left of an answer that was not right is let go, so that its connection can be used again. */
-async function taken<T>(response: Response, take: (response: Response) => Promise<T>): Promise<T> {
+async function taken<T>(response: Answer, take: (response: Answer) => Promise<T>): Promise<T> {
   try {
     return await take(response);
   } catch (cause) {
@@ -139,7 +147,7 @@ async function taken<T>(response: Response, take: (response: Response) => Promis
   }
 }
 
-export async function xmlOf(response: Response, key: StoreKey): Promise<XmlElement> {
+export async function xmlOf(response: Answer, key: StoreKey): Promise<XmlElement> {
   const bytes = await bounded(response, MOST_XML_BYTES);
   try {
     return readXml(fromUtf8(bytes));

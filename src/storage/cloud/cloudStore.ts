@@ -16,12 +16,13 @@ import {
   type StoreLocation,
   type StoreOptions,
 } from "../store.ts";
+import type { Answer } from "../wire/wireAnswer.ts";
 import { CloudListing } from "./cloudListing.ts";
 import type { CloudStoreOptions } from "./cloudOptions.ts";
 import { CloudRequests } from "./cloudRequests.ts";
 import { NewObjects } from "./newObjects.ts";
 import type { CloudRequest, ObjectService } from "./objectService.ts";
-import { PartsUpload, plainBytes } from "./partsUpload.ts";
+import { PartsUpload } from "./partsUpload.ts";
 import { WholeChecks } from "./wholeChecks.ts";
 
 /** What was kept is asked about again after so long. */
@@ -108,7 +109,7 @@ export abstract class CloudStore implements Store {
   async set(key: StoreKey, value: Uint8Array, options: SetOptions = {}): Promise<void> {
     const name = this.#nameOf(key);
     const { putHeaders: headers } = await this.#requests.service();
-    const request: CloudRequest = { method: "PUT", name, headers, body: plainBytes(value) };
+    const request: CloudRequest = { method: "PUT", name, headers, body: value };
     await this.#writing(key, () => this.#requests.send({ key, request, options, take: ended }));
   }
 
@@ -121,7 +122,7 @@ export abstract class CloudStore implements Store {
 
   setNew(key: StoreKey, value: Uint8Array, options: SetOptions = {}): Promise<boolean> {
     const name = this.#nameOf(key);
-    return this.#writing(key, () => this.#new.put(key, name, plainBytes(value), options));
+    return this.#writing(key, () => this.#new.put(key, name, value, options));
   }
 
   async delete(key: StoreKey, options: StoreOptions = {}): Promise<void> {
@@ -169,7 +170,7 @@ export abstract class CloudStore implements Store {
   async #head<T>(
     key: StoreKey,
     options: StoreOptions,
-    seen: (response: Response) => T,
+    seen: (response: Answer) => T,
   ): Promise<T | undefined> {
     const service = await this.#requests.service();
     return this.#requests.send<T | undefined>({
@@ -198,7 +199,7 @@ export abstract class CloudStore implements Store {
       expects: range === null || "suffixLength" in range ? 2 ** 26 : range.length,
       take: async (response) => {
         if (range !== null) checkPartial(response, range, key);
-        const bytes = await readBody(response, range, key, most);
+        const bytes = await readBody(response, range, key, most, options.into);
         if (range === null) await check(response, bytes);
         return { bytes, size: wholeSize(response), version: versionOf(response) };
       },
@@ -219,11 +220,11 @@ const otherVersion = (key: StoreKey): CorruptDataError =>
     cure: "Open it again",
   });
 
-const sizeAndTag = ({ headers }: Response): string =>
+const sizeAndTag = ({ headers }: Pick<Answer, "headers">): string =>
   `${headers.get("Content-Length")} ${headers.get("ETag")}`;
 
 /** What nobody reads is let go, so that the connection can be used again. */
-async function ended(response: Response): Promise<Response> {
+async function ended(response: Answer): Promise<Answer> {
   await response.body?.cancel();
   return response;
 }

@@ -5,6 +5,7 @@
 import { StoreRequestError } from "../errors.ts";
 import { joinedBytes } from "../joinedBytes.ts";
 import type { StoreKey, StoreOptions } from "../store.ts";
+import type { Answer } from "../wire/wireAnswer.ts";
 import { mustHave } from "./cloudErrors.ts";
 import { type CloudRequests, xmlOf } from "./cloudRequests.ts";
 import type { PartsDialect, TakenPart } from "./objectService.ts";
@@ -19,10 +20,6 @@ const AT_ONCE = 2;
 
 /** Later parts are larger: 10,000 of them hold more than services take. */
 const partBytes = (number: number): number => PART_BYTES * (1 + Math.floor(number / 1000));
-
-/** Memory of threads cannot be handed to requests, which would not notice that it changes. */
-export const plainBytes = (bytes: Uint8Array): Uint8Array =>
-  bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes);
 
 export class PartsUpload {
   readonly #requests: CloudRequests;
@@ -156,7 +153,7 @@ export class PartsUpload {
   async #abort(dialect: PartsDialect, upload: string): Promise<void> {
     if (dialect.abort === null) return;
     const request = dialect.abort(this.#name, upload);
-    const take = async (response: Response): Promise<void> => response.body?.cancel();
+    const take = async (response: Answer): Promise<void> => response.body?.cancel();
     await this.#requests.send({ key: this.#key, options: {}, request, take }).catch(() => {});
   }
 }

@@ -4,6 +4,7 @@
 
 import { once } from "../../core/block.ts";
 import { ValueError } from "../../core/errors.ts";
+import { ownBytes } from "../wire/wireClient.ts";
 import { AwsChain } from "./awsChain.ts";
 import { awsProfile } from "./awsProfiles.ts";
 import { addressText, type CloudAddress, encodedName, endpointOf, queryText } from "./cloudAddress.ts";
@@ -137,7 +138,7 @@ export class S3Service implements ObjectService {
 
 /** So that the service notices what was damaged on its way. */
 async function hexDigest(body: Uint8Array | undefined): Promise<string> {
-  const bytes = (body ?? new Uint8Array(0)) as Uint8Array<ArrayBuffer>;
+  const bytes = ownBytes(body ?? new Uint8Array(0));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -8,11 +8,12 @@ import { md5 } from "@noble/hashes/legacy.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { StoreRequestError } from "../errors.ts";
 import type { StoreKey } from "../store.ts";
+import type { Answer } from "../wire/wireAnswer.ts";
 
 /** A hash of so many bytes takes some milliseconds. */
 const MOST_HASHED = 2 ** 20;
 
-type Check = (response: Response, bytes: Uint8Array) => Promise<void>;
+type Check = (response: Pick<Answer, "headers">, bytes: Uint8Array) => Promise<void>;
 
 export class WholeChecks {
   #tagsAreDigests = true;
@@ -43,6 +44,6 @@ export class WholeChecks {
 }
 
 /** By keys of the user's or of a key service: then tags are of something else. */
-const isEncrypted = (headers: Headers): boolean =>
+const isEncrypted = (headers: Answer["headers"]): boolean =>
   /kms/i.test(headers.get("x-amz-server-side-encryption") ?? "") ||
   headers.has("x-amz-server-side-encryption-customer-algorithm");

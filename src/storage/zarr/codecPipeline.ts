@@ -2,12 +2,20 @@
 // (transpose), turns elements into bytes (bytes, or a shard of chunks) and sends the bytes through
 // compressors and checksums. The sizes at every stage are known before anything is decoded.
 
-import { type Block, subBlock } from "../../core/block.ts";
+import { type Block, isContiguous, subBlock } from "../../core/block.ts";
 import { describe, type Shape, sameShape, sizeOf } from "../../core/chunks.ts";
 import type { BytesCodec, CodecSpec, SizeBound } from "../codecs/codec.ts";
 import type { KnownCodecs } from "../codecs/table.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
-import { blockFromBytes, bytesFromBlock, copyBlock, isIdentity, permuteBlock } from "./blockCopies.ts";
+import {
+  blockFromBytes,
+  bytesFromBlock,
+  copyBlock,
+  isIdentity,
+  isVerbatim,
+  memoryOf,
+  permuteBlock,
+} from "./blockCopies.ts";
 import { checkChunkShape, codecsFrom, listOf, shapeFrom } from "./metadata.ts";
 import { checkedBytes, readOpen } from "./openChunk.ts";
 import {
@@ -319,9 +327,39 @@ export async function readPart(
       permuted,
       options,
     );
+  if (serial.kind === "bytes" && isPlain && isWholeCopy(pipeline, serial.endian, target))
+    return readVerbatim(pipeline, source, memoryOf(target), options);
   const chunk = await readChunk(pipeline, source, options);
   if (chunk === null) return false;
   copyBlock(subBlock(chunk, start, target.shape), target);
+  return true;
+}
+
+/** True when the target is to hold just what is stored. */
+const isWholeCopy = ({ shape, order, type }: Pipeline, endian: Endian, target: Block): boolean =>
+  sameShape(target.shape, shape) &&
+  isIdentity(order) &&
+  isVerbatim(type, endian) &&
+  isContiguous(target) &&
+  sizeOf(shape) > 0;
+
+/** Straight into its place, where the store can do that. */
+async function readVerbatim(
+  pipeline: Pipeline,
+  source: ByteSource,
+  into: Uint8Array,
+  options: ReadOptions,
+): Promise<boolean> {
+  checkLimit(pipeline, source.where, options);
+  const { signal } = options;
+  const stored = await source.all({ signal, maxBytes: pipeline.encoded.max, into });
+  if (stored === undefined) return false;
+  const bytes = checkedBytes(
+    stored,
+    { shape: pipeline.shape, type: pipeline.type, endian: "little" },
+    source.where,
+  );
+  if (bytes.buffer !== into.buffer || bytes.byteOffset !== into.byteOffset) into.set(bytes);
   return true;
 }
 

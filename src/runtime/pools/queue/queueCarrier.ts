@@ -104,6 +104,10 @@ export class QueueCarrier implements Carrier {
     return this.#capacity + Math.min(MOST_RESERVE, Math.floor(RESERVE_MS / this.#everyMs));
   }
 
+  get slots(): number {
+    return this.#capacity;
+  }
+
   /** How often batches come back, as the last few dozen of them did. */
   #cameBack(): void {
     const time = performance.now();

@@ -40,13 +40,16 @@ export class BatchSizes {
     return this.#costs.get(op) ?? null;
   }
 
-  /** `attempt`: 1 for the first. `waiting`: tasks of the operation that wait; `free`: workers that could have some now. */
-  sizeOf(op: number, attempt: number, waiting: number, free: number): number {
+  /**
+   * `attempt`: 1 for the first. `waiting`: tasks of the operation that wait; `batches`: how many they are shared among. So
+   * batches get smaller towards the end of an operation, and nobody is left with more to do than others.
+   */
+  sizeOf(op: number, attempt: number, waiting: number, batches: number): number {
     const cost = this.#costs.get(op);
     if (attempt > 2) return 1;
     const inTime = cost === undefined ? 1 : Math.floor(this.#targetMs / Math.max(cost, 0.001));
     const fitting = Math.min(MOST_AT_ONCE, Math.max(this.atOnce, inTime));
-    const whole = Math.min(fitting, Math.ceil(waiting / Math.max(1, free)));
+    const whole = Math.min(fitting, Math.ceil(waiting / Math.max(1, batches)));
     return Math.max(1, attempt === 1 ? whole : Math.floor(whole / FEWER));
   }
 }

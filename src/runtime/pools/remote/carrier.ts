@@ -44,6 +44,8 @@ export interface Carrier {
   readonly name: string;
   /** How many batches are done at once: as many as workers can take now. At least 1. */
   readonly capacity: number;
+  /** Of these, so many that are done at once or wait for their turn; the others are in reserve. All, unless said. */
+  readonly slots?: number;
   /** What the largest of the workers that are there has for tasks, in bytes; null where that is not known. */
   readonly roomBytes?: number | null | undefined;
   /**

@@ -199,6 +199,11 @@ class RemotePool implements Pool {
     return Math.max(1, this.#carrier.capacity);
   }
 
+  /** Batches that are done at once, or next: those in reserve besides are there for the way. */
+  get #slots(): number {
+    return Math.max(1, this.#carrier.slots ?? this.#carrier.capacity);
+  }
+
   async found(tasks: readonly FoundTask[]): Promise<FoundTask[]> {
     const there: FoundTask[] = [];
     const { deposits } = this.#laid;
@@ -244,7 +249,7 @@ class RemotePool implements Pool {
   /** The next batch of those that wait. */
   #cut(key: string, waiting: WaitingLine, free: number): Sent {
     const { ref, attempt } = waiting.first.job;
-    const most = this.#sizes.sizeOf(ref.op, attempt.number, waiting.size, free);
+    const most = this.#sizes.sizeOf(ref.op, attempt.number, waiting.size, Math.max(free, this.#slots));
     const { taken, ranges } = waiting.take(most);
     if (waiting.size === 0) this.#waiting.delete(key);
     const batch: Batch = {
