@@ -102,12 +102,6 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
     case "binCounts":
     case "labelCounts":
       return { reason: "counts", bytes: binScratch(step, buffers) };
-    case "addAlongAxis":
-      // Plain copies of all, and places as numbers.
-      return {
-        reason: "places",
-        bytes: allBytes([...step.inputs, ...step.outputs], buffers) + 8 * elements(step.inputs.slice(1)),
-      };
     case "searchsortedIn":
       return { reason: "places", bytes: 8 * elements([...step.inputs, ...step.outputs]) };
     default:
