@@ -106,6 +106,8 @@ export const logMeanExp: ReduceRecord<"same"> & ReduceFunction<"floating"> = log
 const RANGES = {
   float64: { least: -300, unscaled: 37, most: 680, scale: 2 ** 512, tiny: -700 },
   float32: { least: -25, unscaled: 16, most: 60, scale: 2 ** 60, tiny: -80 },
+  // There is no room for sums: all are shifted.
+  float16: { least: Infinity, unscaled: 0, most: -Infinity, scale: 1, tiny: -Infinity },
 };
 
 /** What is taken off all exponents, and by what exponentials are multiplied, given the largest. */

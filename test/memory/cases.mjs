@@ -118,6 +118,7 @@ const CASES = [
   ["topk", ({ cw, x }) => cw.topk(x, 9, { axis: 1 })],
   ["argtopk", ({ cw, x }) => cw.argtopk(x, 9, { axis: 0 })],
   ["quantiles of lines", ({ cw, x }) => cw.quantile(x, [0.1, 0.5], { axis: 0 })],
+  ["quantiles of all, about", ({ cw, x }) => cw.quantile(x, [0.1, 0.5], { approximate: true })],
   ["quantiles of all", ({ cw, x }) => cw.quantile(x, [0.1, 0.5])],
   [
     "many quantiles of lines",

@@ -102,8 +102,11 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
     case "binCounts":
     case "labelCounts":
       return { reason: "counts", bytes: binScratch(step, buffers) };
+    case "binPlaces":
+      return { reason: "places", bytes: numbersScratch(step, buffers) + 4 * elements(step.outputs) };
+    case "searchsorted":
     case "searchsortedIn":
-      return { reason: "places", bytes: 8 * elements([...step.inputs, ...step.outputs]) };
+      return { reason: "places", bytes: numbersScratch(step, buffers) + 8 * elements(step.outputs) };
     default:
       // Places as numbers, for each index and each element that is looked up.
       return { reason: "places", bytes: 8 * (elements(step.inputs.slice(1)) + elements(step.outputs)) };
@@ -131,6 +134,12 @@ const CALLS = 4;
  */
 const functionBytes = (bytes: number, stated: number | undefined): number =>
   bytes + (stated ?? Math.min(MOST_GARBAGE, CALLS * bytes));
+
+/** Plain copies of all inputs, and these as float64 where they are not. */
+function numbersScratch({ inputs }: RoutineStep, buffers: Buffers): number {
+  const { dtype } = buffers[inputs[0]!.access.buffer]!;
+  return allBytes(inputs, buffers) + (dtype === "float64" ? 0 : 8 * elements(inputs));
+}
 
 const elements = (views: RoutineStep["inputs"]): number =>
   views.reduce((sum, { shape }) => sum + sizeOf(shape), 0);

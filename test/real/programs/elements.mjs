@@ -103,6 +103,16 @@ export const selections = [
     },
   ],
   ["repeat-by-later-counts", "line", (_, x) => x.repeat(x.abs().multiply(4).astype("int64").remainder(3))],
+  [
+    "gradient-of-a-loss",
+    "plane",
+    (cw, x) => cw.grad((w) => x.multiply(w).sin().square().mean())(x.get(0).multiply(0.5)),
+  ],
+  [
+    "gradient-of-a-running-sum",
+    "line",
+    (cw, x) => cw.grad((v) => cw.cumulativeSum(v, { axis: 0 }).square().sum())(x),
+  ],
   ["places-of-large-ones", "plane", (cw, x) => cw.nonzero(x.greater(0.8))],
   ["set-places-in-order", "line", (_, x) => x.set(x.greater(0.5), x.get(x.greater(0.5)).negative())],
 ];
