@@ -132,7 +132,7 @@ export class Agreement<Lazy, Value> {
 }
 
 /** The order in which products of matrices are added up is the kernels' own (docs/native.md). */
-const hasFloatProducts = ({ expr }: cw.LazyArray): boolean =>
+export const hasFloatProducts = ({ expr }: cw.LazyArray): boolean =>
   [...postOrder([expr])].some(({ op, dtype }) => op.class === "contract" && !isInteger(dtype));
 
 /** Without what waits for stages: the reference computes what they leave. */

@@ -168,7 +168,10 @@ function scaledExp(x: s.Term, y: s.Term): s.Term {
     s.lt(difference, s.constant(x.type, RANGES[x.type as "float64"].tiny)),
     s.gt(scale, s.one(x.type)),
   );
-  return s.rarely(isTiny, s.mul(s.mul(root, scale), root), usual);
+  const shifted = s.rarely(isTiny, s.mul(s.mul(root, scale), root), usual);
+  // Beside what is infinite nothing else counts, however large it is.
+  const isNothing = s.and(s.isInf(y), s.lt(x, y));
+  return s.rarely(isNothing, s.zero(x.type), shifted);
 }
 
 export const expShifted = binary("expShifted", {

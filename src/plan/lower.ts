@@ -111,7 +111,7 @@ class ReductionTree {
     const isRoom = all * bytes + this.#stateBytes() + result <= allowedMem;
     let left = Math.max(1, Math.min(SPLIT_EVERY, isRoom ? all : Math.floor(allowedMem / 2 / bytes)));
     return group.map((length, k) => {
-      const count = Math.min(left, Math.ceil(shape[this.#axes[k]!]! / length));
+      const count = Math.max(1, Math.min(left, Math.ceil(shape[this.#axes[k]!]! / length)));
       left = Math.max(1, Math.floor(left / count));
       return length * count;
     });

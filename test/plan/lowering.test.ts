@@ -169,3 +169,15 @@ describe("inputs that are cut in different ways", () => {
     expect(plan.maxProjectedMem).toBe(3 * 4 * 8);
   });
 });
+
+test("reductions of nothing, in chunks of one place", () => {
+  const nothing = cw.zeros([3, 0, 2]).rechunk([1, 1, 1]);
+  expect(nothing.sum().computeSync().item()).toBe(0);
+  expect(
+    nothing
+      .mean({ axis: [0, 1] })
+      .computeSync()
+      .toList(),
+  ).toEqual([Number.NaN, Number.NaN]);
+  expect(nothing.sum({ axis: 0 }).computeSync().shape).toEqual([0, 2]);
+});

@@ -19,7 +19,11 @@ const graphs: readonly (readonly Expr[])[] = all.map((program) =>
 const nodes = graphs.flat();
 
 /** Ops of functions over blocks have tests of their own (test/blocks). */
-const BLOCK_OPS = ["mapBlocks", "mapBlocksAll", "blockOutput", "overlap", "groupby", "binPlaces", "binEdges"];
+const BLOCK_OPS = [
+  ...["mapBlocks", "mapBlocksAll", "blockOutput", "overlap", "groupby", "binPlaces", "binEdges", "binCounts"],
+  // Loops: test/compiled.
+  ...["whileLoop", "whileLoopAll", "scan", "scanAll", "cond", "condAll"],
+];
 
 /** What gradients alone are made of (test/gradients). */
 const GRADIENT_OPS = ["addAlongAxis", "mark"];
@@ -29,6 +33,7 @@ const LATER_OPS = [
   ...["compacted", "compactedRows", "joinedRows", "countTrue", "placed", "repeated"],
   ...["sortRuns", "argsortRuns", "runRows", "mergeRuns", "mergePlaces", "longSort", "longArgsort"],
   ...["gatherIn", "searchsortedIn", "digitCounts", "digitStep", "keyElements"],
+  ...["blockSample", "sampledElements", "labelCounts"],
 ];
 
 test("every op of the table occurs, but for those that need a store or a function", () => {
@@ -56,6 +61,8 @@ const OTHERS = new Set([
   ...["bincount", "digitize"],
   ...["grad", "valueAndGrad", "vjp", "jvp", "jacobian", "hessian", "customPullback"],
   ...["savePlan", "loadPlan", "computePlan", "measureReservedMemory", "settle"],
+  // test/compiled has these.
+  ...["compile", "input", "shared", "scan", "whileLoop", "cond"],
 ]);
 
 test("every public function has a maker", () => {

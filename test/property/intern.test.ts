@@ -9,14 +9,18 @@ import { contentKey, type Expr, makeExpr, postOrder } from "../../src/expr/expr.
 import { verifyExpr } from "../../src/expr/verify.ts";
 import { DataResource, full } from "../../src/lazy/lazyArray.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
+import { ORDER } from "./makers/order.ts";
 import { check } from "./settings.ts";
 
 const anyPrograms = programs({ exact: false, families: ALL_FAMILIES, maxSteps: 8 });
 const exprsOf = (arrays: readonly cw.LazyArray[]): Expr[] => arrays.map(({ expr }) => expr);
 
 describe("random programs", () => {
+  // Quantiles bring lists of ranks, which are data of their own each time.
+  const withoutRanks = ALL_FAMILIES.filter((family) => family !== ORDER);
+
   test("built twice are the same objects", () =>
-    check(300, anyPrograms, (program) => {
+    check(300, programs({ exact: false, families: withoutRanks, maxSteps: 8 }), (program) => {
       const sources = program.sourceArrays("cut");
       const [first, second] = [program.values("cut", sources), program.values("cut", sources)];
       first.forEach((value, i) => expect(value.expr).toBe(second[i]!.expr));

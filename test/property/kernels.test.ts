@@ -7,6 +7,7 @@ import type { Backend } from "../../src/kernel/backend.ts";
 import { referenceBackend } from "../../src/kernel/interpret/backend.ts";
 import { wasmBackend } from "../../src/kernel/wasm/backend.ts";
 import { runPlanSync } from "../../src/runtime/run.ts";
+import { hasFloatProducts } from "../ways.ts";
 import { ALL_FAMILIES, programs } from "./arbitrary.ts";
 import { expectSame } from "./compare.ts";
 import { BINARY, CHOICE, UNARY } from "./makers/elementwise.ts";
@@ -22,7 +23,8 @@ function blocksOf({ data, sources }: cw.Plan, backend: Backend): readonly Block[
 const sameAsInterpreted =
   (backend: Backend) =>
   (program: Program): void => {
-    const plan = cw.plan(program.build("cut"));
+    // The order in which float products are added up is the kernels' own (docs/native.md).
+    const plan = cw.plan(program.build("cut").filter((root) => !hasFloatProducts(root)));
     const expected = blocksOf(plan, referenceBackend);
     blocksOf(plan, backend).forEach((block, i) => expectSame(block, expected[i]!));
   };
