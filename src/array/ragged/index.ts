@@ -13,6 +13,7 @@ export * from "../../ops/elementwise/arithmetic.ts";
 export * from "../../ops/elementwise/exponential.ts";
 export * from "../../ops/elementwise/logic.ts";
 export * from "../../ops/elementwise/special.ts";
+export * from "../../ops/elementwise/stopGradient.ts";
 export {
   nanargmax,
   nanargmin,

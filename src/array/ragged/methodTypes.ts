@@ -8,6 +8,7 @@ import type * as arithmetic from "../../ops/elementwise/arithmetic.ts";
 import type * as exponential from "../../ops/elementwise/exponential.ts";
 import type * as logic from "../../ops/elementwise/logic.ts";
 import type * as special from "../../ops/elementwise/special.ts";
+import type * as unchanged from "../../ops/elementwise/stopGradient.ts";
 import type * as nanReductions from "../../ops/nanReductions.ts";
 import type * as reductions from "../../ops/reductions.ts";
 import type { Plan } from "../../plan/index.ts";
@@ -19,7 +20,7 @@ import type * as lists from "./listFunctions.ts";
 import type { LazyRagged, RaggedInput, RaggedOperand } from "./raggedArrays.ts";
 import type { CombinationOptions } from "./recordFunctions.ts";
 
-type Elementwise = typeof arithmetic & typeof exponential & typeof logic & typeof special;
+type Elementwise = typeof arithmetic & typeof exponential & typeof logic & typeof special & typeof unchanged;
 type UnaryMethods<Self> = {
   [K in keyof Elementwise as Elementwise[K] extends { readonly arity: 1 } ? K : never]: () => Self;
 };

@@ -5,6 +5,7 @@ import * as arithmetic from "../../ops/elementwise/arithmetic.ts";
 import * as exponential from "../../ops/elementwise/exponential.ts";
 import * as logic from "../../ops/elementwise/logic.ts";
 import * as special from "../../ops/elementwise/special.ts";
+import { stopGradient } from "../../ops/elementwise/stopGradient.ts";
 import * as nanReductions from "../../ops/nanReductions.ts";
 import * as reductions from "../../ops/reductions.ts";
 import { explainColumns, necessaryColumns } from "./columns.ts";
@@ -22,7 +23,7 @@ const { field, withField, withoutField, unzip, combinations, argcombinations } =
 
 const METHODS = {
   ...{ ...arithmetic, ...exponential, ...logic, ...special, ...reductions, ...withoutNaN, ...ofLists },
-  ...{ get, field, withField, withoutField, unzip, combinations, argcombinations },
+  ...{ stopGradient, get, field, withField, withoutField, unzip, combinations, argcombinations },
 } satisfies { [K in keyof RaggedMethods<unknown, unknown>]: unknown };
 
 const LAZY_METHODS = { compute, plan, necessaryColumns, explainColumns } satisfies {

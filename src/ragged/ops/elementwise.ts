@@ -9,6 +9,7 @@ import * as arithmetic from "../../ops/elementwise/arithmetic.ts";
 import * as exponential from "../../ops/elementwise/exponential.ts";
 import * as logic from "../../ops/elementwise/logic.ts";
 import * as special from "../../ops/elementwise/special.ts";
+import { stopGradient } from "../../ops/elementwise/stopGradient.ts";
 import { COMPUTED } from "../demand/outline.ts";
 import { elementwiseFlat, type FlatOperand } from "../layout/flat.ts";
 import { EMPTY, isLeaf, type NumpyLayout, numpyOf, type Plain, type StringLayout } from "../layout/layout.ts";
@@ -113,7 +114,7 @@ const isEmpty = (operand: Operand): boolean =>
 
 /** Every elementwise function by its name. */
 export const ELEMENTWISE: { readonly [name: string]: RaggedOp<OperandAttrs> } = Object.fromEntries(
-  [arithmetic, exponential, logic, special]
+  [arithmetic, exponential, logic, special, { stopGradient }]
     .flatMap((family) => Object.values(family) as ElementwiseFunction[])
     .map((op) => [op.name, elementwise(op)]),
 );

@@ -35,7 +35,11 @@ export function set(x: Naive, items: readonly unknown[], value: Operand): Naive 
   return { ...x, list: assign(x.list, x.shape, items.map(itemOf), filling) };
 }
 
-export function take(x: Naive, indices: Naive, { axis }: { axis: number }): Naive {
+const listOf = (places: readonly number[]): Naive =>
+  make("int64", [places.length], ([i]) => BigInt(places[i!]!));
+
+export function take(x: Naive, places: Naive | readonly number[], { axis }: { axis: number }): Naive {
+  const indices = Array.isArray(places) ? listOf(places) : (places as Naive);
   const a = fromEnd(axis, x.shape.length);
   return get(x, ...x.shape.map((_, i) => (i === a ? indices : ":")));
 }
