@@ -9,6 +9,9 @@ import { halved, MemoryError } from "./budget.ts";
 export type TryPlan = (roots: readonly Expr[], allowed: number) => void;
 
 const MOST_TRIES = 40;
+/** What does not follow the chunks stays as it is, however many there are: then plans only grow. */
+const WORTH = 0.9;
+const MOST_USELESS = 3;
 /** Larger graphs take long to plan: what is expected is said, untried. */
 const MOST_NODES = 2000;
 /** A plan for more memory may use more of it. */
@@ -41,17 +44,21 @@ function enoughFor({ needed }: MemoryError, refusal: (allowed: number) => Memory
   return enough;
 }
 
-/** Smaller chunks of the sources that are cut as the error says, if that helps. */
+/** Smaller chunks of the sources that are cut as the error says, if that helps: while each few need less than those before. */
 function smallerFor(
-  { chunks, smaller, allowed }: MemoryError,
+  { chunks, smaller, allowed, needed }: MemoryError,
   roots: readonly Expr[],
   refusal: (roots: readonly Expr[], allowed: number) => MemoryError | null,
 ): ChunkShape | null {
-  let next = smaller;
+  let [next, least, useless] = [smaller, needed, 0];
   for (let i = 0; next !== null && chunks !== null && i < MOST_TRIES; i++) {
     const recut = withChunks(roots, chunks, next);
     if (recut === null) return null;
-    if (refusal(recut, allowed) === null) return next;
+    const other = refusal(recut, allowed);
+    if (other === null) return next;
+    useless = other.needed < least * WORTH ? 0 : useless + 1;
+    if (useless === MOST_USELESS) return null;
+    least = Math.min(least, other.needed);
     next = halved(next);
   }
   return null;

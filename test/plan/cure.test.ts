@@ -96,3 +96,20 @@ describe("from files to files", () => {
     expect((await cut.compute()).data).toEqual(expected);
   });
 });
+
+test("where smaller chunks do not help, few are tried", async () => {
+  const x = cw.asarray(new Float64Array(2 ** 20), { chunks: [2 ** 17] }).reshape([1024, 1024]);
+  const mask = x.lessEqual(0);
+  // What a stage found is in blocks that stay as they are.
+  const settled = await x.set(mask, x.get(mask).negative()).settle();
+  const spec = new cw.Spec({ allowedMem: 1e6, reservedMem: 1 });
+  const words = (() => {
+    try {
+      return String(settled.plan({ spec }));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  })();
+  expect(words).toMatch(/a task needs .* and may use/);
+  expect(words).toMatch(/Allow .* or more/);
+});
