@@ -40,10 +40,13 @@ REMOTE
   esac
 }
 
+# Only those that start read them: who writes to one that has answered and gone would count as failed.
+told() { if [ "$1" = start ]; then settings; fi; }
+
 script=$(there "$1")
 failed=0
 for host in "${hosts[@]}"; do
   quoted=$(printf '%q ' bash -c "$script" worker "$folder" "${CHUNKWISE:-}")
-  if answer=$(settings | ssh -o BatchMode=yes -- "$host" "$quoted"); then echo "$host: $answer"; else echo "$host: failed. $answer" >&2; failed=1; fi
+  if answer=$(told "$1" | ssh -o BatchMode=yes -- "$host" "$quoted"); then echo "$host: $answer"; else echo "$host: failed. $answer" >&2; failed=1; fi
 done
 exit $failed
