@@ -18,7 +18,7 @@ import type { Executor, Pool } from "./pools/pool.ts";
 import { RunArrays, type RunRequest } from "./runArrays.ts";
 import { DEFAULT_POLICY, now, type Policy } from "./scheduler/policy.ts";
 import { type FoundTask, Scheduler, type TaskFailed } from "./scheduler/scheduler.ts";
-import { sharesOf } from "./scheduler/shares.ts";
+import { type Shares, sharesOf } from "./scheduler/shares.ts";
 import type { TaskRef } from "./scheduler/taskGraph.ts";
 import { AttemptOutputs, runTask } from "./task.ts";
 import { taskError } from "./taskError.ts";
@@ -109,7 +109,8 @@ export function runPlanSync(request: RunRequest): Block[] {
   const pool = new InlinePool(request.plan.operations, execution);
   const options = { budget: Number.POSITIVE_INFINITY, policy: NO_RETRIES, threads: 1, threadMem: 0 };
   const runChecks = checksOf(execution);
-  const scheduler = schedulerOf(execution, pool, options, null, runChecks);
+  const given = { workers: pool.workers, budget: options.budget, shares: null };
+  const scheduler = schedulerOf(execution, pool, options, null, runChecks, given);
   const driven = drivenBy(execution, scheduler, pool, false, runChecks);
   scheduler.begin(now());
   try {
@@ -213,10 +214,12 @@ async function runOn(pool: Pool, execution: RunArrays, setting: RunSetting): Pro
   const { store, signal } = setting;
   const storesAll = store?.isNamed ?? false;
   const runChecks = checksOf(execution);
-  const scheduler = schedulerOf(execution, pool, setting, store, runChecks);
+  const given = givenTo(execution, pool, setting, store);
+  const scheduler = schedulerOf(execution, pool, setting, store, runChecks, given);
   const driven = drivenBy(execution, scheduler, pool, storesAll, runChecks, store);
   let isDone = false;
   try {
+    if (given.workers < pool.workers) await pool.only?.(given.workers);
     for (const task of (await pool.found?.(setting.found)) ?? setting.found) scheduler.found(task);
     if (storesAll) await openStores(execution, store!);
     scheduler.begin(now());
@@ -247,12 +250,32 @@ async function openStores(execution: RunArrays, store: IntermediateStore): Promi
 
 type SchedulerSetting = Pick<RunSetting, "budget" | "policy" | "threads" | "threadMem">;
 
+/** How many workers may have tasks, and of how much memory. */
+interface Given {
+  readonly workers: number;
+  readonly budget: number;
+  readonly shares: Shares | null;
+}
+
+function givenTo(
+  { graph }: RunArrays,
+  { workers, hasOwnMemory, isElsewhere }: Pool,
+  { budget, threads, threadMem }: SchedulerSetting,
+  store: IntermediateStore | null,
+): Given {
+  // Workers elsewhere look after their memory themselves. Without a store nothing can be put out of the way.
+  if (isElsewhere === true) return { workers, shares: null, budget: Number.POSITIVE_INFINITY };
+  if (!hasOwnMemory || store === null) return { workers, budget, shares: null };
+  return sharesOf(budget, graph.operations, workers, (busy) => (Math.min(busy, threads) - 1) * threadMem);
+}
+
 function schedulerOf(
   execution: RunArrays,
   pool: Pool,
-  { budget, policy, threads, threadMem }: SchedulerSetting,
+  { policy }: SchedulerSetting,
   store: IntermediateStore | null,
   runChecks: RunChecks | null,
+  given: Given,
 ): Scheduler {
   const free = (ref: TaskRef): void => {
     runChecks?.leaves(ref);
@@ -265,20 +288,12 @@ function schedulerOf(
     runChecks?.leaves(ref);
     for (const held of execution.heldBy(ref)) held.drop(ref.task);
   };
-  const { name, workers, ahead, queueMs, hasOwnMemory, isElsewhere } = pool;
+  const { name, ahead, queueMs, isElsewhere } = pool;
   const emit = execution.request.emit ?? null;
   const storesAll = store?.isNamed ?? false;
-  const { operations } = execution.graph;
-  // Workers elsewhere look after their memory themselves. Without a store nothing can be put out of the way.
-  const elsewhere = { budget: Number.POSITIVE_INFINITY, holdsNothing: true, workersNow: () => pool.workers };
-  const given =
-    isElsewhere === true
-      ? { workers, shares: null, ...elsewhere }
-      : hasOwnMemory && store !== null
-        ? sharesOf(budget, operations, workers, (busy) => (Math.min(busy, threads) - 1) * threadMem)
-        : { workers, budget, shares: null };
+  const elsewhere = isElsewhere === true && { holdsNothing: true, workersNow: () => pool.workers };
   return new Scheduler(execution.graph, {
-    ...{ policy, pool: name, ahead, queueMs, storesAll, emit, free, drop, ...given },
+    ...{ policy, pool: name, ahead, queueMs, storesAll, emit, free, drop, ...elsewhere, ...given },
     maySpill: store !== null,
   });
 }

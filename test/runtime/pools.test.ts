@@ -426,3 +426,17 @@ describe("threads", () => {
     expect(of("taskEnd").filter(({ outcome }) => outcome === "done").length).toBe(40);
   });
 });
+
+test("threads that the budget has no room for end, with what they kept of earlier runs", async () => {
+  const x = await cw.linspace(0, 1, 400_000, { chunks: 50_000 }).toZarr(join(folder(), "x.zarr"));
+  const threads = (): number => (process.report!.getReport() as { workers: unknown[] }).workers.length;
+  const run = async (spec: cw.Spec): Promise<void> =>
+    void (await x.add(1).toZarr(folder(), { executor: "threads", spec, overwrite: true }));
+  await run(new cw.Spec({ threads: 4 }));
+  const before = threads();
+  expect(before).toBeGreaterThanOrEqual(4);
+  const { allowedMem, budget } = new cw.Spec({ threads: 4, allowedMem: "1GB" });
+  // One task needs 4.03 MB of it.
+  await run(new cw.Spec({ threads: 4, allowedMem: allowedMem - budget + 5e6 }));
+  expect(threads()).toBe(1);
+});

@@ -56,6 +56,8 @@ export interface Pool {
   readonly queueMs?: number | undefined;
   /** Workers are other processes: they read and write stores alone, with memory of their own, and come and go. */
   readonly isElsewhere?: boolean | undefined;
+  /** Memory has room for so many workers only: what others kept of earlier runs is given back before a task begins. */
+  only?(workers: number): Promise<void>;
   /** Of tasks that an earlier run has done, those whose outputs can be had: the others are done again. All, unless given. */
   found?(tasks: readonly FoundTask[]): Promise<readonly FoundTask[]>;
   /** Does a task; what it took, at once or by a promise. A `LostWorker` error says that the worker is gone. */

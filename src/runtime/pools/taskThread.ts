@@ -170,6 +170,14 @@ export class TaskThreads {
     return new TaskThread(kind, shared, Worker);
   }
 
+  /** So many of a kind go on waiting, and no others: these end, and what they kept is the system's again. */
+  async keep(count: number, kind: ThreadKind): Promise<void> {
+    const { plans, all } = this.#idle;
+    const others = kind === "plans" ? all : plans;
+    const ended = [...this.#idle[kind].splice(count), ...others.splice(0)];
+    await Promise.all(ended.map((thread) => thread.end()));
+  }
+
   give(thread: TaskThread): void {
     thread.hold(false);
     thread.onMessage = () => {};

@@ -211,6 +211,10 @@ class ThreadPool implements Pool {
     return thread;
   }
 
+  only(workers: number): Promise<void> {
+    return this.#started.keep(Math.min(workers, this.#threads.length), this.#kind);
+  }
+
   run(job: TaskJob): TaskStats | Promise<TaskStats> {
     const { ref, attempt } = job;
     if (!this.#isBare[ref.op]) return this.#runShared(job);
