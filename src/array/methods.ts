@@ -2,6 +2,8 @@
 // door calls `installMethods` once.
 
 import type { DType } from "../core/dtype.ts";
+import { ValueError } from "../core/errors.ts";
+import { NUMPY_FUNCTIONS } from "../core/numpyNames.ts";
 import { userMethod } from "../lazy/call.ts";
 import { LazyArray } from "../lazy/lazyArray.ts";
 import type { NDArray } from "../lazy/ndarray.ts";
@@ -146,6 +148,12 @@ export function installMethods(): void {
   };
   for (const [name, body] of Object.entries(FUNCTIONS))
     define(name, userMethod(name, body as unknown as AnyFunction));
+  for (const [theirs, ours] of Object.entries(NUMPY_FUNCTIONS))
+    if (!(theirs in LazyArray.prototype))
+      define(
+        theirs,
+        userMethod(theirs, () => notOurs(theirs, ours)),
+      );
   define("compute", async function (this: LazyArray, options?: AsyncComputeOptions): Promise<NDArray> {
     return (await computeArrays([this], checkRun(options, "compute", "run", engine.spec)))[0]!;
   });
@@ -183,6 +191,15 @@ export function installMethods(): void {
     ),
   );
   defineGetter("mT", (x) => manipulation.matrixTranspose(x));
+}
+
+/** Of a method that NumPy has by another name; not in the types, where the compiler says that there is none. */
+function notOurs(theirs: string, ours: string): never {
+  const call = ours in LazyArray.prototype ? `x.${ours}(…)` : `cw.${ours}(…)`;
+  throw new ValueError({
+    what: `there is no such method`,
+    cure: `What NumPy calls ${theirs} is ${call} here`,
+  });
 }
 
 function defineGetter(name: string, body: (self: LazyArray) => LazyArray): void {

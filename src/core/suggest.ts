@@ -1,7 +1,11 @@
-// "Did you mean": the known name closest to a mistyped one.
+// "Did you mean": the known name closest to a mistyped one, or the one that NumPy calls so.
+
+import { numpyMeans } from "./numpyNames.ts";
 
 /** A sentence for an error's cure. */
 export function closest(name: string, known: readonly string[]): string {
+  const meant = numpyMeans(name, known);
+  if (meant !== undefined) return `What NumPy calls ${name} is ${meant} here`;
   const best = suggestions(name, known)[0];
   return best === undefined
     ? `Known are ${known.slice(0, 12).join(", ")}${known.length > 12 ? ", …" : ""}`
@@ -14,6 +18,8 @@ const LONGEST_NAME = 64;
 /** Known names within a few edits, the closest first. */
 export function suggestions(name: string, known: readonly string[]): string[] {
   if (name.length > LONGEST_NAME) return [];
+  const meant = numpyMeans(name, known);
+  if (meant !== undefined) return [meant];
   const limit = Math.max(1, Math.floor(name.length / 3));
   return known
     .map((candidate) => [candidate, distance(name.toLowerCase(), candidate.toLowerCase())] as const)

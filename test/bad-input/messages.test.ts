@@ -46,7 +46,7 @@ describe("dtypes", () => {
       `[DTypeError: astype: a function is not a dtype. Dtypes are strings such as "float64".]`,
     );
     expect(() => cw.full(3, 0, { dtype: wrong("int") })).toThrowErrorMatchingInlineSnapshot(
-      `[DTypeError: full: "int" is not a dtype. Did you mean int8?]`,
+      `[DTypeError: full: "int" is not a dtype. What NumPy calls int is int64 here.]`,
     );
     expect(() => cw.finfo("int8")).toThrowErrorMatchingInlineSnapshot(
       `[DTypeError: finfo: int8 is not a floating dtype. Use iinfo for integers.]`,

@@ -250,9 +250,28 @@ export async function requireNode(store: Store, path: string, options: FindOptio
   if (node !== null) return node;
   throw new NotFoundError({
     what: `there is no Zarr ${options.zarrFormat === undefined ? "" : `v${options.zarrFormat} `}array or group`,
-    where: path === "" ? "/" : path,
+    where: addressIn(store, path),
     cure: "Check the path and the store's root",
   });
+}
+
+/** As a user would write it. What follows an address's "?" may be a secret. */
+function addressIn(store: Store, path: string): string {
+  const location = store.location?.() ?? null;
+  const at = (root: string): string => (path === "" ? root : `${root.replace(/\/$/, "")}/${path.slice(1)}`);
+  switch (location?.kind) {
+    case "file":
+      return at(location.root);
+    case "http":
+      return at(location.url.replace(/[?#].*$/s, ""));
+    case "s3":
+    case "gs":
+      return at(`${location.kind}://${location.bucket}/${location.path}`);
+    case "az":
+      return at(`az://${location.account}/${location.container}/${location.path}`);
+    default:
+      return path === "" ? "/" : path;
+  }
 }
 
 export async function writeNode(
