@@ -65,6 +65,21 @@ export {
   open,
   openGroup,
 } from "./array/opening.ts";
+export {
+  type BinomialOptions,
+  type ChoiceOptions,
+  type ExponentialOptions,
+  type GammaOptions,
+  type IntegersOptions,
+  type NormalOptions,
+  type PermutationOptions,
+  type PoissonOptions,
+  RandomGenerator,
+  type RandomOptions,
+  random,
+  type ShuffleOptions,
+  type UniformOptions,
+} from "./array/random/generator.ts";
 export { computePlan, type LoadPlanOptions, loadPlan, savePlan } from "./array/savedPlan.ts";
 export { type SelectionItem, Slice, slice } from "./array/selection.ts";
 export type { PlanTarget } from "./array/storing.ts";

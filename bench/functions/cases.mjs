@@ -113,4 +113,30 @@ export const CASES = [
     peer: "np.nanmean(x, axis=1)",
     wanted: 3,
   },
+  {
+    name: "random, uniform, 2·10⁷",
+    data: {},
+    ours: (cw) => cw.random(1).uniform(20_000_000),
+    peer: "np.random.default_rng(1).random(20_000_000)",
+    wanted: 1.5,
+  },
+  {
+    name: "random, normal, 2·10⁷",
+    data: {},
+    ours: (cw) => cw.random(1).normal(20_000_000),
+    peer: "np.random.default_rng(1).standard_normal(20_000_000)",
+    wanted: 1.5,
+  },
+  {
+    name: "random, mean of 2·10⁷ normals",
+    data: {},
+    ours: (cw) => cw.random(1).normal(20_000_000).mean(),
+    peer: "np.random.default_rng(1).standard_normal(20_000_000).mean()",
+  },
+  {
+    name: "random, integers below 100, 2·10⁷",
+    data: {},
+    ours: (cw) => cw.random(1).integers(20_000_000, { high: 100 }),
+    peer: "np.random.default_rng(1).integers(0, 100, 20_000_000)",
+  },
 ];

@@ -36,7 +36,8 @@ export type Prim =
   | "rarely"
   | "convert"
   | "bitcast"
-  | "lookup";
+  | "lookup"
+  | "philox";
 
 export interface Term {
   readonly prim: Prim;
@@ -181,6 +182,13 @@ export const bitcast = (x: Term, type: RealDType): Term => term("bitcast", type,
 
 /** The float64 at a place (an int64 from 0 on) of a table of tables.ts. */
 export const lookup = (table: number, place: Term): Term => term("lookup", "float64", [place], table);
+
+/**
+ * 64 random bits of a place, in a stream, by a key (philox.ts); all of them uint64. The stream and the key are the same
+ * for all lanes.
+ */
+export const philox = (place: Term, stream: Term, key: Term): Term =>
+  term("philox", "uint64", [place, stream, key]);
 
 /** docs/semantics.md, "Casts". */
 export const convert = (x: Term, type: RealDType): Term => (x.type === type ? x : term("convert", type, [x]));

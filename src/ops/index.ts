@@ -25,6 +25,7 @@ import { nanargmaxPlace, nanargminPlace } from "./nanPlaces.ts";
 import * as nanReductions from "./nanReductions.ts";
 import { ORDER_OPS } from "./order.ts";
 import { partitioned } from "./partitions.ts";
+import { RANDOM_OPS, RANDOM_SOURCES } from "./random.ts";
 import * as reductions from "./reductions.ts";
 import { ROUTINE_OPS } from "./routines.ts";
 import { RANK_SAMPLE_OPS } from "./sampling.ts";
@@ -45,6 +46,8 @@ export const REDUCE_OPS: readonly ReduceRecord[] = [
 
 const ALL: readonly Op[] = [
   ...SOURCES,
+  ...RANDOM_SOURCES,
+  ...RANDOM_OPS,
   partitioned,
   cast,
   ...opsIn(elementwise),

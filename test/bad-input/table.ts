@@ -198,6 +198,8 @@ export const OTHERS: readonly string[] = [
   ...["savePlan", "loadPlan", "computePlan", "measureReservedMemory", "settle"],
   // test/gradients/forms.test.ts and test/compiled have their mistakes.
   ...["grad", "valueAndGrad", "vjp", "jvp", "jacobian", "hessian", "customPullback"],
+  // test/random/random.test.ts has its mistakes.
+  "random",
   ...["compile", "input", "shared", "scan", "whileLoop", "cond"],
 ];
 

@@ -12,6 +12,7 @@ import {
   type TypedArray,
 } from "../../core/dtype.ts";
 import { integerRange } from "../../core/numbers.ts";
+import { philoxLanes } from "../philox.ts";
 import { byInstruction, expanded, type Instruction, type ScalarProgram, type Step } from "../program.ts";
 import { Trap } from "../routine.ts";
 import type { ElementaryPrim, Prim } from "../scalar.ts";
@@ -42,7 +43,16 @@ export type NumberFunction = (x: number, y: number) => number;
 export type WideFunction = (x: bigint, y: bigint) => bigint;
 type ComputedPrim = Exclude<
   Prim,
-  ElementaryPrim | "const" | "register" | "index" | "select" | "rarely" | "convert" | "bitcast" | "lookup"
+  | ElementaryPrim
+  | "const"
+  | "register"
+  | "index"
+  | "select"
+  | "rarely"
+  | "convert"
+  | "bitcast"
+  | "lookup"
+  | "philox"
 >;
 
 const fail = (kind: TrapKind): never => {
@@ -288,7 +298,10 @@ function apply(
   else if (prim === "bitcast") bitcast(inputs[0]!, out, count);
   else if (prim === "lookup")
     lookup(TABLES[Number(imm)]!, inputs[0] as BigInt64Array, out as Float64Array, count);
-  else if (prim === "convert") convert(from, type, inputs[0]!, out, count);
+  else if (prim === "philox") {
+    const [places, streams, keys] = inputs as BigUint64Array[];
+    philoxLanes(places!, streams!, keys!, out as BigUint64Array, count);
+  } else if (prim === "convert") convert(from, type, inputs[0]!, out, count);
   else compute(prim as Prim, from, inputs, out, count);
 }
 

@@ -7,10 +7,12 @@ import { select } from "./byRank.ts";
 import { compact, compactRows, countTrue, placeRows, repeatRows } from "./compact.ts";
 import { contract } from "./contract.ts";
 import { digitCounts, digitStep, keyElements } from "./digits.ts";
+import { drawn } from "./draws.ts";
 import { foundPlaces } from "./foundPlaces.ts";
 import { gather, gatherIn, movePlaces, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
+import { permuted } from "./permuted.ts";
 import { quantilePlaces } from "./quantilePlaces.ts";
 import { blockSample, sampledElements } from "./rankSamples.ts";
 import { searchsorted, searchsortedIn } from "./searchsorted.ts";
@@ -37,6 +39,7 @@ export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
       movePlaces,
       scatter,
     },
+    ...{ drawn, permuted },
     ...{ blockSample, sampledElements },
     ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
     ...{ digitCounts, digitStep, keyElements, quantilePlaces, select, topk, topkPlaces },

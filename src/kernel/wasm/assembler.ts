@@ -108,6 +108,7 @@ export class FunctionWriter {
   readonly #code: ByteWriter = new ByteWriter();
   readonly #stack: ValueType[] = [];
   readonly #frames: Frame[] = [];
+  readonly #kept = new Map<object, { readonly local: Local; readonly number: number }>();
   /** Locals in use, in the order in which they were made, and those that are free again. */
   readonly #taken: Local[] = [];
   readonly #free: { [T in ValueType]: Local[] } = { i32: [], i64: [], f32: [], f64: [], v128: [] };
@@ -130,6 +131,22 @@ export class FunctionWriter {
     const local = { number, type };
     this.#taken.push(local);
     return local;
+  }
+
+  /** What is kept for an instruction from one turn of a loop to the next: a local, 0 at first, and a number of its own. */
+  keptFor(instruction: object): { readonly local: Local; readonly number: number } {
+    let kept = this.#kept.get(instruction);
+    if (kept === undefined) {
+      // Not one that is free again: that may hold something.
+      const number = this.#parameters.length + this.#locals.push("i64") - 1;
+      kept = { local: { number, type: "i64" }, number: this.#kept.size };
+      this.#kept.set(instruction, kept);
+    }
+    return kept;
+  }
+
+  get keeps(): boolean {
+    return this.#kept.size > 0;
   }
 
   /** Locals that the body makes are others' behind it. */

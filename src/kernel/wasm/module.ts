@@ -6,6 +6,7 @@ import { programText, type ScalarProgram } from "../program.ts";
 import { TRAPPING } from "../traps.ts";
 import { ByteWriter, FunctionWriter, type Local, TYPE_CODE } from "./assembler.ts";
 import type { ValueType } from "./instructions.ts";
+import { FILL_TAKES, fillFunction } from "./philoxCode.ts";
 
 // Counted loops and small arithmetic on i32 locals, as kernels write them. Counts are unsigned.
 
@@ -85,10 +86,10 @@ const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 /** What is imported: a function, a memory, a global. */
 const [FUNCTION, MEMORY, GLOBAL] = [0x00, 0x02, 0x03] as const;
 /** The types, by number. */
-const [TRAP_TYPE, RUN_TYPE] = [0, 1] as const;
+const [TRAP_TYPE, RUN_TYPE, FILL_TYPE] = [0, 1, 2] as const;
 
 function writeTypes(into: ByteWriter): void {
-  const types = [TRAP_TAKES, RUN_TAKES];
+  const types = [TRAP_TAKES, RUN_TAKES, FILL_TAKES];
   into.unsigned(types.length);
   for (const takes of types) {
     into.byte(0x60).unsigned(takes.length);
@@ -122,8 +123,16 @@ export function moduleOf(
   };
   section(1, writeTypes);
   section(2, (into) => writeImports(into, isShared));
-  section(3, (into) => into.unsigned(1).unsigned(RUN_TYPE));
+  // Those that need random bits have the function that makes them.
+  const bodies = [writer.body(), ...(writer.keeps ? [fillFunction().body()] : [])];
+  section(3, (into) => {
+    into.unsigned(bodies.length).unsigned(RUN_TYPE);
+    if (bodies.length > 1) into.unsigned(FILL_TYPE);
+  });
   section(7, (into) => into.unsigned(1).name("run").byte(FUNCTION).unsigned(1));
-  section(10, (into) => into.unsigned(1).sized(writer.body()));
+  section(10, (into) => {
+    into.unsigned(bodies.length);
+    for (const body of bodies) into.sized(body);
+  });
   return module.finish().slice();
 }

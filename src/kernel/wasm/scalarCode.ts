@@ -9,6 +9,7 @@ import type { FunctionWriter, Local } from "./assembler.ts";
 import type { ValueType } from "./instructions.ts";
 import { tableAddress } from "./memoryLayout.ts";
 import { TRAP, TRAP_TAKES } from "./module.ts";
+import { philoxAddress } from "./philoxCode.ts";
 import { pushFmod, pushPower } from "./scalarLoops.ts";
 
 export function machineType(type: RealDType): ValueType {
@@ -56,14 +57,16 @@ const COMPARE = ["eq", "ne", "lt", "le", "gt", "ge"];
 /** `from` is the type of the first argument. */
 export function emitScalar(
   w: FunctionWriter,
-  { prim, type, origin, imm }: Instruction,
+  instruction: Instruction,
   from: RealDType,
   args: readonly Local[],
 ): void {
+  const { prim, type, origin, imm } = instruction;
   if (prim === "convert") return convertScalar(w, from, type, args[0]!);
   if (prim === "bitcast")
     return void w.get(args[0]!).op(`${machineType(type)}.reinterpret_${machineType(from)}`);
   if (prim === "lookup") return lookupScalar(w, Number(imm), args[0]!);
+  if (prim === "philox") return philoxScalar(w, instruction, args);
   if (prim === "fmod") return pushFmod(w, args[0]!, args[1]!);
   if (prim === "select") return selectScalar(w, type, args);
   if (prim === "signbit") return signbitScalar(w, from, args[0]!);
@@ -74,6 +77,12 @@ export function emitScalar(
     return void w.op(`${machineType(from)}.${prim}`);
   }
   INTEGER[prim]!(w, type, args, origin);
+}
+
+function philoxScalar(w: FunctionWriter, instruction: Instruction, args: readonly Local[]): void {
+  const [place, stream, key] = args as [Local, Local, Local];
+  const push = (local: Local) => (): void => void w.get(local);
+  w.memory("i64.load", philoxAddress(w, instruction, place, push(stream), push(key)));
 }
 
 /** Of floats as integers: engines jump to choose between floats, and nobody foresees which way. */

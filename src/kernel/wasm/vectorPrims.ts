@@ -5,6 +5,7 @@ import { infoOf, isFloat, isWide, type RealDType } from "../../core/dtype.ts";
 import type { Instruction } from "../program.ts";
 import type { FunctionWriter } from "./assembler.ts";
 import { tableAddress } from "./memoryLayout.ts";
+import { philoxAddress } from "./philoxCode.ts";
 import {
   bitsOf,
   convertVector,
@@ -65,6 +66,8 @@ export function emitVector(
       return shiftVector(w, instruction, args, lanes);
     case "lookup":
       return lookupVector(w, instruction, args[0]!, lanes);
+    case "philox":
+      return philoxVector(w, instruction, args);
     default:
       return arithmeticVector(w, instruction, args, lanes);
   }
@@ -170,6 +173,26 @@ function lookupVector(
     w.get(local).op("i64x2.extract_lane", lane).op("i32.wrap_i64").i32(3).op("i32.shl");
     return table;
   });
+}
+
+/** Each lane's bits from where they are kept. */
+function philoxVector(
+  w: FunctionWriter,
+  instruction: Instruction,
+  [places, stream, key]: readonly VectorValue[],
+): 32 | 64 {
+  const push =
+    ({ local }: VectorValue) =>
+    (): void =>
+      void w.get(local).op("i64x2.extract_lane", 0);
+  const [bits, place] = [w.local("v128"), w.local("i64")];
+  for (const lane of [0, 1]) {
+    w.get(places!.local).op("i64x2.extract_lane", lane).set(place);
+    const offset = philoxAddress(w, instruction, place, push(stream!), push(key!));
+    if (lane === 0) w.memory("v128.load64_zero", offset).set(bits);
+    else w.get(bits).memory("v128.load64_lane", offset, 1);
+  }
+  return 32;
 }
 
 const FLOAT_PRIMS = [

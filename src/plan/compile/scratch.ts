@@ -99,6 +99,9 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
         reason: "places",
         bytes: allBytes([...step.inputs, ...step.outputs], buffers) + 8 * elements(step.inputs.slice(1)),
       };
+    case "drawn":
+    case "permuted":
+      return { reason: "numbers", bytes: allBytes([...step.inputs, ...step.outputs], buffers) };
     case "binCounts":
     case "labelCounts":
       return { reason: "counts", bytes: binScratch(step, buffers) };
