@@ -331,6 +331,7 @@ function inferChunks(node: Expr): ChunkShape {
   if (common !== undefined) return common;
   if (op.class === "source") return op.chunks(attrs, type);
   if (op.class === "ragged") return op.chunks(type, attrs);
+  if (op.class === "staged" && op.takesRagged === true) return op.chunks([], [], attrs, denseOf(type));
   const types = node.inputs.map((input) => input.type);
   assertDense(types);
   const chunks = node.inputs.map((input) => known.get(input)!);

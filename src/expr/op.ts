@@ -317,6 +317,8 @@ export interface Questions {
  */
 export interface StagedOp extends DenseOp {
   readonly class: "staged";
+  /** Some of its inputs are ragged: `infer` is given their types as they are, and `chunks` no inputs. */
+  readonly takesRagged?: boolean | undefined;
   /** Of inputs that are settled. */
   questions(inputs: readonly OpNode[], attrs: Attrs): Questions;
   /** With what a stage found: the answers as contiguous blocks, and what was kept as sources of the same types and chunks. */
@@ -374,6 +376,8 @@ export type OpClass = Op["class"];
 export function inferType(op: Op, inputs: readonly ArrayType[], attrs: Attrs): ArrayType {
   if (areDense(inputs)) return op.infer(inputs, attrs);
   if (op.class === "ragged") return op.infer(inputs, attrs);
+  if (op.class === "staged" && op.takesRagged === true)
+    return op.infer(inputs as readonly DenseType[], attrs);
   assertDense(inputs);
   return op.infer(inputs, attrs);
 }

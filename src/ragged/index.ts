@@ -50,9 +50,10 @@ export { plain } from "./layout/plainLayout.ts";
 export { plainForm, plainProbe, probeOf } from "./layout/probe.ts";
 export { sliceRows, take } from "./layout/rows.ts";
 export { LayoutError, validate } from "./layout/validate.ts";
+export { type AstypeAttrs, targetOf, valuesAstype } from "./ops/astype.ts";
 export type { Rowwise } from "./ops/broadcast.ts";
 export { argcartesian, type CartesianAttrs, cartesian } from "./ops/cartesian.ts";
-export { type ConcatenateAttrs, concatenate, where } from "./ops/choose.ts";
+export { type ConcatenateAttrs, concatenate, constantRows, frontOf, where } from "./ops/choose.ts";
 export { argcombinations, type CombinationAttrs, combinations } from "./ops/combinations.ts";
 export { ELEMENTWISE, type OperandAttrs } from "./ops/elementwise.ts";
 export {
@@ -111,13 +112,11 @@ export { argsort, type SortAttrs, sort } from "./ops/sort.ts";
 export { RAGGED_OPS, raggedOpNamed } from "./ops/table.ts";
 export {
   type CloseAttrs,
-  type DTypeAttrs,
   type FullLikeAttrs,
   fullLike,
   isclose,
   onesLike,
   runLengths,
   toPacked,
-  valuesAstype,
   zerosLike,
 } from "./ops/values.ts";

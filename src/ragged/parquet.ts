@@ -1,7 +1,8 @@
 // Parquet's columns ⇄ layouts, and Parquet's schemas ⇄ forms. In: what storage read, or a layout to write. Out: the
 // other, sharing its typed arrays. What must hold: the form of a layout is the form of its schema, whatever the values:
 // what may be null is byte-masked even where nothing is.
-// What Parquet knows and a dtype does not (dates, decimals, maps) is kept under the parameter `__parquet__`.
+// What a column means (dates, decimals, maps) is its form's logical type (logicalParquet.ts). Bytes of a fixed number that mean
+// nothing are lists of that size, with their physical type under the parameter `__parquet__`.
 
 import { type DType, isComplex } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
@@ -14,6 +15,8 @@ import {
   recordForm,
   stringForm,
 } from "../core/form/form.ts";
+import { logicalOf, parametersOf as meaningOf } from "../core/form/logical.ts";
+import { multiply } from "../ops/elementwise/arithmetic.ts";
 import {
   type Column,
   dtypeOfLeaf,
@@ -26,12 +29,30 @@ import {
   type StructColumn,
 } from "../storage/parquet/index.ts";
 import { rowsWithDefaults } from "./layout/defaults.ts";
+import { castFlat, elementwiseFlat } from "./layout/flat.ts";
 import { allValid, regularOffsets } from "./layout/indices.ts";
-import { type Layout, listOf, numpyOf, type Plain, recordOf, stringOf } from "./layout/layout.ts";
+import {
+  type Layout,
+  listOf,
+  type NumpyLayout,
+  numpyOf,
+  type Plain,
+  recordOf,
+  type StringLayout,
+  stringOf,
+} from "./layout/layout.ts";
 import { plain } from "./layout/plainLayout.ts";
+import {
+  fixedOfLeaf,
+  isBytesValue,
+  leafOfFixed,
+  logicalOfParquet,
+  parquetTypeOf,
+  ticksPerUnit,
+} from "./logicalParquet.ts";
 
 const PARAMETER = "__parquet__";
-const MAP: Parameters = { [PARAMETER]: "map" };
+const MAP: Parameters = meaningOf({ kind: "map" });
 
 /** The form of a file's rows; of the chosen leaves when they are given. */
 export function formOfSchema(schema: Schema, leaves?: ReadonlySet<number>): Form {
@@ -70,6 +91,7 @@ function contentForm(node: SchemaNode, leaves: ReadonlySet<number>): Form | unde
 function leafForm(type: LeafType): Form {
   const dtype = dtypeOfLeaf(type);
   if (dtype !== null) return numpyForm(dtype);
+  if (isBytesValue(type)) return stringForm("bytes");
   if (type.physical === "fixed") return numpyForm("uint8", [type.length]);
   return stringForm(isText(type) ? "utf8" : "bytes");
 }
@@ -79,11 +101,10 @@ const isText = ({ logical }: LeafType): boolean => TEXTS.has(logical?.kind);
 
 /** Nothing for types that a dtype says already. */
 function parametersOf(type: LeafType): Parameters {
-  const { physical, logical } = type;
-  const isSaid = logical === null || logical.kind === "int" || logical.kind === "string";
-  return isSaid && physical !== "fixed" && physical !== "int96"
-    ? {}
-    : { [PARAMETER]: { ...type } as unknown as Json };
+  const logical = logicalOfParquet(type);
+  if (logical !== null) return meaningOf(logical);
+  const isList = type.physical === "fixed" && dtypeOfLeaf(type) === null;
+  return isList ? { [PARAMETER]: { ...type } as unknown as Json } : {};
 }
 
 /** A column as it was read. Leaves without values (only their lists' offsets were read) are left out. */
@@ -133,6 +154,7 @@ export function leafLayout({ values, type }: LeafColumn): Layout | undefined {
     case "bytes":
       return { ...stringOf(values.offsets, values.data, isText(type) ? "utf8" : "bytes"), parameters };
     case "fixed":
+      if (isBytesValue(type)) return { ...leafOfFixed(values.data, values.size, type), parameters };
       return { ...numpyOf(values.data, "uint8", [values.size]), parameters };
   }
 }
@@ -191,12 +213,20 @@ const kindText = (node: Plain): string => (node.kind === "union" ? "a union" : n
 
 function leafPart(node: Extract<Plain, { kind: "numpy" | "string" }>, name: string): Part {
   const type = leafTypeOf(node, name);
-  const values: LeafColumn["values"] =
-    node.kind === "string"
-      ? { kind: "bytes", offsets: node.offsets, data: node.bytes }
-      : { kind: "numbers", dtype: dtypeOfLeaf(type)!, data: node.data };
+  const values = storedValues(node, type, name);
   const column: Column = { kind: "leaf", length: node.length, validity: null, type, values };
   return { field: { kind: "leaf", name, nullable: false, type }, column };
+}
+
+function storedValues(node: NumpyLayout | StringLayout, type: LeafType, name: string): LeafColumn["values"] {
+  const logical = logicalOf(node);
+  if (node.kind === "string" && type.physical === "fixed")
+    return { kind: "fixed", size: type.length, data: fixedOfLeaf(node, logical!, name) };
+  if (node.kind === "string") return { kind: "bytes", offsets: node.offsets, data: node.bytes };
+  const dtype = dtypeOfLeaf(type)!;
+  const ticks = logical === null ? 1n : ticksPerUnit(logical);
+  const stored = ticks === 1n ? node : elementwiseFlat(multiply, [node, ticks], node.length);
+  return { kind: "numbers", dtype, data: logical === null ? stored.data : castFlat(stored, dtype).data };
 }
 
 const PHYSICAL: { readonly [dtype: string]: Physical } = {
@@ -205,12 +235,14 @@ const PHYSICAL: { readonly [dtype: string]: Physical } = {
 };
 
 function leafTypeOf(node: Extract<Plain, { kind: "numpy" | "string" }>, name: string): LeafType {
-  const noted = node.parameters[PARAMETER] as unknown as LeafType | undefined;
-  if (node.kind === "string") {
-    const logical = node.encoding === "utf8" ? ({ kind: "string" } as const) : null;
-    return noted?.physical === "byteArray" ? noted : { physical: "byteArray", length: 0, logical };
-  }
-  if (noted?.physical !== undefined && dtypeOfLeaf(noted) === node.dtype) return noted;
+  const meaning = logicalOf(node);
+  if (meaning !== null) return parquetTypeOf(meaning, node, name);
+  if (node.kind === "string")
+    return {
+      physical: "byteArray",
+      length: 0,
+      logical: node.encoding === "utf8" ? { kind: "string" } : null,
+    };
   if (isComplex(node.dtype))
     throw new ValueError({
       what: `${name} is ${node.dtype}, which Parquet cannot hold`,
@@ -228,12 +260,11 @@ function integerOf(dtype: DType): LeafType["logical"] {
 }
 
 function listPart(node: Extract<Plain, { kind: "listOffset" | "regular" }>, name: string): Part {
-  const noted = node.parameters[PARAMETER];
   const fixed = fixedPart(node, name);
   if (fixed !== null) return fixed;
   const { field: item, column } = partOf(node.content, "element");
   const offsets = node.kind === "regular" ? regularOffsets(node.length, node.size) : node.offsets;
-  const isMap = noted === "map" && item.kind === "struct" && item.fields.length === 2;
+  const isMap = logicalOf(node)?.kind === "map" && item.kind === "struct" && item.fields.length === 2;
   return {
     field: { kind: "list", name, nullable: false, isMap, item },
     column: { kind: "list", length: node.length, validity: null, isMap, offsets, item: column },

@@ -3,9 +3,9 @@
 // become what can be done partition by partition, where there is a way; else the rows are gathered first.
 
 import type { Attrs } from "../../core/block.ts";
-import type { DType } from "../../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError, ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
+import { logicalOf } from "../../core/form/logical.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import { raggedOf } from "../../expr/op.ts";
 import {
@@ -238,13 +238,16 @@ function reduceAll(record: RaggedOp<object>, input: Expr, attrs: Attrs): Expr | 
   if (state === null) return null;
   while (raggedOf(state.type).partitions > 1)
     state = makeExpr(combine, [state], { name, axis: over, every: SPLIT_EVERY });
-  const dtype = leafDType(record.form([form], attrs));
+  const leaf = leafForm(record.form([form], attrs));
+  const dtype = leaf.kind === "numpy" ? leaf.dtype : "float64";
+  const logical = logicalOf(leaf);
   return makeExpr(nodeOfRecord(reduceFinish), [state], {
     ...attrs,
     name,
     axis: over,
     depth,
     dtype,
+    ...(logical === null ? {} : { logical: JSON.stringify(logical) }),
   });
 }
 
@@ -257,8 +260,8 @@ function partialOf(input: Expr, attrs: Attrs): Expr | null {
   }
 }
 
-function leafDType(form: Form): DType {
+function leafForm(form: Form): Form {
   let node = form;
   while ("content" in node) node = node.content;
-  return node.kind === "numpy" ? node.dtype : "float64";
+  return node;
 }

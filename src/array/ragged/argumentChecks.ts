@@ -4,6 +4,7 @@
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
+import { formOfJson } from "../../core/form/formJson.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
 import type { WriteTarget } from "../../storage/parquet/index.ts";
 import { asRagged, LazyRagged, type RaggedArray } from "./raggedArrays.ts";
@@ -57,11 +58,25 @@ export function checkTarget(target: unknown): WriteTarget {
   });
 }
 
+/** A form, or its JSON as Awkward writes it, as an object or as text. */
 export function checkForm(form: unknown): Form {
+  if (typeof form === "string") return formOfJson(parsedJson(form));
+  if (typeof form === "object" && form !== null && "class" in form) return formOfJson(form);
   if (typeof form === "object" && form !== null && typeof (form as Form).kind === "string")
     return form as Form;
   throw new ValueError({
     what: `${describe(form)} is no form`,
-    cure: "Use the form of an array, or formOfJson",
+    cure: "Use the form of an array, or its JSON",
   });
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ValueError(
+      { what: `${describe(text)} is no JSON of a form`, cure: "Use what Awkward writes" },
+      { cause },
+    );
+  }
 }

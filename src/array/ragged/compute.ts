@@ -69,7 +69,7 @@ export async function computeLazy(
 }
 
 function resultOf(array: LazyRagged, parts: readonly Layout[]): RaggedArray | RaggedValue {
-  const rows = mergeRows(parts.map(plain), { mergeBool: true });
+  const rows = mergeRows(parts.map(plain));
   return array.isItem ? (toList(rows)[0] as RaggedValue) : new RaggedArray(rows);
 }
 

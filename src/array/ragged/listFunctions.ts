@@ -2,15 +2,21 @@
 
 import type { DType } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { checkDType } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import type { NestedReduceOptions } from "../../lazy/functionTypes.ts";
 import type { Called } from "../../lazy/lazyArray.ts";
 import type { RaggedOp } from "../../ragged/index.ts";
 import * as ops from "../../ragged/index.ts";
 import { apply } from "./apply.ts";
-import { checkConstant, checkCount, checkScalar } from "./argumentChecks.ts";
-import { asRagged, type RaggedInput, type RaggedOperand, splitOperands } from "./raggedArrays.ts";
+import { checkConstant, checkCount } from "./argumentChecks.ts";
+import {
+  asRagged,
+  constantBeside,
+  isConstant,
+  type RaggedInput,
+  type RaggedOperand,
+  splitOperands,
+} from "./raggedArrays.ts";
 import type { Joint } from "./types.ts";
 
 /** The option `axis` of functions of lists. */
@@ -44,6 +50,9 @@ export interface CloseOptions {
   /** true: NaN is close to NaN. */
   readonly equalNan?: boolean | undefined;
 }
+
+/** What can take the place of a null: a number, a text, bytes, a list, a record, null alone excepted. */
+export type FillValue = Scalar | string | object;
 
 /** A function of one array and options that are the record's attributes. */
 type OfOne<Options> = <const X extends RaggedInput>(x: X, options?: Options) => Joint<X>;
@@ -100,10 +109,10 @@ export const toPacked: OfOne<object> = ofOne(ops.toPacked);
 /** How often values come one after another: `rg.runLengths([1, 1, 2])` is [2, 1]. */
 export const runLengths: OfOne<object> = ofOne(ops.runLengths);
 /**
- * Lists that are all equally long become so by type, of `size` elements: `rg.toRegular([[1, 2], [3, 4]], {size:
- * 2}).type` is "2 * 2 * int64".
+ * Lists that are all equally long become so by type, those of all axes where axis is null: `rg.toRegular([[1, 2], [3,
+ * 4]]).type` is "2 * 2 * int64". A lazy array has no lists to look at, and needs their `size`.
  */
-export const toRegular: OfOne<AxisOptions & { readonly size?: number | undefined }> = ofOne(
+export const toRegular: OfOne<AnyAxisOptions & { readonly size?: number | undefined }> = ofOne(
   ops.toRegular,
   "axis",
   "size",
@@ -147,15 +156,24 @@ export const padNone: <const X extends RaggedInput>(x: X, target: number, option
     [2, "axis", "clip"],
   );
 
-/** A value in the place of nulls: `rg.fillNone([1, null], 0)` is [1, 0]. */
+/**
+ * A value in the place of nulls, of any type: `rg.fillNone([1, null], 0)` is [1, 0], and `rg.fillNone([[1], null], [], {axis:
+ * 0})` is [[1], []].
+ */
 export const fillNone: <const X extends RaggedInput>(
   x: X,
-  value: Scalar | string,
+  value: FillValue,
   options?: AnyAxisOptions,
 ) => Joint<X> = userCall(
   "fillNone",
-  (x: RaggedInput, value: Scalar | string, options: AnyAxisOptions = {}) =>
-    apply(ops.fillNone as never, [asRagged(x)], { value: checkConstant(value), ...options }) as never,
+  (x: RaggedInput, value: FillValue, options: AnyAxisOptions = {}) => {
+    const array = asRagged(x);
+    return (
+      isConstant(value)
+        ? apply(ops.fillNone as never, [array], { value, ...options })
+        : apply(ops.fillNone as never, [array, constantBeside(array, value)], options)
+    ) as never;
+  },
   [2, "axis"],
 );
 
@@ -174,22 +192,33 @@ export const mask: <const X extends RaggedInput, const M extends RaggedInput>(
   [2, "validWhen"],
 );
 
-/** Values of another dtype: `rg.valuesAstype([[1, 2], [3]], "float32").type` is "2 * var * float32". */
-export const valuesAstype: <const X extends RaggedInput>(x: X, dtype: DType) => Joint<X> = userCall(
+/**
+ * A dtype, "string", or a logical type: "decimal(10, 2)", "date", "time[us]", "timestamp[ms]", "timestamp[us, UTC]",
+ * "duration[s]", "uuid", "json", "enum", "categorical".
+ */
+export type ValueType = DType | (string & {});
+
+/**
+ * Values of another dtype or logical type: `rg.valuesAstype([[1, 2], [3]], "float32").type` is "2 * var * float32", and
+ * `rg.valuesAstype(["2024-02-29"], "date")` are dates. Times and whole numbers are counts of the type's units.
+ */
+export const valuesAstype: <const X extends RaggedInput>(x: X, dtype: ValueType) => Joint<X> = userCall(
   "valuesAstype",
-  (x: RaggedInput, dtype: DType) =>
-    apply(ops.valuesAstype as never, [asRagged(x)], { dtype: checkDType(dtype) }) as never,
+  (x: RaggedInput, dtype: ValueType) => {
+    ops.targetOf(dtype);
+    return apply(ops.valuesAstype as never, [asRagged(x)], { dtype }) as never;
+  },
 );
 
 /** A value in the same lists: `rg.fullLike([[1, 2], [3]], 7)` is [[7, 7], [7]]. */
 export const fullLike: <const X extends RaggedInput>(
   x: X,
-  value: Scalar,
+  value: Scalar | string,
   options?: { readonly dtype?: DType | undefined },
 ) => Joint<X> = userCall(
   "fullLike",
-  (x: RaggedInput, value: Scalar, options: object = {}) =>
-    apply(ops.fullLike as never, [asRagged(x)], { value: checkScalar(value), ...options }) as never,
+  (x: RaggedInput, value: Scalar | string, options: object = {}) =>
+    apply(ops.fullLike as never, [asRagged(x)], { value: checkConstant(value), ...options }) as never,
   [2, "dtype"],
 );
 

@@ -49,9 +49,9 @@ export const fromLists: (partitions: readonly (readonly unknown[] | RaggedArray)
   },
 );
 
-/** Rows of one list after another have one form: that of all of them together. */
+/** Rows of one list after another have one form: that of all of them together, as if they were one list. */
 function ofOneForm(parts: readonly ragged.Plain[]): ragged.Plain[] {
-  const whole = ragged.mergeRows(parts, { mergeBool: true });
+  const whole = ragged.mergeRows(parts);
   let start = 0;
   return parts.map(({ length }) => {
     start += length;
@@ -116,11 +116,15 @@ export const toList: (array: RaggedArray | readonly unknown[]) => unknown[] = us
 
 /**
  * An array over buffers of a form, as Awkward's from_buffers: `rg.fromBuffers(form, length, container)` of what
- * toBuffers gives.
+ * toBuffers gives. The form may be its JSON, as an object or as text.
  */
-export const fromBuffers: (form: Form, length: number, container: ragged.Container) => RaggedArray = userCall(
+export const fromBuffers: (
+  form: Form | FormJson,
+  length: number,
+  container: ragged.Container,
+) => RaggedArray = userCall(
   "fromBuffers",
-  (form: Form, length: number, container: ragged.Container) =>
+  (form: Form | FormJson, length: number, container: ragged.Container) =>
     new RaggedArray(
       ragged.fromBuffers(checkForm(form), checkCount("length", length, 0), checkContainer(container)),
     ),
@@ -134,6 +138,9 @@ function checkContainer(container: ragged.Container): ragged.Container {
     cure: "Pass {name: buffer}, or a function of names",
   });
 }
+
+/** A form as Awkward writes it: `{class: "NumpyArray", primitive: "int64", form_key: "node0"}`, or that as text. */
+export type FormJson = string | { readonly class: string };
 
 /** The form, the number of rows, and the buffers by name: `const {form, length, container} = rg.toBuffers(x)`. */
 export const toBuffers: (array: RaggedArray) => ragged.Buffers = userCall("toBuffers", (array: RaggedArray) =>

@@ -1,7 +1,6 @@
 // Methods of ragged arrays, by type: every function whose first argument is an array, without that argument.
 // `Self` is the kind of array, `Value` what one value is: itself in memory, something lazy otherwise.
 
-import type { DType } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import type { NestedReduceOptions } from "../../lazy/functionTypes.ts";
 import type * as arithmetic from "../../ops/elementwise/arithmetic.ts";
@@ -53,14 +52,14 @@ interface ListMethods<Self> {
   firsts(options?: lists.AxisOptions): Self;
   singletons(options?: lists.AxisOptions): Self;
   padNone(target: number, options?: lists.PadOptions): Self;
-  fillNone(value: Scalar | string, options?: lists.AnyAxisOptions): Self;
+  fillNone(value: lists.FillValue, options?: lists.AnyAxisOptions): Self;
   dropNone(options?: lists.AnyAxisOptions): Self;
   isNone(options?: lists.AxisOptions): Self;
   mask(mask: RaggedInput, options?: { readonly validWhen?: boolean | undefined }): Self;
   nanToNone(): Self;
   toPacked(): Self;
   runLengths(): Self;
-  valuesAstype(dtype: DType): Self;
+  valuesAstype(dtype: lists.ValueType): Self;
   isclose(other: RaggedOperand, options?: lists.CloseOptions): Self;
 }
 

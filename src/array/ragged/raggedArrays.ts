@@ -6,6 +6,7 @@ import { countText } from "../../core/counts.ts";
 import { isTypedArray } from "../../core/dtype.ts";
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import type { Form } from "../../core/form/form.ts";
+import { logicalOf, logicalText } from "../../core/form/logical.ts";
 import { typeText } from "../../core/form/typeText.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
@@ -20,6 +21,7 @@ import {
   formOf,
   fromIter,
   fromNumpy,
+  get,
   type Layout,
   layouts,
   type Plain,
@@ -28,9 +30,9 @@ import {
   plainProbe,
   toList,
 } from "../../ragged/index.ts";
-import { fromDense, toDense } from "../../ragged/lazy/dense.ts";
+import { denseOfUncounted, denseRows, fromDense } from "../../ragged/lazy/dense.ts";
 import { areKnown, rowsOfExpr } from "../../ragged/lazy/partitionRows.ts";
-import { Reading } from "../../ragged/lazy/placewise.ts";
+import { nodeOfRecord, Reading } from "../../ragged/lazy/placewise.ts";
 import { MemorySource } from "../../ragged/sources/memorySource.ts";
 import type { RaggedSource } from "../../ragged/sources/source.ts";
 
@@ -193,23 +195,22 @@ export function lazyFromDense(array: LazyArray): LazyRagged {
   return new LazyRagged(makeExpr(fromDense, [array.expr], { rows: array.chunks[0]! }));
 }
 
-/** Of forms that are regular all the way down, with rows that are counted. */
+/** Of forms that are regular all the way down. Rows that nobody has counted are counted by a stage. */
 export function lazyToDense(array: LazyRagged): LazyArray {
-  const rows = rowsOfExpr(array.expr);
   const { shape: inner, leaf } = denseParts(plainForm(array.form));
-  if (!areKnown(rows))
-    throw new ShapeError({
-      what: "nobody knows how many rows there are before computing",
-      cure: "Compute it, and use toNumpy of the result",
-    });
-  const count = rows.reduce((sum, n) => sum + n, 0);
-  const chunks = [Math.max(1, ...rows), ...inner.map((n) => Math.max(1, n))];
+  const rows = rowsOfExpr(array.expr);
   return new LazyArray(
-    makeExpr(toDense, [array.expr], { rows, dtype: leaf, shape: [count, ...inner], chunks }),
+    areKnown(rows) ? denseRows(array.expr, rows, leaf, inner) : denseOfUncounted(array.expr, leaf, inner),
   );
 }
 
 function denseParts(form: Form): { shape: Shape; leaf: import("../../core/dtype.ts").DType } {
+  const logical = logicalOf(form);
+  if (logical !== null)
+    throw new ShapeError({
+      what: `there are values of type ${logicalText(logical)}, which no dtype says`,
+      cure: 'Use valuesAstype(x, "float64"), or "int64" for times as counts of their units',
+    });
   if (form.kind === "numpy") return { shape: form.innerShape, leaf: form.dtype };
   if (form.kind === "regular") {
     const { shape, leaf } = denseParts(form.content);
@@ -227,7 +228,7 @@ function denseParts(form: Form): { shape: Shape; leaf: import("../../core/dtype.
 /** What functions take for an array. */
 export type RaggedInput = Ragged | NDArray | LazyArray | readonly unknown[] | ArrayBufferView;
 /** The same, or a number that goes with every element. */
-export type RaggedOperand = RaggedInput | Scalar | string;
+export type RaggedOperand = RaggedInput | Scalar | string | Date;
 
 export function asRagged(value: unknown): Ragged {
   if (value instanceof RaggedArray || value instanceof LazyRagged) return value;
@@ -241,7 +242,28 @@ export function asRagged(value: unknown): Ragged {
   });
 }
 
-const isConstant = (value: unknown): value is Scalar | string => typeof value === "string" || isScalar(value);
+export const isConstant = (value: unknown): value is Scalar | string =>
+  typeof value === "string" || isScalar(value);
+
+/** A Date as the text of its instant; anything else as it is. */
+const asText = (value: unknown): unknown =>
+  value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : value;
+
+/** A value of any type as one row, a tuple of it; beside a lazy array one value, which goes to all partitions. */
+export function constantBeside(array: Ragged, value: unknown): Ragged {
+  if (value === null || value === undefined)
+    throw new ValueError({
+      what: `the value is ${describe(value)}`,
+      cure: "Use a number, a text, a list, a record",
+    });
+  const content =
+    value instanceof RaggedArray
+      ? layouts.listOf<Plain>(Int32Array.of(0, value.length), value.layout)
+      : fromIter([value]);
+  const row = new RaggedArray(layouts.recordOf<Layout>(null, [content], 1));
+  if (array instanceof RaggedArray) return row;
+  return new LazyItem(makeExpr(nodeOfRecord(get), [asLazyRagged(row).expr], { items: [0] }));
+}
 
 /** The partitions of a source, lazily. */
 export const lazyOf = (source: RaggedSource): LazyRagged =>
@@ -258,10 +280,11 @@ export function asLazyRagged(array: Ragged): LazyRagged {
 }
 
 /** Arrays and constants in the order of the arguments: null stands for the next array. */
-export function splitOperands(values: readonly unknown[]): {
+export function splitOperands(given: readonly unknown[]): {
   arrays: Ragged[];
   operands: (ReturnType<typeof constantOf> | null)[];
 } {
+  const values = given.map(asText);
   const arrays = values.filter((value) => !isConstant(value)).map(asRagged);
   if (arrays.length > 0) return { arrays, operands: values.map(constantOf) };
   throw new ValueError({
@@ -270,7 +293,4 @@ export function splitOperands(values: readonly unknown[]): {
   });
 }
 
-const constantOf = (
-  value: unknown,
-): Extract<RaggedOperand, number | bigint | string | boolean | object> | null =>
-  isConstant(value) ? value : null;
+const constantOf = (value: unknown): Scalar | string | null => (isConstant(value) ? value : null);

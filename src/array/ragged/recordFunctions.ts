@@ -7,7 +7,14 @@ import { userCall } from "../../lazy/call.ts";
 import * as ops from "../../ragged/index.ts";
 import { apply } from "./apply.ts";
 import { checkCount, checkPath } from "./argumentChecks.ts";
-import { asRagged, type Ragged, type RaggedInput } from "./raggedArrays.ts";
+import {
+  asRagged,
+  type Ragged,
+  RaggedArray,
+  type RaggedInput,
+  type RaggedOperand,
+  splitOperands,
+} from "./raggedArrays.ts";
 import type { Joint } from "./types.ts";
 
 /** Arrays by name (records), or in a list (tuples). */
@@ -147,22 +154,37 @@ export const combinations: Combinations = combinationsOf(ops.combinations);
 /** The same, of places: `rg.argcombinations([[7, 8, 9]], 2)` is [[[0, 1], [0, 2], [1, 2]]]. */
 export const argcombinations: Combinations = combinationsOf(ops.argcombinations);
 
+/** Values among arrays: along the axis of the rows a row each, further in an element of every list. */
+function withConstants(values: readonly unknown[], axis: number): { arrays: Ragged[]; attrs: object } {
+  const { arrays, operands } = splitOperands(values);
+  if (operands.every((value) => value === null)) return { arrays, attrs: {} };
+  const probes = arrays.map(({ form }) => ops.plainProbe(form));
+  if (ops.frontOf(probes, axis) > 0) return { arrays, attrs: { operands } };
+  let next = 0;
+  const rows = operands.map((value) =>
+    value === null ? arrays[next++]! : new RaggedArray(ops.constantRows(value as Scalar, probes, 1)),
+  );
+  return { arrays: rows, attrs: {} };
+}
+
 /**
- * Arrays one after another; what does not fit in one type is a union: `rg.concatenate([[[1, 2]], [[3]]])` is [[1, 2],
- * [3]].
+ * Arrays one after another, and values among them; what does not fit in one type is a union: `rg.concatenate([[[1, 2]],
+ * [[3]]])` is [[1, 2], [3]].
  */
-export const concatenate: <const X extends RaggedInput>(
+export const concatenate: <const X extends RaggedOperand>(
   arrays: readonly X[],
   options?: { readonly axis?: number | undefined; readonly mergeBool?: boolean | undefined },
 ) => Joint<X> = userCall(
   "concatenate",
-  (arrays: readonly RaggedInput[], options: object = {}) => {
-    if (!Array.isArray(arrays))
+  (values: readonly RaggedOperand[], options: { readonly axis?: number | undefined } = {}) => {
+    if (!Array.isArray(values))
       throw new ValueError({
-        what: `${describe(arrays)} is no list of arrays`,
+        what: `${describe(values)} is no list of arrays`,
         cure: "Write concatenate([x, y])",
       });
-    return apply(ops.concatenate as never, Array.from(arrays, asRagged), options) as never;
+    if (values.length === 0) return apply(ops.concatenate as never, [], options) as never;
+    const { arrays, attrs } = withConstants(Array.from(values), options.axis ?? 0);
+    return apply(ops.concatenate as never, arrays, { ...options, ...attrs }) as never;
   },
   [1, "axis", "mergeBool"],
 );

@@ -16,6 +16,14 @@ import {
   stringForm,
   unionForm,
 } from "./form.ts";
+import {
+  bracketsOf,
+  LOGICAL_TYPES,
+  type Logical,
+  logicalNamed,
+  MOST_DIGITS,
+  parametersOf,
+} from "./logical.ts";
 
 /** What `rg.parseType` reads out of a text. */
 export interface ParsedType {
@@ -114,10 +122,54 @@ class TypeParser {
     if (word === "unknown") return emptyForm();
     if (word === "string") return stringForm();
     if (word === "bytes") return stringForm("bytes");
+    const logical = this.#logical(word, depth);
+    if (logical !== null) return logical;
     if (isDType(word)) return numpyForm(word);
     if (this.#peek() === "[") return this.#after("[", () => this.#bracketed(word, depth));
     this.#next--;
-    throw this.#unexpected("a type", closest(word, [...DTYPES, "string", "bytes", "var", "option", "union"]));
+    throw this.#unexpected(
+      "a type",
+      closest(word, [...DTYPES, ...Object.keys(LOGICAL_TYPES), "string", "bytes", "var", "option", "union"]),
+    );
+  }
+
+  /** decimal(10, 2), timestamp[us, UTC], date, map[…]; null for other words, and for records of such a name. */
+  #logical(word: string, depth: number): Form | null {
+    const next = this.#peek();
+    if (word === "map" && next === "[" && this.#tokens[this.#next + 2]?.text !== ":")
+      return this.#after("[", () => this.#map(depth));
+    const brackets = bracketsOf(word);
+    if (brackets === null) return next === "[" ? null : formOfLogical(logicalNamed(word, []));
+    if (next !== brackets[0] || this.#tokens[this.#next + 2]?.text === ":") return null;
+    const at = this.#next++;
+    const args: (string | number)[] = [];
+    while (this.#peek() !== brackets[1]) {
+      args.push(this.#argument());
+      if (this.#peek() !== brackets[1]) this.#take(",");
+    }
+    this.#next++;
+    const logical = logicalNamed(word, args);
+    if (logical !== null) return formOfLogical(logical);
+    this.#next = at;
+    throw this.#unexpected(
+      `what ${word} takes`,
+      word === "decimal"
+        ? `Write decimal(precision, scale), of up to ${MOST_DIGITS} digits`
+        : `Write ${word}[us]: the unit is s, ms, us or ns`,
+    );
+  }
+
+  #argument(): string | number {
+    const token = this.#peek();
+    if (/^\d+$/.test(token)) return this.#number();
+    this.#next++;
+    return token.startsWith('"') ? this.#unquoted(token) : token;
+  }
+
+  #map(depth: number): Form {
+    const contents = this.#types("]", depth);
+    if (contents.length !== 2) throw this.#unexpected("a type of keys and one of values");
+    return { ...listForm(recordForm(["key", "value"], contents)), parameters: parametersOf({ kind: "map" }) };
   }
 
   /** option[…], union[…] and named records. */
@@ -199,6 +251,15 @@ class TypeParser {
       cure,
     });
   }
+}
+
+/** The form as which values of a logical type are stored. */
+function formOfLogical(logical: Logical | null): Form | null {
+  if (logical === null) return null;
+  const storage = LOGICAL_TYPES[logical.kind].storage(logical);
+  if (storage === "lists") return null;
+  const form = storage === "utf8" || storage === "bytes" ? stringForm(storage) : numpyForm(storage);
+  return { ...form, parameters: parametersOf(logical) };
 }
 
 function tokensOf(text: string): Token[] {

@@ -2,6 +2,7 @@
 // text that parseType reads. How something is stored (masks or indexes, offsets or starts) is not part of its type.
 
 import { type Form, OPTION_KINDS, type RecordForm } from "./form.ts";
+import { type Logical, logicalOf, logicalText, withLogical } from "./logical.ts";
 
 /**
  * With a length the type of an array, without one the type of its elements: `rg.typeText(x.form)`, as "var * int64".
@@ -10,6 +11,8 @@ export const typeText = (form: Form, length?: number): string =>
   length === undefined ? elementText(form) : `${length} * ${elementText(form)}`;
 
 function elementText(form: Form): string {
+  const logical = logicalOf(form);
+  if (logical !== null) return meaningText(form, logical);
   switch (form.kind) {
     case "empty":
       return "unknown";
@@ -18,10 +21,10 @@ function elementText(form: Form): string {
     case "string":
       return form.encoding === "utf8" ? "string" : "bytes";
     case "regular":
-      return `${form.size} * ${elementText(form.content)}`;
+      return textName(form) ?? `${form.size} * ${elementText(form.content)}`;
     case "listOffset":
     case "list":
-      return `var * ${elementText(form.content)}`;
+      return textName(form) ?? `var * ${elementText(form.content)}`;
     case "record":
       return recordText(form);
     case "indexed":
@@ -39,16 +42,33 @@ function elementText(form: Form): string {
   }
 }
 
+/** What the form means. Of a map, what its keys and values are. */
+function meaningText(form: Form, logical: Logical): string {
+  if (logical.kind !== "map") return logicalText(logical);
+  const entry = "content" in form ? form.content : form;
+  if (entry.kind === "record" && entry.contents.length === 2)
+    return `map[${entry.contents.map(elementText).join(", ")}]`;
+  return elementText(withLogical(form, null));
+}
+
+/** Lists of characters are strings, whichever kind of list they are. */
+const TEXTS: { readonly [name: string]: string } = { string: "string", bytestring: "bytes" };
+
+const textName = ({ parameters, content }: Form & { readonly content: Form }): string | null =>
+  content.kind === "numpy" && content.dtype === "uint8"
+    ? (TEXTS[String(parameters["__array__"])] ?? null)
+    : null;
+
 /** `?` binds to one word; what has more is put in brackets. An option of an option is one. */
 function optionText(content: Form): string {
   if (content.kind === "indexed" || OPTION_KINDS.has(content.kind))
     return optionText((content as { content: Form }).content);
-  const isLists =
-    content.kind === "regular" ||
-    content.kind === "list" ||
-    content.kind === "listOffset" ||
-    (content.kind === "numpy" && content.innerShape.length > 0);
-  return isLists ? `option[${elementText(content)}]` : `?${elementText(content)}`;
+  const isList = content.kind === "regular" || content.kind === "list" || content.kind === "listOffset";
+  const isLists = isList
+    ? textName(content) === null
+    : content.kind === "numpy" && content.innerShape.length > 0;
+  const text = elementText(content);
+  return isLists && !text.startsWith("map[") ? `option[${text}]` : `?${text}`;
 }
 
 function recordText({ fields, contents, parameters }: RecordForm): string {

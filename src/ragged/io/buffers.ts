@@ -139,7 +139,7 @@ class BufferReader {
     if (form.kind === "list") {
       const starts = this.#index(form.key, "starts", form.starts, length);
       const stops = this.#index(form.key, "stops", form.stops, length);
-      const content = this.layout(form.content, Math.max(0, greatest(stops)));
+      const content = this.layout(form.content, reachOf(starts, stops));
       return { kind: "list", parameters, length, starts, stops, content };
     }
     const offsets = this.#index(form.key, "offsets", form.offsets, length + 1);
@@ -210,6 +210,13 @@ function viewOfBytes(bytes: Uint8Array, dtype: DType, count: number): TypedArray
   const isAligned = bytes.byteOffset % ArrayOf.BYTES_PER_ELEMENT === 0;
   const own = isAligned ? bytes : bytes.slice(0, count * slots * ArrayOf.BYTES_PER_ELEMENT);
   return new ArrayOf(own.buffer, own.byteOffset, count * slots);
+}
+
+/** How much content lists name; an empty one names nothing, wherever it begins. */
+function reachOf(starts: Int32Array, stops: Int32Array): number {
+  let most = 0;
+  for (let i = 0; i < stops.length; i++) if (stops[i]! > most && starts[i] !== stops[i]) most = stops[i]!;
+  return most;
 }
 
 function greatest(values: Int32Array): number {

@@ -4,6 +4,7 @@
 
 import { describe } from "../../core/chunks.ts";
 import { DTypeError, ShapeError } from "../../core/errors.ts";
+import { withLogical } from "../../core/form/logical.ts";
 import { Complex, integerRange } from "../../core/numbers.ts";
 import {
   EMPTY,
@@ -19,18 +20,20 @@ import { Column, WideColumn } from "./growingColumns.ts";
 
 // What a JavaScript value is, for an array. In: anything. Out: its kind, or a typed error for what no array holds.
 
-type ValueKind = "number" | "bool" | "complex" | "string" | "list" | "record";
+type ValueKind = "number" | "bool" | "complex" | "string" | "bytes" | "date" | "list" | "record";
 
 function kindOfValue(value: unknown): ValueKind {
   if (typeof value === "number" || typeof value === "bigint") return "number";
   if (typeof value === "boolean") return "bool";
   if (typeof value === "string") return "string";
   if (value instanceof Complex) return "complex";
+  if (value instanceof Uint8Array) return "bytes";
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return "date";
   if (Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView))) return "list";
   if (isPlainObject(value)) return "record";
   throw new DTypeError({
     what: `${describe(value)} cannot be part of an array`,
-    cure: "Use numbers, bigints, booleans, strings, null, lists and plain objects",
+    cure: "Use numbers, bigints, booleans, strings, Uint8Arrays, Dates, null, lists and plain objects",
   });
 }
 
@@ -239,6 +242,53 @@ class StringBuilder implements Builder {
   }
 }
 
+/** Uint8Arrays, which are what bytes come back as. */
+class BytesBuilder implements Builder {
+  readonly #offsets = new Column(Int32Array);
+  readonly #bytes = new Column(Uint8Array);
+
+  constructor() {
+    this.#offsets.push(0);
+  }
+  get length(): number {
+    return this.#offsets.length - 1;
+  }
+  takes(value: unknown): boolean {
+    return value instanceof Uint8Array;
+  }
+  push(value: unknown): void {
+    this.#bytes.append(value as Uint8Array);
+    this.#offsets.push(this.#bytes.length);
+  }
+  widened(): null {
+    return null;
+  }
+  finish(): Layout {
+    return stringOf(this.#offsets.finish(), this.#bytes.finish(), "bytes");
+  }
+}
+
+/** Dates are instants, in milliseconds. */
+class DateBuilder implements Builder {
+  readonly #values = new WideColumn();
+
+  get length(): number {
+    return this.#values.length;
+  }
+  takes(value: unknown): boolean {
+    return kindOfValue(value) === "date";
+  }
+  push(value: unknown): void {
+    this.#values.push((value as Date).getTime());
+  }
+  widened(): null {
+    return null;
+  }
+  finish(): Layout {
+    return withLogical(numpyOf(this.#values.finish()), { kind: "timestamp", unit: "ms", zone: "UTC" });
+  }
+}
+
 class ListBuilder implements Builder {
   readonly #offsets = new Column(Int32Array);
   readonly #content: Slot;
@@ -356,6 +406,8 @@ const BUILDERS: { readonly [K in Exclude<ValueKind, "number">]: new (depth: numb
   bool: BoolBuilder,
   complex: ComplexBuilder,
   string: StringBuilder,
+  bytes: BytesBuilder,
+  date: DateBuilder,
   list: ListBuilder,
   record: RecordBuilder,
 };

@@ -5,6 +5,7 @@ import { type Block, isContiguous } from "../../core/block.ts";
 import { sizeOf, stridesOf } from "../../core/chunks.ts";
 import { allocate, type DType, infoOf } from "../../core/dtype.ts";
 import { ShapeError } from "../../core/errors.ts";
+import { logicalOf, logicalText } from "../../core/form/logical.ts";
 import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import { type Layout, numpyOf, type Plain } from "../layout/layout.ts";
 import { plain } from "../layout/plainLayout.ts";
@@ -38,6 +39,12 @@ export function toNumpy(layout: Layout): Block {
 }
 
 function denseParts(node: Plain, at: string): { shape: number[]; dtype: DType; data: Block["data"] } {
+  const logical = node.kind === "numpy" ? logicalOf(node) : null;
+  if (logical !== null)
+    throw notDense(
+      `there are values of type ${logicalText(logical)}, which no dtype says`,
+      'Use valuesAstype(x, "float64"), or "int64" for times as counts of their units',
+    );
   switch (node.kind) {
     case "numpy":
       return { shape: [], dtype: node.dtype, data: node.data };

@@ -4,6 +4,7 @@
 import { describe } from "../../core/chunks.ts";
 import type { DType, TypedArray } from "../../core/dtype.ts";
 import { DTypeError, ShapeError } from "../../core/errors.ts";
+import { withLogical } from "../../core/form/logical.ts";
 import { arange, indexOf } from "../layout/indices.ts";
 import {
   EMPTY,
@@ -18,6 +19,7 @@ import {
 } from "../layout/layout.ts";
 import { mergeRows } from "../layout/mergedLayouts.ts";
 import { plain } from "../layout/plainLayout.ts";
+import { leafOfArrow, namedByField } from "./logicalArrow.ts";
 
 /** What is used of Arrow's types. */
 export interface ArrowType {
@@ -28,7 +30,9 @@ export interface ArrowType {
   readonly listSize?: number;
   readonly mode?: number;
   readonly typeIds?: ArrayLike<number>;
-  readonly children?: readonly { readonly name: string }[] | null;
+  readonly children?:
+    | readonly { readonly name: string; readonly metadata?: ReadonlyMap<string, string> | null }[]
+    | null;
 }
 export interface ArrowData {
   readonly type: ArrowType;
@@ -102,6 +106,7 @@ const LIST = 12;
 const STRUCT = 13;
 const UNION = 14;
 const FIXED_SIZE_LIST = 16;
+const MAP = 17;
 const LARGE_BINARY = 19;
 const LARGE_UTF8 = 20;
 const LARGE_LIST = 21;
@@ -135,18 +140,23 @@ function contentOf(data: ArrowData): Layout {
     case STRUCT:
       return recordOf(
         type.children!.map(({ name }) => name),
-        children.map(layoutOf),
+        children.map((child, i) => namedByField(layoutOf(child), type.children![i]!.metadata)),
         length,
       );
     case UNION:
       return unionLayout(data);
-    default:
+    case MAP:
+      return withLogical(listOf(offsetsOf(data), layoutOf(children[0]!)), { kind: "map" });
+    default: {
       if (isDictionary(type)) return dictionaryLayout(data);
+      const leaf = leafOfArrow(data);
+      if (leaf !== null) return leaf;
       throw new DTypeError({
         where: "fromArrow",
         what: `Arrow's type ${String(type)} has no place in a ragged array`,
         cure: "Cast it to numbers or strings first",
       });
+    }
   }
 }
 
@@ -175,7 +185,8 @@ function unionLayout({ type, length, typeIds, valueOffsets, children }: ArrowDat
 
 /** Values by number; the numbers' nulls are the caller's. */
 function dictionaryLayout({ dictionary, values, length }: ArrowData): Layout {
-  const content = fromArrow(dictionary!);
+  const distinct = fromArrow(dictionary!);
+  const content = distinct.kind === "string" ? withLogical(distinct, { kind: "categorical" }) : distinct;
   const index = indexOf(values.subarray(0, length), "the dictionary's indexes");
   const last = Math.max(0, content.length - 1);
   return {

@@ -1,12 +1,14 @@
-// Nested lists ⇄ layouts. In: lists of numbers, bigints, booleans, strings, null, lists and plain objects. Out: columns
-// of the types found: whole numbers are int64, others float64. And back: int64 values are numbers where a number holds
-// them exactly, bigints otherwise. Must hold: toList(fromIter(x)) is x, up to 1n being 1.
+// Nested lists ⇄ layouts. In: lists of numbers, bigints, booleans, strings, bytes (Uint8Array), null, lists and plain
+// objects. Out: columns of the types found: whole numbers are int64, others float64. And back: int64 values are numbers where a number holds
+// them exactly, bigints otherwise; what has a logical type is shown as what it is. Must hold: toList(fromIter(x)) is x, up to 1n being 1.
 
 import { elementAt } from "../../core/block.ts";
 import { describe } from "../../core/chunks.ts";
 import { ShapeError } from "../../core/errors.ts";
+import { logicalOf, measureOf } from "../../core/form/logical.ts";
+import { shownBytes, shownNumber } from "../../core/form/logicalValues.ts";
 import { exactNumber } from "../../core/numbers.ts";
-import type { Layout, NumpyLayout, Plain, StringLayout } from "../layout/layout.ts";
+import type { Layout, NumpyLayout, Plain, PlainList, StringLayout } from "../layout/layout.ts";
 import { plain } from "../layout/plainLayout.ts";
 import { viewOf } from "../layout/rows.ts";
 import { Slot } from "./builder.ts";
@@ -44,7 +46,9 @@ function valuesOf(node: Plain): unknown[] {
     case "listOffset": {
       const { offsets, content } = viewOf(node);
       const values = valuesOf(content);
-      return Array.from({ length: node.length }, (_, i) => values.slice(offsets[i]!, offsets[i + 1]!));
+      const list = (i: number): unknown[] => values.slice(offsets[i]!, offsets[i + 1]!);
+      const asMap = mapOf(node);
+      return Array.from({ length: node.length }, (_, i) => (asMap === null ? list(i) : asMap(list(i))));
     }
     case "record":
       return recordsOf(node.fields, node.contents.map(valuesOf), node.length);
@@ -62,7 +66,26 @@ function valuesOf(node: Plain): unknown[] {
   }
 }
 
-function numbersOf({ dtype, data, length }: NumpyLayout): unknown[] {
+/** Maps whose keys are texts are objects; others are lists of a key and a value each. Null for other lists. */
+function mapOf(list: PlainList): ((entries: unknown[]) => unknown) | null {
+  const entry = list.content;
+  if (logicalOf(list)?.kind !== "map" || entry.kind !== "record" || entry.contents.length !== 2) return null;
+  const [key = "0", value = "1"] = entry.fields ?? [];
+  const pairs = (entries: unknown[]): [unknown, unknown][] =>
+    entries.map((row) => [(row as Row)[key], (row as Row)[value]]);
+  if (entry.contents[0]!.kind !== "string" || logicalOf(entry.contents[0]!) !== null) return pairs;
+  return (entries) => {
+    const map: Row = {};
+    for (const [name, of] of pairs(entries)) setField(map, String(name), of);
+    return map;
+  };
+}
+
+function numbersOf(node: NumpyLayout): unknown[] {
+  const { dtype, data, length } = node;
+  const logical = logicalOf(node);
+  if (logical !== null && measureOf(logical) !== null)
+    return Array.from({ length }, (_, i) => shownNumber(logical, BigInt(data[i]!)));
   return Array.from({ length }, (_, i) => {
     const value = elementAt(data, dtype, i);
     return typeof value === "bigint" ? exactNumber(value) : value;
@@ -71,11 +94,14 @@ function numbersOf({ dtype, data, length }: NumpyLayout): unknown[] {
 
 const decoder = new TextDecoder();
 
-function textsOf({ encoding, offsets, bytes, length }: StringLayout): unknown[] {
+function textsOf(node: StringLayout): unknown[] {
+  const { encoding, offsets, bytes, length } = node;
+  const logical = logicalOf(node);
   return Array.from({ length }, (_, i) => {
     // A decoder does not read shared memory.
     const own = bytes.slice(offsets[i]!, offsets[i + 1]!);
-    return encoding === "utf8" ? decoder.decode(own) : own;
+    if (encoding === "utf8") return decoder.decode(own);
+    return logical === null ? own : shownBytes(logical, own);
   });
 }
 
@@ -90,13 +116,17 @@ function recordsOf(
 }
 
 function rowOf(fields: readonly string[], columns: readonly unknown[][], i: number): object {
-  const row: { [name: string]: unknown } = {};
+  const row: Row = {};
   for (let field = 0; field < fields.length; field++) setField(row, fields[field]!, columns[field]![i]);
   return row;
 }
 
+interface Row {
+  [name: string]: unknown;
+}
+
 /** A field may be called __proto__. */
-function setField(row: { [name: string]: unknown }, name: string, value: unknown): void {
+function setField(row: Row, name: string, value: unknown): void {
   if (name === "__proto__")
     Object.defineProperty(row, name, { value, enumerable: true, configurable: true, writable: true });
   else row[name] = value;

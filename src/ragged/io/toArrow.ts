@@ -3,11 +3,15 @@
 
 import { type DType, infoOf, isComplex, isFloat } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
+import { type Logical, logicalOf, withLogical } from "../../core/form/logical.ts";
 import { rowsWithDefaults } from "../layout/defaults.ts";
-import type { Layout, NumpyLayout, Plain, PlainOption, PlainUnion } from "../layout/layout.ts";
+import type { Layout, NumpyLayout, Plain, PlainOption, PlainUnion, StringLayout } from "../layout/layout.ts";
 import { plain } from "../layout/plainLayout.ts";
 import { takeOption, viewOf } from "../layout/rows.ts";
+import { stringsOf } from "../ops/strings.ts";
 import type { ArrowData, ArrowVector } from "./fromArrow.ts";
+import { arrowOfLeaf, metadataOf } from "./logicalArrow.ts";
+import { toList } from "./nestedLists.ts";
 
 type Make<T> = new (...args: never[]) => T;
 /** What is used of the package apache-arrow. */
@@ -63,6 +67,12 @@ class ArrowWriter {
     const { length } = node;
     const make = (type: object, parts: object): ArrowData =>
       this.#arrow.makeData({ type, length, nullCount: 0, ...nulls, ...parts });
+    const logical = logicalOf(node);
+    if (logical !== null && (node.kind === "numpy" || node.kind === "string")) {
+      if (logical.kind === "categorical") return this.#dictionary(node as StringLayout, nulls);
+      const leaf = arrowOfLeaf(node, logical);
+      if (leaf !== null) return make(this.#type(leaf.type, ...leaf.args), { data: leaf.data });
+    }
     switch (node.kind) {
       case "empty":
         return make(this.#type("Null"), {});
@@ -82,6 +92,11 @@ class ArrowWriter {
       case "listOffset": {
         const view = viewOf(node);
         const child = this.data(view.content);
+        if (logical?.kind === "map" && view.content.kind === "record" && view.content.contents.length === 2)
+          return make(this.#type("Map_", this.#field("entries", child, null, false)), {
+            valueOffsets: view.offsets,
+            child,
+          });
         return make(this.#type("List", this.#field("item", child)), { valueOffsets: view.offsets, child });
       }
       case "record": {
@@ -90,7 +105,7 @@ class ArrowWriter {
         return make(
           this.#type(
             "Struct",
-            children.map((child, i) => this.#field(names[i]!, child)),
+            children.map((child, i) => this.#field(names[i]!, child, logicalOfRows(node.contents[i]!))),
           ),
           { children },
         );
@@ -120,11 +135,30 @@ class ArrowWriter {
     return new Type(...args);
   }
 
-  #field(name: string, { type }: ArrowData): object {
-    const Field = this.#arrow.Field as new (name: string, type: object, nullable: boolean) => object;
-    return new Field(name, type, true);
+  #field(name: string, { type }: ArrowData, logical: Logical | null = null, isNullable = true): object {
+    const Field = this.#arrow.Field as new (...args: readonly unknown[]) => object;
+    return new Field(name, type, isNullable, metadataOf(logical));
+  }
+
+  /** Each text once, and for each row its number. */
+  #dictionary(node: StringLayout, nulls: object): ArrowData {
+    const texts = toList(withLogical(node, null)) as string[];
+    const numbers = new Map<string, number>();
+    const data = Int32Array.from(texts, (text) => {
+      const number = numbers.get(text) ?? numbers.size;
+      numbers.set(text, number);
+      return number;
+    });
+    const Vector = this.#arrow.Vector as new (data: readonly ArrowData[]) => ArrowVector;
+    const dictionary = new Vector([this.data(stringsOf([...numbers.keys()]))]);
+    const type = this.#type("Dictionary", this.#type("Utf8"), this.#type("Int32"));
+    return this.#arrow.makeData({ type, length: node.length, nullCount: 0, ...nulls, data, dictionary });
   }
 }
+
+/** What values mean, null or not. */
+const logicalOfRows = (node: Plain): Logical | null =>
+  logicalOf(node.kind === "indexedOption" ? node.content : node);
 
 function numberType(dtype: DType): string {
   if (dtype === "bool") return "Bool";

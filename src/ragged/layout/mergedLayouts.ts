@@ -4,6 +4,7 @@
 
 import { ShapeError } from "../../core/errors.ts";
 import type { Parameters } from "../../core/form/form.ts";
+import { LOGICAL } from "../../core/form/logical.ts";
 import { concatenateFlat } from "./flat.ts";
 import {
   checkLength,
@@ -42,12 +43,19 @@ export function mergeable(a: Plain, b: Plain, options: MergeOptions = APART): bo
   if (a.kind === "empty" || b.kind === "empty" || a.kind === "union" || b.kind === "union") return true;
   if (a.kind === "indexedOption") return mergeable(a.content, b, options);
   if (b.kind === "indexedOption") return mergeable(a, b.content, options);
+  if (!sameMeaning(a, b)) return false;
   if (a.kind === "numpy" && b.kind === "numpy")
     return options.mergeBool || (a.dtype === "bool") === (b.dtype === "bool");
   if (a.kind === "string" && b.kind === "string") return a.encoding === b.encoding;
   if (isList(a) && isList(b)) return mergeable(a.content, b.content, options);
   if (a.kind === "record" && b.kind === "record") return mergeableRecords(a, b, options);
   return false;
+}
+
+/** Numbers that stand for the same, as they are. */
+function sameMeaning(a: Plain, b: Plain): boolean {
+  const [of, other] = [a.parameters[LOGICAL], b.parameters[LOGICAL]];
+  return of === other || JSON.stringify(of) === JSON.stringify(other);
 }
 
 function mergeableRecords(a: PlainRecord, b: PlainRecord, options: MergeOptions): boolean {

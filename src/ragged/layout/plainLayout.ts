@@ -3,15 +3,19 @@
 // Must hold: what is plain already is given back as it is; the form of the result depends on the form alone.
 
 import { sizeOf } from "../../core/chunks.ts";
-import { identity, isAllValid } from "./indices.ts";
+import { identity, isAllValid, regularOffsets } from "./indices.ts";
 import {
   indexedOptionOf,
   type Layout,
+  type ListOffsetLayout,
   listOf,
   type NumpyLayout,
   type Plain,
   type RecordLayout,
+  type RegularLayout,
   regularOf,
+  type StringLayout,
+  stringOf,
 } from "./layout.ts";
 import { makeUnion } from "./mergedLayouts.ts";
 import { sliceRows, take, takeOption } from "./rows.ts";
@@ -36,7 +40,9 @@ function plainNode(layout: Layout): Plain {
     case "regular":
     case "listOffset": {
       const content = plain(layout.content);
-      return content === layout.content ? (layout as Plain) : { ...layout, content };
+      return (
+        textOf(layout, content) ?? (content === layout.content ? (layout as Plain) : { ...layout, content })
+      );
     }
     case "list":
       return plainLists(layout);
@@ -85,7 +91,21 @@ function plainLists(layout: Extract<Layout, { kind: "list" }>): Plain {
   const places = new Int32Array(ends[starts.length]!);
   for (let i = 0, at = 0; i < starts.length; i++)
     for (let from = starts[i]!; from < stops[i]!; from++) places[at++] = from;
-  return { ...listOf(ends, take(content, places)), parameters: layout.parameters };
+  const elements = take(content, places);
+  const lists: Plain = { ...listOf(ends, elements), parameters: layout.parameters };
+  return textOf(lists, elements) ?? lists;
+}
+
+/** Lists of characters are strings, whichever kind of list they are; null for other lists. */
+function textOf(
+  { length, parameters, ...list }: RegularLayout | ListOffsetLayout,
+  content: Plain,
+): StringLayout | null {
+  const { __array__: name, ...others } = parameters;
+  const encoding = name === "string" ? "utf8" : name === "bytestring" ? "bytes" : null;
+  if (encoding === null || content.kind !== "numpy" || content.dtype !== "uint8") return null;
+  const offsets = list.kind === "regular" ? regularOffsets(length, list.size) : list.offsets;
+  return { ...stringOf(offsets, content.data as Uint8Array, encoding), parameters: others };
 }
 
 /** Contents as long as the record. */

@@ -3,11 +3,11 @@
 import type { RaggedOp } from "../../expr/op.ts";
 import { fromDense, toDense } from "./dense.ts";
 import { PLACEWISE } from "./placewise.ts";
-import { allRows, append, combine, partial, repartition, rowNumbers } from "./structure.ts";
+import { allRows, append, combine, partial, repartition, rowCounts, rowNumbers } from "./structure.ts";
 import { WRITERS } from "./writing.ts";
 
 export const RAGGED_NODES: readonly RaggedOp[] = [
   ...PLACEWISE,
-  ...[allRows, repartition, append, rowNumbers, partial, combine],
+  ...[allRows, repartition, append, rowNumbers, rowCounts, partial, combine],
   ...[fromDense, toDense, ...WRITERS.values()],
 ];

@@ -14,6 +14,7 @@ import {
   raggedOf,
   raggedType,
 } from "../../expr/op.ts";
+import { STRUCTURE } from "../demand/outline.ts";
 import { int64Of } from "../layout/indices.ts";
 import { type Layout, numpyOf, type Plain } from "../layout/layout.ts";
 import { mergeRows } from "../layout/mergedLayouts.ts";
@@ -22,7 +23,7 @@ import { plainForm, plainProbe } from "../layout/probe.ts";
 import { sliceRows } from "../layout/rows.ts";
 import { concatenate } from "../ops/choose.ts";
 import { localIndex } from "../ops/flatten.ts";
-import type { RaggedOp } from "../ops/op.ts";
+import { type RaggedOp, raggedOp } from "../ops/op.ts";
 import { type PartialAttrs, reduceCombine, reducePartial } from "../ops/partial.ts";
 import { toPacked } from "../ops/values.ts";
 import { formsOf, rowsOf } from "./placewise.ts";
@@ -30,10 +31,10 @@ import { formsOf, rowsOf } from "./placewise.ts";
 const partsOf = (input: RaggedInput): Plain[] =>
   (input as readonly Partition[]).map((part) => plain(part as Layout));
 
-/** Rows one after another; of none, the form is left. */
+/** Rows of one form, one after another: bools of a union stay bools. Of no parts, the form is left. */
 function joined(parts: readonly Plain[], type: ArrayType): Plain {
   if (parts.length === 0) return plainProbe(raggedOf(type).form);
-  return parts.length === 1 ? parts[0]! : mergeRows(parts, { mergeBool: true });
+  return parts.length === 1 ? parts[0]! : mergeRows(parts);
 }
 
 const interval = (first: number, last: number): Box => ({ start: [first], shape: [last - first] });
@@ -142,6 +143,16 @@ export const rowNumbers: RaggedNode = node({
   },
 });
 
+/** How many rows each partition has. */
+export const rowCounts: RaggedNode = node({
+  name: "rg.rowCounts",
+  isPlacewise: true,
+  isSmall: () => true,
+  infer: ([input]) => raggedType(numpyForm("int64"), input!.partitions),
+  demand: (out) => [out],
+  run: ([input]) => numpyOf(BigInt64Array.of(BigInt(rowsOf(input!).length))),
+});
+
 /** attrs.name and attrs.axis say which reduction. */
 export const partial: RaggedNode = node({
   name: "rg.partial",
@@ -169,12 +180,21 @@ export const combine: RaggedNode = node({
     reduceCombine.run([joined(partsOf(input!), type)], attrs as unknown as PartialAttrs),
 });
 
+/** Rows are counted by what says how many there are: no value is looked at. */
+const numberOfRows: RaggedOp<object> = raggedOp(
+  "rowCounts",
+  () => false,
+  STRUCTURE,
+  ([input]) => numpyOf(BigInt64Array.of(BigInt(input!.length)).subarray(0, input!.length === 0 ? 0 : 1)),
+);
+
 /** How demand goes through a node: as through the record that does the same with rows in one piece. */
 export const RECORD_LIKE: ReadonlyMap<object, RaggedOp<object>> = new Map<object, RaggedOp<object>>([
   [allRows, toPacked],
   [repartition, toPacked],
   [append, concatenate as RaggedOp<object>],
   [rowNumbers, localIndex as RaggedOp<object>],
+  [rowCounts, numberOfRows],
   [partial, reducePartial as unknown as RaggedOp<object>],
   [combine, reduceCombine as unknown as RaggedOp<object>],
 ]);

@@ -2,6 +2,7 @@
 // element, concatenate puts rows or lists one after another. What does not fit in one type is a union.
 
 import { AxisError, ValueError } from "../../core/errors.ts";
+import { logicalOf } from "../../core/form/logical.ts";
 import { isScalar } from "../../core/numbers.ts";
 import { DATA_THEN_MOVED, MOVED } from "../demand/outline.ts";
 import { type FlatOperand, whereFlat } from "../layout/flat.ts";
@@ -51,7 +52,11 @@ function mergedRows(nodes: readonly Plain[], rows: Int32Array): Plain {
 }
 
 const isFlat = (operand: Choice): operand is FlatOperand =>
-  isScalar(operand) || (typeof operand === "object" && "kind" in operand && operand.kind === "numpy");
+  isScalar(operand) ||
+  (typeof operand === "object" &&
+    "kind" in operand &&
+    operand.kind === "numpy" &&
+    logicalOf(operand) === null);
 
 function asRows(operand: Choice, other: Choice): Plain {
   if (typeof operand === "object" && "kind" in operand) return operand;
@@ -62,7 +67,7 @@ function asRows(operand: Choice, other: Choice): Plain {
   return oneRow(operand, beside);
 }
 
-export interface ConcatenateAttrs {
+export interface ConcatenateAttrs extends OperandAttrs {
   readonly axis?: number;
   /** Bools and numbers become numbers, and not a union: so unless said otherwise. */
   readonly mergeBool?: boolean;
@@ -72,16 +77,27 @@ export const concatenate: RaggedOp<ConcatenateAttrs> = raggedOp(
   "concatenate",
   belowAllRows(0),
   MOVED,
-  (inputs, { axis = 0, mergeBool = true }) => {
-    if (inputs.length === 0)
+  (arrays, { axis = 0, mergeBool = true, ...attrs }) => {
+    if (arrays.length === 0)
       throw new ValueError({ what: "there is nothing to concatenate", cure: "Pass at least one array" });
-    const front = frontOf(inputs, axis);
+    const front = frontOf(arrays, axis);
+    const rows = front === 0 ? 1 : arrays[0]!.length;
+    const inputs = operandsOf(arrays, attrs).map((operand) =>
+      typeof operand === "object" && "kind" in operand ? operand : constantRows(operand, arrays, rows),
+    );
     if (front === 0) return mergeRows(inputs, { mergeBool });
     const stop = (nodes: readonly Plain[], depth: number): Plain | null =>
       depth === front - 1 ? joinLists(nodes, axis, mergeBool) : null;
     return broadcast(inputs, stop, { right: false });
   },
 );
+
+/** A value once for every row, in the dtype that it has beside the first of these arrays. */
+export function constantRows(value: Scalar | string, beside: readonly Plain[], rows: number): Plain {
+  let leaf = beside[0]!;
+  while (isOption(leaf) || isList(leaf)) leaf = leaf.content;
+  return take(oneRow(value, leaf), new Int32Array(rows));
+}
 
 /** The axis counted from the front, by the deepest array. */
 export function frontOf(inputs: readonly Plain[], axis: number): number {

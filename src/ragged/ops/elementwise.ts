@@ -1,8 +1,12 @@
 // Elementwise functions: every one of the dense op table, on nested data. In: layouts, and scalars in
-// attrs.operands. Out: a layout of their common structure. Strings are compared for equality.
+// attrs.operands. Out: a layout of their common structure. Strings are compared for equality; what stands for another number
+// (decimals, dates, times) goes by its own rules: exactOps.ts.
 
 import { attrsText } from "../../core/block.ts";
 import { DTypeError, RunError } from "../../core/errors.ts";
+import { exactOfNumber, shortened, sizeOfExact } from "../../core/form/exact.ts";
+import { type Logical, logicalOf } from "../../core/form/logical.ts";
+import { uuidOfText } from "../../core/form/logicalValues.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
 import type { ElementwiseFunction } from "../../ops/define.ts";
 import * as arithmetic from "../../ops/elementwise/arithmetic.ts";
@@ -12,8 +16,17 @@ import * as special from "../../ops/elementwise/special.ts";
 import { stopGradient } from "../../ops/elementwise/stopGradient.ts";
 import { COMPUTED } from "../demand/outline.ts";
 import { elementwiseFlat, type FlatOperand } from "../layout/flat.ts";
-import { EMPTY, isLeaf, type NumpyLayout, numpyOf, type Plain, type StringLayout } from "../layout/layout.ts";
+import {
+  EMPTY,
+  isLeaf,
+  type NumpyLayout,
+  numpyOf,
+  type Plain,
+  type StringLayout,
+  stringOf,
+} from "../layout/layout.ts";
 import { broadcast, rowsMatched } from "./broadcast.ts";
+import { asFloats, exactElementwise, isMeasured } from "./exactOps.ts";
 import { type RaggedOp, raggedOp } from "./op.ts";
 import { equalStrings, stringsOf } from "./strings.ts";
 
@@ -44,13 +57,22 @@ function elementwise(op: ElementwiseFunction): RaggedOp<OperandAttrs> {
   return { ...record, formText: operandsText };
 }
 
-/** Fractions of usual size are all alike to types; other scalars may not fit one. */
+/** Fractions of usual size and as many digits are all alike to types; other scalars may not fit one. */
 const LARGEST_ALIKE = 1e4;
 const isAlike = (value: unknown): boolean =>
   typeof value === "number" && !Number.isInteger(value) && Math.abs(value) < LARGEST_ALIKE;
 
 const operandsText = ({ operands = [] }: OperandAttrs): string =>
-  attrsText({ operands: operands.map((value) => (isAlike(value) ? 0.5 : value)) }, String);
+  attrsText(
+    { operands: operands.map((value) => (isAlike(value) ? digitsText(value as number) : value)) },
+    String,
+  );
+
+/** Beside decimals a number has the digits that it is written with. */
+function digitsText(value: number): string {
+  const { precision, scale } = sizeOfExact(shortened(exactOfNumber(value)!));
+  return `number(${precision}, ${scale})`;
+}
 
 /** Which operands are inputs; of the others only the type counts, and the result's form says what came of it. */
 const kindsOfOperands = ({ operands }: OperandAttrs): string =>
@@ -74,6 +96,7 @@ function failsOnZeros(op: ElementwiseFunction): boolean {
 }
 
 function onLeaves(op: ElementwiseFunction, operands: readonly Operand[], length: number): Plain {
+  if (operands.some(isMeasured)) return exactElementwise(op, operands, length);
   if (operands.some(isText)) return onStrings(op, operands, length);
   return elementwiseFlat(op, operands.map(asNumbers), length);
 }
@@ -82,10 +105,11 @@ const isText = (operand: Operand): boolean =>
   typeof operand === "string" ||
   (typeof operand === "object" && "kind" in operand && operand.kind === "string");
 
-/** An array of no known type is one of no numbers. */
+/** An array of no known type is one of no numbers; decimals are rounded to float64. */
 export function asNumbers(operand: Operand): FlatOperand {
   if (isScalar(operand)) return operand;
   const leaf = operand as Plain;
+  if (isMeasured(leaf)) return asFloats(leaf);
   if (leaf === EMPTY || leaf.kind === "empty") return numpyOf(new Float64Array(0));
   if (leaf.kind === "numpy") return leaf;
   throw new DTypeError({ what: "takes numbers, not strings", cure: "Use a field that holds numbers" });
@@ -99,14 +123,29 @@ function onStrings(op: ElementwiseFunction, operands: readonly Operand[], length
       cure: "Strings can be compared with equal and notEqual",
     });
   }
+  const encoding = operands.flatMap((operand) =>
+    typeof operand === "object" && "kind" in operand ? (logicalOf(operand) ?? []) : [],
+  )[0];
   const [a, b] = operands.map((operand) =>
     typeof operand === "string"
-      ? stringsOf([operand])
+      ? textBeside(operand, encoding)
       : isEmpty(operand)
         ? stringsOf([])
         : (operand as StringLayout),
   );
   return equalStrings(a!, b!, length, op.name === "notEqual");
+}
+
+/** A text as the bytes that it has beside others: of a uuid, 16. */
+function textBeside(text: string, beside: Logical | undefined): StringLayout {
+  if (beside?.kind !== "uuid") return stringsOf([text]);
+  const bytes = uuidOfText(text);
+  if (bytes === null)
+    throw new DTypeError({
+      what: `${JSON.stringify(text)} is no uuid`,
+      cure: 'Write it as "01234567-89ab-cdef-0123-456789abcdef"',
+    });
+  return stringOf(Int32Array.of(0, bytes.length), bytes, "bytes");
 }
 
 const isEmpty = (operand: Operand): boolean =>

@@ -4,6 +4,7 @@
 import { describe } from "../../core/chunks.ts";
 import { isComplex, isFloat } from "../../core/dtype.ts";
 import { DTypeError, ValueError } from "../../core/errors.ts";
+import { logicalOf } from "../../core/form/logical.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";
 import { isnan } from "../../ops/elementwise/logic.ts";
 import { COMPUTED, MOVED, MOVED_BY_DATA, STRUCTURE } from "../demand/outline.ts";
@@ -22,9 +23,10 @@ import {
   regularOf,
 } from "../layout/layout.ts";
 import { mergeRows } from "../layout/mergedLayouts.ts";
-import { gather, overContent, take, takeOption, viewOf } from "../layout/rows.ts";
+import { gather, overContent, sliceRows, take, takeOption, viewOf } from "../layout/rows.ts";
 import { atAxis, frontAxis, mapLeaves, throughNode } from "./axis.ts";
 import { always, belowRows, broadcast, type Rowwise, rowsMatched } from "./broadcast.ts";
+import { isMeasured, storedValue } from "./exactOps.ts";
 import type { AxisAttrs } from "./flatten.ts";
 import { checkCount, Item, type RaggedOp, raggedOp } from "./op.ts";
 import { stringsOf } from "./strings.ts";
@@ -123,7 +125,8 @@ function padPlaces(from: Int32Array, to: Int32Array): Int32Array {
 }
 
 export interface FillAttrs {
-  readonly value: Scalar | string;
+  /** Not said where the value is a second input: the only slot of a tuple, in its first row. */
+  readonly value?: Scalar | string;
   /** Null: nulls at every level. */
   readonly axis?: number | null;
 }
@@ -133,18 +136,29 @@ export const fillNone: RaggedOp<FillAttrs> = raggedOp(
   "fillNone",
   always,
   MOVED,
-  ([input], { value, axis = -1 }) => {
-    if (!isScalar(value) && typeof value !== "string")
+  ([input, constant], { value, axis = -1 }) => {
+    const fill = constant === undefined ? value : constantOf(constant);
+    if (fill === undefined || (typeof fill === "object" && !isScalar(fill) && !("kind" in fill)))
       throw new ValueError({
         what: `the value is ${describe(value)}`,
         cure: "Use a number, bigint, boolean or string",
       });
-    return axis === null ? fillAll(input!, value) : rowsAt(input!, axis, (node) => fillRows(node, value));
+    return axis === null ? fillAll(input!, fill) : rowsAt(input!, axis, (node) => fillRows(node, fill));
   },
 );
 
+/** What fills: a value, or the only row of a layout. */
+type Fill = Scalar | string | Plain;
+
+/** A value of any type travels as a tuple of it, once or once for every row; none where there are no rows to fill. */
+function constantOf(tuple: Plain): Plain {
+  if (tuple.kind !== "record" || tuple.contents.length !== 1)
+    throw new ValueError({ what: `the value is a ${tuple.kind}`, cure: "Use a tuple of one slot" });
+  return sliceRows(tuple.contents[0]!, 0, Math.min(1, tuple.length));
+}
+
 /** Nulls among these rows; those inside lists are another axis's. */
-function fillRows(node: Plain, value: Scalar | string): Plain {
+function fillRows(node: Plain, value: Fill): Plain {
   if (isOption(node)) return fillOption(node, value);
   return isList(node) || isLeaf(node)
     ? node
@@ -155,7 +169,7 @@ function fillRows(node: Plain, value: Scalar | string): Plain {
       );
 }
 
-function fillAll(node: Plain, value: Scalar | string): Plain {
+function fillAll(node: Plain, value: Fill): Plain {
   if (isOption(node)) return fillOption({ ...node, content: fillAll(node.content, value) }, value);
   if (!isList(node))
     return throughNode(
@@ -167,14 +181,17 @@ function fillAll(node: Plain, value: Scalar | string): Plain {
   return overContent(node, view, fillAll(view.content, value));
 }
 
-function fillOption({ index, content }: PlainOption, value: Scalar | string): Plain {
+function fillOption({ index, content }: PlainOption, value: Fill): Plain {
   if (
     content.kind === "numpy" &&
+    logicalOf(content) === null &&
     isScalar(value) &&
     (content.dtype === "bool") === (typeof value === "boolean")
   )
     return fillNumbers(index, content, value);
-  const all = mergeRows([content, drawnFrom(oneRow(value, content), content, false)]);
+  const isRow = typeof value === "object" && "kind" in value;
+  const row = isRow ? value : drawnFrom(oneRow(value, content), content, false);
+  const all = mergeRows([content, row]);
   // Where the types are one, the value's row comes last.
   const last = all.length - 1;
   return take(
@@ -194,8 +211,12 @@ function fillNumbers(index: Int32Array, content: NumpyLayout, value: Scalar): Pl
 
 /** A value as a layout of one row, in the dtype that it has beside these rows. */
 export function oneRow(value: Scalar | string, beside: Plain): Plain {
+  const logical = logicalOf(beside);
+  const stored = logical !== null && isMeasured(beside) ? storedValue(value, logical) : null;
+  if (stored !== null) return stored;
   if (typeof value === "string") return stringsOf([value]);
-  const isOneType = beside.kind === "numpy" && (beside.dtype === "bool") === (typeof value === "boolean");
+  const isOneType =
+    logical === null && beside.kind === "numpy" && (beside.dtype === "bool") === (typeof value === "boolean");
   return filled(value, isOneType ? commonDType([beside, value]) : scalarDType(value), 1);
 }
 

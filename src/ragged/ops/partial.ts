@@ -5,6 +5,7 @@
 
 import type { DType } from "../../core/dtype.ts";
 import { AxisError, DTypeError } from "../../core/errors.ts";
+import type { Logical } from "../../core/form/logical.ts";
 import { sum } from "../../ops/reductions.ts";
 import { DATA } from "../demand/outline.ts";
 import { castFlat } from "../layout/flat.ts";
@@ -21,6 +22,7 @@ import {
 import { overContent, take, takeOption, viewOf } from "../layout/rows.ts";
 import { type Groups, oneGroup, withoutNulls } from "../segments/groups.ts";
 import { frontAxis } from "./axis.ts";
+import { meaning, recordOfStates, takenExactly } from "./exactReduce.ts";
 import { flattenAll } from "./flatten.ts";
 import { Item, type RaggedOp, raggedOp, unwrapRow } from "./op.ts";
 import {
@@ -69,6 +71,8 @@ const stateRow = (length: number, state: Plain): Plain =>
 function lifted(node: Plain, groups: Groups, reducer: Reducer): Plain {
   if (isList(node)) return throughLists(node, groups, (content, inner) => lifted(content, inner, reducer));
   if (node.kind === "indexedOption") return lifted(node.content, withoutNulls(groups, node.index), reducer);
+  const taken = isLeaf(node) && reducer.op !== null ? takenExactly(reducer.op, node) : null;
+  if (taken !== null) return lifted(taken.leaf, groups, { ...reducer, op: taken.op });
   if (!isLeaf(node) || node.kind === "string")
     throw new DTypeError({
       what: `${node.kind}s cannot be reduced in parts`,
@@ -111,7 +115,7 @@ function merged(node: Plain, groups: Groups, starts: Float64Array, reducer: Redu
   const totals = reducedGroups(sum, counts!, groups, {});
   if (reducer.op === null) return statesOf(totals, []);
   const part = { offsets, counts: counts!, starts: startsOf(groups, starts, counts!.length) };
-  return statesOf(totals, mergedStates(reducer.op, states, part));
+  return statesOf(totals, mergedStates(recordOfStates(reducer.op, states.length), states, part));
 }
 
 /** For every state how many rows come before the part that it is of. */
@@ -129,6 +133,8 @@ const numbersOf = (node: Plain): readonly NumpyLayout[] =>
 export interface ReduceFinishAttrs extends PartialAttrs, Omit<ReduceAttrs, "axis"> {
   /** Of the result. */
   readonly dtype?: DType;
+  /** What the result means, as JSON. */
+  readonly logical?: string;
   /** How many axes the array had: for keepdims over all of them. */
   readonly depth?: number;
 }
@@ -170,5 +176,8 @@ function finishedValues(
   attrs: ReduceFinishAttrs,
 ): NumpyLayout {
   if (op === null) return castFlat(counts, "int64");
-  return finishedStates(op, states, counts, { attrs: endAttrs(op, attrs), dtype: attrs.dtype ?? "float64" });
+  const record = recordOfStates(op, states.length);
+  const end = { attrs: endAttrs(op, attrs), dtype: attrs.dtype ?? "float64" };
+  const logical = attrs.logical === undefined ? null : (JSON.parse(attrs.logical) as Logical);
+  return meaning(finishedStates(record, states, counts, end), record, logical);
 }

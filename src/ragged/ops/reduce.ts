@@ -41,6 +41,7 @@ import { take, takeOption, viewOf } from "../layout/rows.ts";
 import { type Groups, groupsOfLists, innerGroups, oneGroup, withoutNulls } from "../segments/groups.ts";
 import { atAxis, frontAxis } from "./axis.ts";
 import { belowRows } from "./broadcast.ts";
+import { meaning, takenExactly } from "./exactReduce.ts";
 import { flattenAll } from "./flatten.ts";
 import { nanAsNull } from "./nulls.ts";
 import { Item, type RaggedOp, raggedOp, unwrapRow } from "./op.ts";
@@ -277,7 +278,10 @@ function reducedLeaf(
   attrs: ReduceAttrs,
 ): NumpyLayout {
   if (op === null) return listLengths(groups.offsets);
-  return reducedGroups(op, numbersOf(leaf, name), groups, endAttrs(op, attrs));
+  const taken = takenExactly(op, leaf);
+  if (taken === null) return reducedGroups(op, numbersOf(leaf, name), groups, endAttrs(op, attrs));
+  const values = reducedGroups(taken.op, taken.leaf, groups, endAttrs(op, attrs));
+  return meaning(values, taken.op, taken.logical);
 }
 
 function numbersOf(leaf: Leaf, name: string): NumpyLayout {

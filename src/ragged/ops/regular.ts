@@ -3,9 +3,9 @@
 import { ShapeError } from "../../core/errors.ts";
 import { MOVED } from "../demand/outline.ts";
 import { countsOf } from "../layout/indices.ts";
-import { listOf, type Plain, type PlainList, regularOf } from "../layout/layout.ts";
+import { isList, listOf, type Plain, type PlainList, regularOf } from "../layout/layout.ts";
 import { packed } from "../layout/pack.ts";
-import { viewOf } from "../layout/rows.ts";
+import { overContent, viewOf } from "../layout/rows.ts";
 import { atAxis } from "./axis.ts";
 import { always } from "./broadcast.ts";
 import { type RaggedOp, raggedOp } from "./op.ts";
@@ -23,36 +23,51 @@ export function commonCount(list: PlainList, at: string): number {
 }
 
 export interface ToRegularAttrs {
-  readonly axis?: number;
+  /** Null for all axes. */
+  readonly axis?: number | null;
   /** How long the lists are; may be left out where there is data to look at. */
   readonly size?: number;
 }
 
 /** Lists of one length as regular lists. */
-export const toRegular: RaggedOp<ToRegularAttrs> = raggedOp(
-  "toRegular",
-  always,
-  MOVED,
-  ([input], { axis = 1, size }, isProbe) =>
+export const toRegular: RaggedOp<ToRegularAttrs> = {
+  ...raggedOp<ToRegularAttrs>("toRegular", always, MOVED, ([input], { axis = 1, size }, isProbe) => {
+    const asRegular = (list: PlainList): Plain => regularLists(list, { axis, size, isProbe });
     // Lists that nobody sees may have any length.
-    atAxis(packed(input!), axis, {
-      list: (list) => {
-        if (list.kind === "regular") return list;
-        if (isProbe && size === undefined)
-          throw new ShapeError({
-            what: "nobody knows how long the lists are before there is data",
-            cure: "Give the size",
-          });
-        const count = list.length === 0 ? (size ?? 0) : commonCount(list, `axis ${axis}`);
-        if (size !== undefined && size !== count)
-          throw new ShapeError({
-            what: `lists have ${count} elements, not ${size}`,
-            cure: "Give their size",
-          });
-        return regularOf(viewOf(list).content, count, list.length);
-      },
-    }),
-);
+    const seen = packed(input!);
+    return axis === null ? eachList(seen, asRegular) : atAxis(seen, axis, { list: asRegular });
+  }),
+  // Rows, whatever the size: with data nobody has to say it.
+  isItem: () => false,
+};
+
+function regularLists(
+  list: PlainList,
+  { axis, size, isProbe }: ToRegularAttrs & { readonly isProbe: boolean },
+): Plain {
+  if (list.kind === "regular") return list;
+  if (isProbe && size === undefined)
+    throw new ShapeError({
+      what: "nobody knows how long the lists are before there is data",
+      cure: "Give the size",
+    });
+  const count = list.length === 0 ? (size ?? 0) : commonCount(list, `axis ${axis}`);
+  if (size !== undefined && size !== count)
+    throw new ShapeError({ what: `lists have ${count} elements, not ${size}`, cure: "Give their size" });
+  return { ...regularOf(viewOf(list).content, count, list.length), parameters: list.parameters };
+}
+
+/** All lists, the inner ones first. */
+function eachList(node: Plain, change: (list: PlainList) => Plain): Plain {
+  if (isList(node)) {
+    const view = viewOf(node);
+    return change(overContent(node, view, eachList(view.content, change)));
+  }
+  if (node.kind === "indexedOption") return { ...node, content: eachList(node.content, change) };
+  if (node.kind === "record" || node.kind === "union")
+    return { ...node, contents: node.contents.map((content) => eachList(content, change)) };
+  return node;
+}
 
 export interface FromRegularAttrs {
   /** Null for all axes. */
@@ -65,21 +80,10 @@ export const fromRegular: RaggedOp<FromRegularAttrs> = raggedOp(
   always,
   MOVED,
   ([input], { axis = 1 }) =>
-    axis === null ? allVar(input!) : atAxis(input!, axis, { each: (node) => node, list: asVar }),
+    axis === null ? eachList(input!, asVar) : atAxis(input!, axis, { each: (node) => node, list: asVar }),
 );
 
 function asVar(list: PlainList): Plain {
   const { offsets, content } = viewOf(list);
   return { ...listOf(offsets, content), parameters: list.parameters };
-}
-
-function allVar(node: Plain): Plain {
-  if (node.kind === "regular" || node.kind === "listOffset") {
-    const view = viewOf(node);
-    return { ...listOf(view.offsets, allVar(view.content)), parameters: node.parameters };
-  }
-  if (node.kind === "indexedOption") return { ...node, content: allVar(node.content) };
-  if (node.kind === "record" || node.kind === "union")
-    return { ...node, contents: node.contents.map(allVar) };
-  return node;
 }

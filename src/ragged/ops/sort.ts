@@ -3,6 +3,7 @@
 
 import { checkKind, infoOf } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
+import { logicalOf, withLogical } from "../../core/form/logical.ts";
 import { COMPUTED } from "../demand/outline.ts";
 import { castFlat } from "../layout/flat.ts";
 import { arange, indexOf, int64Of } from "../layout/indices.ts";
@@ -21,6 +22,7 @@ import { overContent, take, viewOf } from "../layout/rows.ts";
 import { type Groups, groupsOfLists, innerGroups, oneGroup, withoutNulls } from "../segments/groups.ts";
 import { atAxis } from "./axis.ts";
 import { belowRows } from "./broadcast.ts";
+import { isMeasured, storedWholesOf } from "./exactOps.ts";
 import { type RaggedOp, raggedOp } from "./op.ts";
 
 // Sorting within segments. In: values and where segments begin. Out: values in order, or which element comes at each place;
@@ -56,7 +58,14 @@ function sortedStrings(leaf: StringLayout, offsets: Int32Array, ascending: boole
 }
 
 /** By bytes, which for UTF-8 is by code points. */
-function compareTexts({ offsets, bytes }: StringLayout): Compare {
+function compareTexts(leaf: StringLayout): Compare {
+  const { offsets, bytes } = leaf;
+  if (isMeasured(leaf)) {
+    const wholes = storedWholesOf(leaf);
+    return (a, b) => (wholes[a]! < wholes[b]! ? -1 : wholes[a]! > wholes[b]! ? 1 : 0);
+  }
+  if (logicalOf(leaf)?.kind === "interval")
+    throw new DTypeError({ what: "intervals have no order", cure: "A month is no number of days" });
   return (a, b) => {
     const fromA = offsets[a]!;
     const fromB = offsets[b]!;
@@ -131,7 +140,8 @@ function sortedLeaf(
   if (ordered.kind === "empty") return wantsPlaces ? numpyOf(new BigInt64Array(0)) : ordered;
   if (ordered.kind === "numpy") {
     const sorted = sortedNumbers(ordered, offsets, ascending, wantsPlaces);
-    return wantsPlaces && positions !== null ? positionsAt(sorted, offsets, positions) : sorted;
+    if (wantsPlaces) return positions === null ? sorted : positionsAt(sorted, offsets, positions);
+    return withLogical(sorted, logicalOf(ordered));
   }
   const places = sortedStrings(ordered, offsets, ascending);
   return wantsPlaces ? numpyOf(int64Of(placesInGroups(places, offsets, positions))) : take(ordered, places);

@@ -2,6 +2,7 @@
 
 import { ValueError } from "../../core/errors.ts";
 import { closest } from "../../core/suggest.ts";
+import { valuesAstype } from "./astype.ts";
 import { argcartesian, cartesian } from "./cartesian.ts";
 import { concatenate, where } from "./choose.ts";
 import { argcombinations, combinations } from "./combinations.ts";
@@ -15,7 +16,7 @@ import { broadcastArrays, field, fields, withField, withoutField, zip } from "./
 import { REDUCTIONS } from "./reduce.ts";
 import { fromRegular, toRegular } from "./regular.ts";
 import { argsort, sort } from "./sort.ts";
-import { fullLike, isclose, onesLike, runLengths, toPacked, valuesAstype, zerosLike } from "./values.ts";
+import { fullLike, isclose, onesLike, runLengths, toPacked, zerosLike } from "./values.ts";
 
 const ALL = [
   ...Object.values(ELEMENTWISE),

@@ -8,49 +8,41 @@ import type { Scalar } from "../../core/numbers.ts";
 import { closest } from "../../core/suggest.ts";
 import * as s from "../../kernel/scalar.ts";
 import { COMPUTED, DATA, MOVED, STRUCTURE } from "../demand/outline.ts";
-import { castFlat, commonDType, composedFlat, type FlatOperand, filled } from "../layout/flat.ts";
+import { commonDType, composedFlat, type FlatOperand, filled } from "../layout/flat.ts";
 import { int64Of } from "../layout/indices.ts";
-import { isLeaf, type Leaf, listOf, type NumpyLayout, numpyOf, type Plain } from "../layout/layout.ts";
+import {
+  isLeaf,
+  type Leaf,
+  listOf,
+  type NumpyLayout,
+  numpyOf,
+  type Plain,
+  type StringLayout,
+} from "../layout/layout.ts";
 import { packed } from "../layout/pack.ts";
 import { take, viewOf } from "../layout/rows.ts";
 import { atAxis, mapLeaves } from "./axis.ts";
 import { always, belowRows, broadcast, type Rowwise, rowsMatched } from "./broadcast.ts";
 import { asNumbers, type OperandAttrs, operandsOf } from "./elementwise.ts";
+import { isMeasured } from "./exactOps.ts";
+import { oneRow } from "./nulls.ts";
 import { type RaggedOp, raggedOp } from "./op.ts";
 import { sameText, stringsOf } from "./strings.ts";
-
-export interface DTypeAttrs {
-  readonly dtype: DType;
-}
 
 function checkDType(dtype: unknown): DType {
   if (isDType(dtype)) return dtype;
   throw new DTypeError({ what: `${describe(dtype)} is not a dtype`, cure: closest(String(dtype), DTYPES) });
 }
 
-/** All numbers in another dtype; strings stay. */
-export const valuesAstype: RaggedOp<DTypeAttrs> = raggedOp(
-  "valuesAstype",
-  always,
-  COMPUTED,
-  ([input], { dtype }) => {
-    const to = checkDType(dtype);
-    return mapLeaves(input!, (leaf) => {
-      if (leaf.kind === "empty") return numpyOf(castFlat(numpyOf(new Float64Array(0)), to).data, to);
-      return leaf.kind === "numpy" ? castFlat(leaf, to) : leaf;
-    });
-  },
-);
-
 /** Nothing but what can be seen, from offset 0 on. */
 export const toPacked: RaggedOp<object> = raggedOp("toPacked", always, MOVED, ([input]) => packed(input!));
 
 export interface FullLikeAttrs {
-  readonly value: Scalar;
+  readonly value: Scalar | string;
   readonly dtype?: DType;
 }
 
-/** One value in the place of every other. Strings become the value's text, and for 0 the empty one. */
+/** One value in the place of every other: a text anywhere, a number's text for strings, and for 0 the empty one. */
 export const fullLike: RaggedOp<FullLikeAttrs> = raggedOp(
   "fullLike",
   always,
@@ -58,17 +50,31 @@ export const fullLike: RaggedOp<FullLikeAttrs> = raggedOp(
   ([input], { value, dtype }) => {
     const to = dtype === undefined ? undefined : checkDType(dtype);
     return mapLeaves(input!, (leaf) => {
-      if (leaf.kind === "numpy") return filled(value, to ?? leaf.dtype, leaf.length);
-      if (leaf.kind === "string") return textLike(leaf.length, value, to);
-      return to === undefined ? leaf : filled(value, to, 0);
+      if (leaf.kind !== "empty" && to === undefined && isMeasured(leaf)) return likeMeasured(leaf, value);
+      if (leaf.kind === "numpy")
+        return typeof value === "string" && to === undefined
+          ? take(stringsOf([value]), new Int32Array(leaf.length))
+          : filled(numberOf(value), to ?? leaf.dtype, leaf.length);
+      if (leaf.kind === "string") return textLike(leaf, value, to);
+      return to === undefined ? leaf : filled(numberOf(value), to, 0);
     });
   },
 );
 
-function textLike(length: number, value: Scalar, to: DType | undefined): Plain {
-  if (to !== undefined) return filled(value, to, length);
-  const text = stringsOf([Number(value) === 0 ? "" : String(value)]);
-  return take(text, new Int32Array(length));
+/** A value of the same meaning; a number that cannot be one is itself. */
+function likeMeasured(leaf: NumpyLayout | StringLayout, value: Scalar | string): Plain {
+  return take(oneRow(value, leaf), new Int32Array(leaf.length));
+}
+
+function textLike({ length, encoding }: StringLayout, value: Scalar | string, to: DType | undefined): Plain {
+  if (to !== undefined) return filled(numberOf(value), to, length);
+  const text = stringsOf([typeof value !== "string" && Number(value) === 0 ? "" : String(value)]);
+  return take({ ...text, encoding }, new Int32Array(length));
+}
+
+function numberOf(value: Scalar | string): Scalar {
+  if (typeof value !== "string") return value;
+  throw new DTypeError({ what: `${describe(value)} is no number`, cure: "Leave the dtype out" });
 }
 
 const like = (name: string, value: number): RaggedOp<{ readonly dtype?: DType }> =>

@@ -5,6 +5,7 @@
 import { elementAt } from "../../core/block.ts";
 import { isComplex, isFloat, isWide } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
+import { logicalOf } from "../../core/form/logical.ts";
 import {
   emptyFolder,
   inFolder,
@@ -14,9 +15,10 @@ import {
   type WriteTarget,
   type WrittenFile,
 } from "../../storage/parquet/index.ts";
+import { toList } from "../io/nestedLists.ts";
 import type { Layout, NumpyLayout, Plain, StringLayout } from "../layout/layout.ts";
 import { plain } from "../layout/plainLayout.ts";
-import { viewOf } from "../layout/rows.ts";
+import { sliceRows, viewOf } from "../layout/rows.ts";
 import type { Layouts } from "./parquetSink.ts";
 
 export interface JsonOptions {
@@ -59,7 +61,20 @@ function* piecesOf(layout: Layout, options: JsonOptions): Iterable<Uint8Array> {
   }
 }
 
+/** Dates, decimals and their like as they are shown; a decimal is a number however many digits it has. */
+function shownWriter(node: Plain): Writer | null {
+  const logical = logicalOf(node);
+  if (logical === null || !(node.kind === "numpy" || (node.kind === "string" && node.encoding === "bytes")))
+    return null;
+  return (row) => {
+    const shown = toList(sliceRows(node, row, row + 1))[0];
+    return logical.kind === "decimal" ? String(shown) : JSON.stringify(shown);
+  };
+}
+
 function writerOf(node: Plain, path: string, options: JsonOptions): Writer {
+  const shown = shownWriter(node);
+  if (shown !== null && logicalOf(node)!.kind !== "bson") return shown;
   switch (node.kind) {
     case "empty":
       return () => "null";

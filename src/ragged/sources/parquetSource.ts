@@ -28,6 +28,7 @@ import {
   type StructColumn,
 } from "../../storage/parquet/index.ts";
 import { type Layout, recordOf } from "../layout/layout.ts";
+import { isBytesValue } from "../logicalParquet.ts";
 import { formOfSchema, leafLayout, maskOf } from "../parquet.ts";
 import {
   checkedPartition,
@@ -318,6 +319,7 @@ function shapeBytes({ repetition, definition }: LeafNode, { entries, length }: C
 function valueBytes({ type }: LeafNode, { entries }: ChunkInfo, textBytes: () => number): number {
   const dtype = dtypeOfLeaf(type);
   if (dtype !== null) return entries * infoOf(dtype).bytes;
+  if (isBytesValue(type)) return entries * (Math.max(16, type.length) + 4);
   return type.physical === "fixed" ? entries * type.length : textBytes() + 4 * (entries + 1);
 }
 
