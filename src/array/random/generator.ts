@@ -1,40 +1,35 @@
 // Random arrays. In: a seed, then what is wanted. Out: lazy arrays that are a formula of their places (ops/random.ts): the same numbers
 // for every chunking, executor and machine. A generator counts its calls: each has a stream of its own.
 
-import {
-  type ChunksArgument,
-  checkAxis,
-  checkShape,
-  describe,
-  type Shape,
-  sizeOf,
-} from "../../core/chunks.ts";
+import { type ChunksArgument, checkAxis, checkShape, type Shape } from "../../core/chunks.ts";
 import { DEFAULT_FLOAT, type DType, type FloatDType, INDEX_DTYPE } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
-import { isScalar } from "../../core/numbers.ts";
 import { philox } from "../../kernel/philox.ts";
-import { built, castTo, scalarExpr } from "../../lazy/build.ts";
+import { castTo } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType } from "../../lazy/operandTypes.ts";
-import { add, divide, minimum, multiply, nextafter, subtract } from "../../ops/elementwise/index.ts";
+import { add, minimum, multiply, nextafter, subtract } from "../../ops/elementwise/index.ts";
 import { exponentialOf, normalOf, uniformOf } from "../../ops/random.ts";
-import { sum } from "../../ops/reductions.ts";
-import { cumulativeSum } from "../../ops/scans.ts";
-import { reshape } from "../functions/manipulation.ts";
 import { arange } from "../functions/ranges.ts";
-import { argsort, searchsorted } from "../functions/searching.ts";
 import { take } from "../functions/taking.ts";
+import { placesWithout, placesWithReplacement, poolOf } from "./choosing.ts";
 import {
+  asKind,
   bitsArray,
+  bound,
   checkParameter,
   drawnArray,
   floatDType,
   integerDType,
   integersArray,
+  isGiven,
+  keptShape,
+  lengthOf,
   ofBits,
   permutedPlaces,
   type Stream,
+  spreadOf,
   wholeNumber,
 } from "./streams.ts";
 
@@ -231,9 +226,6 @@ export class RandomGenerator {
 
 type Given = number | Shape;
 
-const isGiven = (value: Operand | undefined, usual: number): value is Operand =>
-  value !== undefined && value !== usual;
-
 /** What the methods do, each with its name and its line in errors. */
 const calls = {
   uniform: userCall(
@@ -248,7 +240,7 @@ const calls = {
         asKind(least, kind),
       );
       // Where the sum rounds to the end, the number before it is meant.
-      return ofShape(minimum(spread, nextafter(asKind(end, kind), asKind(least, kind))), unit);
+      return keptShape(minimum(spread, nextafter(asKind(end, kind), asKind(least, kind))), unit);
     },
     [2, "low", "high", "dtype", "chunks"],
   ),
@@ -259,7 +251,7 @@ const calls = {
       const kind = floatDType(dtype);
       const unit = ofBits(normalOf, stream, shape, kind, chunks);
       const scaled = isGiven(std, 1) ? multiply(unit, asKind(spreadOf(std, "std"), kind)) : unit;
-      return ofShape(isGiven(mean, 0) ? add(scaled, asKind(bound(mean, 0, "mean"), kind)) : scaled, unit);
+      return keptShape(isGiven(mean, 0) ? add(scaled, asKind(bound(mean, 0, "mean"), kind)) : scaled, unit);
     },
     [2, "mean", "std", "dtype", "chunks"],
   ),
@@ -269,7 +261,10 @@ const calls = {
     (stream: Stream, shape: Given, { scale, dtype, chunks }: ExponentialOptions = {}): LazyArray => {
       const kind = floatDType(dtype);
       const unit = ofBits(exponentialOf, stream, shape, kind, chunks);
-      return ofShape(isGiven(scale, 1) ? multiply(unit, asKind(spreadOf(scale, "scale"), kind)) : unit, unit);
+      return keptShape(
+        isGiven(scale, 1) ? multiply(unit, asKind(spreadOf(scale, "scale"), kind)) : unit,
+        unit,
+      );
     },
     [2, "scale", "dtype", "chunks"],
   ),
@@ -316,7 +311,7 @@ const calls = {
       const scaled = isGiven(scale, 1)
         ? multiply(unit, asKind(spreadOf(scale, "scale"), DEFAULT_FLOAT))
         : unit;
-      return castTo(ofShape(scaled, unit), kind);
+      return castTo(keptShape(scaled, unit), kind);
     },
     [2, "alpha", "scale", "dtype", "chunks"],
   ),
@@ -379,105 +374,6 @@ const calls = {
     ),
   ),
 };
-
-const bound = (value: Operand | undefined, usual: number, name: string): Operand =>
-  checkParameter(value ?? usual, name, Number.isFinite, "a finite number or an array");
-
-const spreadOf = (value: Operand, name: string): Operand =>
-  checkParameter(value, name, (x) => x >= 0 && x < Number.POSITIVE_INFINITY, "0 or more, or an array");
-
-/** A parameter in the dtype of what it shapes. */
-const asKind = (value: Operand, dtype: FloatDType): LazyArray =>
-  isScalar(value) ? built(scalarExpr(Number(value), dtype), []) : castTo(asLazy(value), dtype);
-
-/** Parameters may not make the result larger. */
-function ofShape(x: LazyArray, { shape }: LazyArray): LazyArray {
-  if (sizeOf(x.shape) === sizeOf(shape) && x.ndim === shape.length) return x;
-  throw new ValueError({
-    what: `parameters make ${describe(x.shape)} of the shape ${describe(shape)}`,
-    cure: "They must broadcast to the shape",
-  });
-}
-
-function lengthOf(value: unknown, name: string): number {
-  const [length] = checkShape([value as number]);
-  if (typeof value === "number") return length!;
-  throw new ValueError({ what: `${name} is ${describe(value)}`, cure: "Use a whole number, 0 or more" });
-}
-
-/** What is chosen from: the elements of a 1-d array, or the numbers below n themselves. */
-function poolOf(from: Operand): { readonly elements: LazyArray | null; readonly length: number } {
-  const isNumber = isScalar(from);
-  const elements = isNumber ? null : asLazy(from);
-  const length = isNumber ? lengthOf(from, "the array") : elements!.shape[0];
-  if (elements !== null && elements.ndim !== 1)
-    throw new ValueError({
-      what: `the array has ${elements.ndim} dimensions`,
-      cure: "Choose from a 1-d array, or shuffle along an axis",
-    });
-  return { elements, length: length! };
-}
-
-function placesWithReplacement(
-  stream: Stream,
-  length: number,
-  shape: Shape,
-  weights: Operand | undefined,
-  chunks: ChunksArgument | undefined,
-): LazyArray {
-  if (sizeOf(shape) > 0 && length === 0)
-    throw new ValueError({
-      what: "there is nothing to choose from",
-      cure: "Choose from an array that has elements",
-    });
-  if (weights === undefined)
-    return integersArray(stream, shape, [0n, BigInt(Math.max(1, length))], INDEX_DTYPE, chunks);
-  const likely = weightsOf(weights, length);
-  const ends = cumulativeSum(divide(likely, sum(likely)));
-  const places = searchsorted(ends, ofBits(uniformOf, stream, shape, DEFAULT_FLOAT, chunks), {
-    side: "right",
-  });
-  // The ends are rounded, and the last may be less than 1.
-  return minimum(places, length - 1);
-}
-
-/** The first of a permutation; with weights, those of the least e/w for exponential e (Efraimidis and Spirakis, 2006). */
-function placesWithout(
-  stream: Stream,
-  length: number,
-  shape: Shape,
-  weights: Operand | undefined,
-  chunks: ChunksArgument | undefined,
-): LazyArray {
-  const count = sizeOf(shape);
-  if (count > length)
-    throw new ValueError({
-      what: `${count} of ${length} elements are wanted, none twice`,
-      cure: "Choose fewer, or leave replace: false away",
-    });
-  if (weights === undefined) {
-    const places = permutedPlaces(
-      stream,
-      arange(count, { dtype: INDEX_DTYPE, chunks: shape.length === 1 ? chunks : undefined }),
-      length,
-    );
-    return reshape(places, shape);
-  }
-  const keys = divide(
-    ofBits(exponentialOf, stream, [length], DEFAULT_FLOAT, undefined),
-    weightsOf(weights, length),
-  );
-  return reshape(argsort(keys).get(`:${count}`), shape);
-}
-
-function weightsOf(weights: Operand, length: number): LazyArray {
-  const array = castTo(asLazy(weights), DEFAULT_FLOAT);
-  if (array.ndim === 1 && array.shape[0] === length) return array;
-  throw new ValueError({
-    what: `the weights have the shape ${describe(array.shape)}`,
-    cure: `Give one for each of ${length} elements`,
-  });
-}
 
 /** The key of generator number n of a generator: bits of a stream that no call has. */
 function spawnedKey(seed: bigint, n: number): bigint {
