@@ -3,6 +3,7 @@
 
 import { ValueError } from "../../core/errors.ts";
 import type { Address } from "../../core/platform.ts";
+import { hiddenIn } from "../hiddenText.ts";
 import type { StoreLocation } from "../store.ts";
 import { Token, type TokenOption } from "./accessToken.ts";
 import { AZURE_PARTS, azureListing, azurePage } from "./azureDialect.ts";
@@ -18,7 +19,6 @@ import {
 import { type CloudStoreOptions, checkCloudOptions } from "./cloudOptions.ts";
 import { CloudStore } from "./cloudStore.ts";
 import { environment } from "./environment.ts";
-import { hiddenIn } from "./hiddenText.ts";
 import type { Authorized, CloudRequest, ObjectService, Refusal } from "./objectService.ts";
 
 /** Options of `new cw.AzureStore(address, …)`. */

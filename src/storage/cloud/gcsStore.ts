@@ -3,6 +3,7 @@
 
 import { ValueError } from "../../core/errors.ts";
 import type { Address } from "../../core/platform.ts";
+import { hiddenIn } from "../hiddenText.ts";
 import type { StoreLocation } from "../store.ts";
 import { Token, type TokenOption } from "./accessToken.ts";
 import {
@@ -18,7 +19,6 @@ import { type CloudStoreOptions, checkCloudOptions } from "./cloudOptions.ts";
 import { CloudStore } from "./cloudStore.ts";
 import { environment } from "./environment.ts";
 import { metadataToken } from "./googleMetadata.ts";
-import { hiddenIn } from "./hiddenText.ts";
 import type { Authorized, CloudRequest, ObjectService, Refusal } from "./objectService.ts";
 import { S3_PARTS, s3Listing, s3Page } from "./s3Dialect.ts";
 
