@@ -27,8 +27,10 @@ export async function retrying<T>(
   }
 }
 
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** So long, unless it is over earlier: then with the reason. */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason);
     const stop = (): void => {
       clearTimeout(timer);
       reject(signal!.reason);
