@@ -5,6 +5,9 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { UsageError } from "./commandOptions.ts";
 
+/** Who asks whether a worker is well takes nothing from its work. */
+const MOST_CONNECTIONS = 64;
+
 export interface Health {
   /** What is wrong; null when it is well. */
   trouble(): string | null;
@@ -26,6 +29,7 @@ export async function serveHealth(health: Health, host: string, port: number): P
     response.end(`${trouble ?? "well"}\n`);
   });
   server.requestTimeout = 5_000;
+  server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host);
   try {
     await once(server, "listening");
@@ -37,6 +41,8 @@ export async function serveHealth(health: Health, host: string, port: number): P
       cure: "Choose another --health-port, or --health-port 0 for any that is free",
     });
   }
+  // A connection that cannot be taken, for want of files, is no reason to end.
+  server.on("error", () => {});
   // It keeps no process alive that has nothing else to do.
   server.unref();
   return server;

@@ -11,6 +11,16 @@ import type { Answer } from "./wire/wireAnswer.ts";
 export const reasonOf = (cause: unknown): string =>
   cause instanceof Error && cause.cause instanceof Error ? ` (${cause.cause.message})` : "";
 
+/** What is left of an answer that was not right is let go: its connection would stay, and nobody would read from it. */
+export async function taken<T>(response: Answer, take: (response: Answer) => Promise<T>): Promise<T> {
+  try {
+    return await take(response);
+  } catch (cause) {
+    await response.body?.cancel().catch(() => {});
+    throw cause;
+  }
+}
+
 export const rangeHeader = (range: ByteRange): string =>
   "suffixLength" in range
     ? `bytes=-${range.suffixLength}`

@@ -1,14 +1,16 @@
 // A read-only store over HTTP(S). What must hold: a range is answered with just that range (status 206) or it is
 // an error; a body is as long as its header says; requests that fail for reasons that pass are tried again,
-// waiting longer each time; no more than a set number run at once.
+// waiting longer each time; no more than a set number run at once; what of an address proves who asks is in no error.
 
 import type { Address, Fetch } from "../core/platform.ts";
 import { messageOf, NotSupportedError, StoreRequestError } from "./errors.ts";
+import { hiddenIn } from "./hiddenText.ts";
 import {
   checkPartial,
   rangeHeader,
   readBody,
   reasonOf,
+  taken,
   tooShortError,
   versionOf,
   wholeSize,
@@ -24,6 +26,7 @@ import {
   type StoreLocation,
   type StoreOptions,
 } from "./store.ts";
+import { loginOf, mayBeTold, secretsOf, webAddress } from "./webAddress.ts";
 import type { Answer } from "./wire/wireAnswer.ts";
 import { type Ask, asking, type WireRequest } from "./wire/wireClient.ts";
 
@@ -56,15 +59,21 @@ export class HttpStore implements Store {
   readonly #turnstile: Turnstile;
   readonly #backoff: Backoff;
   readonly #query: string;
+  readonly #headers: { readonly [name: string]: string };
+  readonly #secrets: readonly string[];
+  readonly #isTold: boolean;
   readonly #kept = new KeptObjects((key, range, options) => this.#answer(key, range, options));
 
   constructor(url: string | Address, options: HttpStoreOptions = {}) {
-    const parsed = new URL(url);
+    const parsed = webAddress(url);
     if (parsed.protocol !== "http:" && parsed.protocol !== "https:")
       throw new NotSupportedError({ what: `${parsed.protocol} is not http: or https:` });
+    this.#isTold = Object.keys(options).length === 0 && mayBeTold(parsed);
+    this.#secrets = secretsOf(parsed);
+    const isNamed = Object.keys(options.headers ?? {}).some((name) => /^authorization$/i.test(name));
+    this.#headers = { ...(isNamed ? {} : loginOf(parsed)), ...options.headers };
     this.#query = parsed.search;
-    parsed.search = "";
-    parsed.hash = "";
+    Object.assign(parsed, { search: "", hash: "", username: "", password: "" });
     this.url = parsed.href.replace(/\/$/, "");
     this.#options = options;
     this.#ask = asking(options.fetch);
@@ -74,8 +83,7 @@ export class HttpStore implements Store {
 
   /** With what follows its question mark; null where the URL does not say all, or says what proves who asks. */
   location(): StoreLocation | null {
-    const isTold = Object.keys(this.#options).length === 0 && !hasSecrets(this.url, this.#query);
-    return isTold ? { kind: "http", url: this.url + this.#query } : null;
+    return this.#isTold ? { kind: "http", url: this.url + this.#query } : null;
   }
 
   get(key: StoreKey, options: GetOptions = {}): Promise<Uint8Array | undefined> {
@@ -150,39 +158,32 @@ export class HttpStore implements Store {
   ): Promise<T | undefined> {
     const timeout = AbortSignal.timeout(this.#options.timeoutMs ?? 60_000);
     const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
-    const headers = { ...this.#options.headers, ...init.headers };
+    const headers = { ...this.#headers, ...init.headers };
     try {
       const response = await this.#ask(url, { ...init, headers, signal: either });
-      if (response.ok) return await take(response);
+      if (response.ok) return await taken(response, take);
       await response.body?.cancel();
       if ((this.#options.missing ?? [404, 410]).includes(response.status)) return undefined;
-      throw statusError(response, key);
+      throw statusError(response, key, this.#hidden(response.statusText));
     } catch (cause) {
       signal?.throwIfAborted();
       if (cause instanceof Error && "cure" in cause) throw cause;
       const what = timeout.aborted
         ? `no answer within ${this.#options.timeoutMs ?? 60_000} ms`
         : `the request failed: ${messageOf(cause)}${reasonOf(cause)}`;
-      throw new StoreRequestError({ what, where: key, retryable: true }, { cause });
+      // What threw may have the whole address in it.
+      const because = this.#secrets.length === 0 ? { cause } : {};
+      throw new StoreRequestError({ what: this.#hidden(what), where: key, retryable: true }, because);
     }
+  }
+
+  #hidden(text: string): string {
+    return hiddenIn(text, this.#secrets);
   }
 
   #urlOf(key: StoreKey): string {
     return `${this.url}/${keySegments(key).map(encodeURIComponent).join("/")}${this.#query}`;
   }
-}
-
-/** Signatures and tokens of addresses that are signed beforehand, as the clouds name them, and what others call such things. */
-const SECRET =
-  /^(x-(amz|goog)-(signature|credential|security-token)|signature|sig|awsaccesskeyid|googleaccessid|policy|key-pair-id|.*(token|secret|password|passwd|api[-_]?key|auth).*|key)$/i;
-
-function hasSecrets(url: string, query: string): boolean {
-  const { username, password } = new URL(url);
-  return (
-    username !== "" ||
-    password !== "" ||
-    [...new URLSearchParams(query).keys()].some((name) => SECRET.test(name))
-  );
 }
 
 /** Objects that were changed less long ago can change again within the second that a time is told to. */
@@ -196,17 +197,16 @@ function versionIn(headers: Answer["headers"]): string | null {
   return age >= SETTLED_MS ? `${changed} ${length}` : null;
 }
 
-function statusError(response: Answer, key: StoreKey): Error {
-  const { status } = response;
+function statusError({ status, headers }: Answer, key: StoreKey, said: string): Error {
   if (status === 416) return tooShortError(key);
   const retryable = status >= 500 || status === 429 || status === 408;
   const error = new StoreRequestError({
-    what: `the server answered ${status} ${response.statusText}`.trimEnd(),
+    what: `the server answered ${status} ${said}`.trimEnd(),
     where: key,
     retryable,
     status,
     cure: status === 401 || status === 403 ? "Give the headers that the server asks for" : undefined,
   });
-  const seconds = Number(response.headers.get("Retry-After"));
+  const seconds = Number(headers.get("Retry-After"));
   return Object.assign(error, { retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : 0 });
 }

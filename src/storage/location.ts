@@ -27,7 +27,8 @@ export async function storeOf(argument: StoreArgument): Promise<Store> {
   if (isCloudAddress(text)) return cloudStoreOf(argument);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text) && !/^file:/i.test(text))
     throw new ValueError({
-      what: `${describe(text)} is neither a path nor an address that is known`,
+      // What follows may be a password.
+      what: `an address ${describe(text.slice(0, text.indexOf("//") + 2))}… is neither a path nor one that is known`,
       cure: "Give a path, an http(s) URL, s3://bucket/path, gs://bucket/path, az://account/container/path, or a store",
     });
   if (text === "")

@@ -27,8 +27,10 @@ export async function retrying<T>(
   }
 }
 
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** So long, unless it is over earlier: then with the reason. */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason);
     const stop = (): void => {
       clearTimeout(timer);
       reject(signal!.reason);
@@ -49,9 +51,11 @@ export class Turnstile {
     this.#free = Math.max(1, limit);
   }
 
+  /** Who does not want to wait any more leaves at once. */
   async pass<T>(signal: AbortSignal | undefined, action: () => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
     if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await this.#turn(signal);
     try {
       signal?.throwIfAborted();
       return await action();
@@ -60,5 +64,20 @@ export class Turnstile {
       if (next === undefined) this.#free++;
       else next();
     }
+  }
+
+  #turn(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(go), 1);
+        reject(signal!.reason);
+      };
+      const go = (): void => {
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      };
+      this.#waiting.push(go);
+      signal?.addEventListener("abort", leave, { once: true });
+    });
   }
 }

@@ -47,6 +47,7 @@ describe("addresses", () => {
   test.each([
     ["another scheme", "http://:secret@host"],
     ["no address", "secret"],
+    ["a % that begins no character", "redis://:secret%zz@host"],
     ["a query", "redis://:secret@host/0?password=secret"],
     ["a port that is none", { port: 70_000, password: "secret" }],
     ["a field that is none", { hots: "x", password: "secret" }],

@@ -2,7 +2,6 @@
 // and a seed. Out: how long the run took against the ideal, and how many decisions it was. The same seed gives the same run.
 // Unlike `simulated.ts` it computes no values and checks nothing on the way, so that 10⁷ tasks take minutes.
 
-import { Queue } from "../../src/runtime/scheduler/frontier.ts";
 import { DEFAULT_POLICY, type Policy } from "../../src/runtime/scheduler/policy.ts";
 import { type Action, Scheduler } from "../../src/runtime/scheduler/scheduler.ts";
 import type { ReaderRange, TaskGraph, TaskRef } from "../../src/runtime/scheduler/taskGraph.ts";
@@ -63,10 +62,45 @@ const TASK_MS = 1000;
 const STRAGGLING = 10;
 const LOOK_EVERY = 250_000;
 
-interface End {
-  readonly id: number;
-  readonly startTime: number;
-  readonly time: number;
+/** Which attempts end when, the next one first: numbers beside each other, since ten thousand objects would be all over memory. */
+class Ends {
+  readonly #times: number[] = [];
+  readonly #starts: number[] = [];
+  readonly #ids: number[] = [];
+
+  get next(): number {
+    return this.#times[0] ?? Number.POSITIVE_INFINITY;
+  }
+
+  add(id: number, startTime: number, time: number): void {
+    let at = this.#times.length;
+    for (let above = (at - 1) >> 1; at > 0 && time < this.#times[above]!; above = (at - 1) >> 1) {
+      this.#put(at, this.#ids[above]!, this.#starts[above]!, this.#times[above]!);
+      at = above;
+    }
+    this.#put(at, id, startTime, time);
+  }
+
+  take(): { id: number; startTime: number } {
+    const [id, startTime] = [this.#ids[0]!, this.#starts[0]!];
+    const [lastId, lastStart, time] = [this.#ids.pop()!, this.#starts.pop()!, this.#times.pop()!];
+    const { length } = this.#times;
+    let at = 0;
+    for (let least = 1; least < length; least = 2 * at + 1) {
+      if (least + 1 < length && this.#times[least + 1]! < this.#times[least]!) least++;
+      if (time <= this.#times[least]!) break;
+      this.#put(at, this.#ids[least]!, this.#starts[least]!, this.#times[least]!);
+      at = least;
+    }
+    if (length > 0) this.#put(at, lastId, lastStart, time);
+    return { id, startTime };
+  }
+
+  #put(at: number, id: number, startTime: number, time: number): void {
+    this.#ids[at] = id;
+    this.#starts[at] = startTime;
+    this.#times[at] = time;
+  }
 }
 
 export function runCluster({ workers, width, straggles, losses, seed, look }: Cluster): ClusterRun {
@@ -77,7 +111,7 @@ export function runCluster({ workers, width, straggles, losses, seed, look }: Cl
     ...{ shares: null, storesAll: true, holdsNothing: true, maySpill: false, emit: null },
     ...{ free: () => {}, drop: () => {} },
   });
-  const coming = new Queue<End>((a, b) => a.time < b.time);
+  const coming = new Ends();
   let [time, decisions, done, work, evenWork] = [0, 0, 0, 0, 0];
 
   const begin = ({ attempt }: Action & { kind: "start" }): void => {
@@ -85,9 +119,9 @@ export function runCluster({ workers, width, straggles, losses, seed, look }: Cl
     const even = TASK_MS * (0.75 + 0.5 * random());
     const ms = random() < straggles ? STRAGGLING * even : even;
     if (attempt.number === 1) [work, evenWork] = [work + ms, evenWork + even];
-    if (random() >= losses) coming.add({ id: attempt.id, startTime: time, time: time + ms });
+    if (random() >= losses) coming.add(attempt.id, time, time + ms);
   };
-  const end = ({ id, startTime }: End): void => {
+  const end = ({ id, startTime }: { id: number; startTime: number }): void => {
     const times = { startTime, readTime: time, computeTime: time, endTime: time };
     const stats = { ...times, bytesRead: 0, bytesWritten: 0, measuredMem: null };
     if (scheduler.done(id, stats, time) && ++done % LOOK_EVERY === 0) look?.(scheduler.liveTasks);
@@ -97,9 +131,8 @@ export function runCluster({ workers, width, straggles, losses, seed, look }: Cl
     if (action.kind === "end") break;
     if (action.kind === "start") begin(action);
     else if (action.kind === "wait") {
-      const next = coming.first;
-      time = Math.min(action.until, next?.time ?? Number.POSITIVE_INFINITY);
-      if (next !== undefined && next.time <= time) end(coming.takeFirst()!);
+      time = Math.min(action.until, coming.next);
+      if (coming.next <= time) end(coming.take());
     }
   }
   if (scheduler.failure !== null) throw new Error(`a task failed: ${JSON.stringify(scheduler.failure.ref)}`);

@@ -147,7 +147,8 @@ describe("a function service", () => {
   test.each([
     ["http://example.org/f", /https: address/],
     ["https://me:secret@example.org/", /a name or a password/],
-    ["nowhere", /url is "nowhere"/],
+    ["nowhere", /url is a text, and no address/],
+    ["http://example.org/?code=secret", /url is an address of http:\/\/example.org\. Give an https: address/],
   ])("is not asked at %s", (url, message) => {
     let error: unknown;
     try {

@@ -394,6 +394,8 @@ describe("a handler", () => {
     const encoded = await handle({ ...event, body: btoa("{}"), isBase64Encoded: true });
     expect(encoded.statusCode).toBe(422);
     expect((await handle({ ...event, headers: {} })).statusCode).toBe(401);
+    const broken = [{ body: "no base64!", isBase64Encoded: true }, { headers: { "no header": "x" } }];
+    for (const one of broken) expect((await handle({ ...event, ...one })).statusCode).toBe(400);
   });
 });
 

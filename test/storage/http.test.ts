@@ -164,6 +164,32 @@ describe("HttpStore", () => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
+  test("who waits for a turn and does not want to any more waits no longer", async () => {
+    answer = () => {};
+    const http = store({ concurrency: 1, retries: 0 });
+    const stop = new AbortController();
+    const first = http.get("/a", { signal: stop.signal });
+    first.catch(() => {});
+    const second = http.get("/b", { signal: AbortSignal.timeout(20) });
+    // The first goes on for a minute.
+    await expect(second).rejects.toMatchObject({ name: "TimeoutError" });
+    expect(requests).toEqual(["GET /data/a"]);
+    stop.abort();
+    answer = (request, response) => serve(bytes, request, response);
+    expect(await http.get("/c")).toEqual(bytes);
+  });
+
+  test("what is not the range that was asked for is let go", async () => {
+    const open = new Set<unknown>();
+    answer = (request, response) => {
+      open.add(request.socket);
+      request.socket.on("close", () => open.delete(request.socket));
+      response.writeHead(200, { "Content-Length": 2 ** 24 }).write(bytes);
+    };
+    await expect(store().getRange("/a", { offset: 1, length: 2 })).rejects.toThrow("206");
+    await expect.poll(() => open.size).toBe(0);
+  });
+
   test("more than allowed is refused before it is read", async () => {
     await expect(store({ maxBytes: 100 }).get("/a")).rejects.toBeInstanceOf(NotSupportedError);
     answer = (_, response) => void response.writeHead(200).end(bytes);

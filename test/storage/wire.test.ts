@@ -125,6 +125,14 @@ describe("what an answer is", () => {
     else expect((await answer.arrayBuffer()).byteLength).toBe(found);
   });
 
+  it("headers of any bytes", async () => {
+    const { url } = await serving((socket) =>
+      said(socket, "HTTP/1.1 200 OK\r\nX-Title: caf\xc3\xa9 \x92\xff\r\nContent-Length: 0\r\n\r\n"),
+    );
+    const { headers } = await new WireClient().ask(url, {});
+    expect(headers.get("X-Title")).toBe("caf\xc3\xa9 \x92\xff");
+  });
+
   it("bodies of any length, cut anywhere, into memory or as they come", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -199,6 +207,18 @@ describe("what is asked", () => {
 });
 
 describe("connections", () => {
+  it.each([
+    [200, 1],
+    [2 ** 17, 4],
+  ])("stay when nobody wants a body of %i bytes, unless it is long: %i of them", async (length, count) => {
+    const { url, connections } = await serving((socket) =>
+      said(socket, `HTTP/1.1 404 Not Found\r\nContent-Length: ${length}\r\n\r\n${"x".repeat(length)}`),
+    );
+    const { ask } = new WireClient();
+    for (let i = 0; i < 4; i++) await (await ask(url, {})).body?.cancel();
+    expect(connections()).toBe(count);
+  });
+
   it("a GET on one that the server closed just then is asked again, a PUT is not", async () => {
     const { url, connections } = await serving((socket, _, connection) => {
       if (connection % 2 === 1) {

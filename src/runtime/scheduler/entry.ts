@@ -8,15 +8,61 @@ import type { OperationNode, ReaderRange, TaskRef } from "./taskGraph.ts";
 
 // How many tasks each worker has, and who has least. In: workers that are given tasks and end them, and how many workers there
 // are now. Out: the worker with least to do, the first of several.
-// Must hold: a step costs as much as the number of workers has digits, however many there are; what a worker has that left is
-// still counted down when it ends.
+// Must hold: a step touches a handful of words, however many workers there are: these stay in caches while tasks come and go;
+// what a worker has that left is still counted down when it ends.
+
+/** Some of so many numbers, and the first of them: a bit for each, and above 32 bits one that says whether any is set. */
+class Places {
+  readonly #levels: Uint32Array[] = [];
+
+  constructor(count: number) {
+    for (let words = count; words > 1 || this.#levels.length === 0; ) {
+      words = Math.ceil(words / 32);
+      this.#levels.push(new Uint32Array(words));
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#levels.at(-1)![0] === 0;
+  }
+
+  add(place: number): void {
+    let at = place;
+    for (const words of this.#levels) {
+      const before = words[at >>> 5]!;
+      words[at >>> 5] = before | (1 << (at & 31));
+      if (before !== 0) return;
+      at >>>= 5;
+    }
+  }
+
+  delete(place: number): void {
+    let at = place;
+    for (const words of this.#levels) {
+      words[at >>> 5]! &= ~(1 << (at & 31));
+      if (words[at >>> 5] !== 0) return;
+      at >>>= 5;
+    }
+  }
+
+  /** Of those that are not empty. */
+  get first(): number {
+    let at = 0;
+    for (let level = this.#levels.length - 1; level >= 0; level--) {
+      const word = this.#levels[level]![at]!;
+      at = 32 * at + 31 - Math.clz32(word & -word);
+    }
+    return at;
+  }
+}
 
 export class Loads {
   /** By worker: also of those that are not there any more. */
   readonly #loads: number[] = [];
-  /** A tree of least loads: the children of `i` are `2i` and `2i + 1`, and workers are its leaves. */
-  #tree: Float64Array = new Float64Array([0, Number.POSITIVE_INFINITY]);
-  #leaves = 1;
+  /** Workers that are there, by how many tasks they have; those that have `#least` are the first that are any. */
+  #having: Places[] = [];
+  #least = 0;
+  #room = 32;
   #count = 0;
 
   constructor(workers: number) {
@@ -31,45 +77,51 @@ export class Loads {
   /** Workers have joined or left: the last ones. */
   resize(workers: number): void {
     if (workers === this.#count) return;
+    while (this.#loads.length < workers) this.#loads.push(0);
+    if (workers > this.#room) return this.#rebuild(workers);
+    for (let worker = workers; worker < this.#count; worker++) this.#placesOf(worker).delete(worker);
     const before = this.#count;
     this.#count = workers;
-    while (this.#loads.length < workers) this.#loads.push(0);
-    if (workers > this.#leaves) return this.#rebuild();
-    for (let worker = Math.min(before, workers); worker < Math.max(before, workers); worker++)
-      this.#update(worker);
+    for (let worker = before; worker < workers; worker++) this.#enter(worker);
+    this.#findLeast();
   }
 
-  #rebuild(): void {
-    while (this.#leaves < this.#count) this.#leaves *= 2;
-    this.#tree = new Float64Array(2 * this.#leaves).fill(Number.POSITIVE_INFINITY);
-    for (let worker = 0; worker < this.#count; worker++)
-      this.#tree[this.#leaves + worker] = this.#loads[worker]!;
-    for (let node = this.#leaves - 1; node > 0; node--) this.#tree[node] = this.#leastBelow(node);
+  #rebuild(workers: number): void {
+    while (this.#room < workers) this.#room *= 2;
+    this.#having = [];
+    this.#count = workers;
+    for (let worker = 0; worker < workers; worker++) this.#enter(worker);
+    this.#findLeast();
   }
 
-  #leastBelow(node: number): number {
-    return Math.min(this.#tree[2 * node]!, this.#tree[2 * node + 1]!);
+  #placesOf(worker: number): Places {
+    const load = this.#loads[worker]!;
+    while (this.#having.length <= load) this.#having.push(new Places(this.#room));
+    return this.#having[load]!;
+  }
+
+  #enter(worker: number): void {
+    this.#placesOf(worker).add(worker);
+    this.#least = Math.min(this.#least, this.#loads[worker]!);
+  }
+
+  /** A worker that got another task has one more than the least: this goes up by one. Only when workers leave it may be more. */
+  #findLeast(): void {
+    while (this.#least < this.#having.length - 1 && this.#having[this.#least]!.isEmpty) this.#least++;
   }
 
   add(worker: number, tasks: 1 | -1): void {
+    const isThere = worker < this.#count;
+    if (isThere) this.#placesOf(worker).delete(worker);
     this.#loads[worker]! += tasks;
-    this.#update(worker);
-  }
-
-  #update(worker: number): void {
-    if (worker >= this.#leaves) return;
-    let node = this.#leaves + worker;
-    this.#tree[node] = worker < this.#count ? this.#loads[worker]! : Number.POSITIVE_INFINITY;
-    for (node >>= 1; node > 0; node >>= 1) this.#tree[node] = this.#leastBelow(node);
+    if (!isThere) return;
+    this.#enter(worker);
+    this.#findLeast();
   }
 
   /** The worker with least to do, if it has less than so many tasks. */
   least(below: number): number | null {
-    const least = this.#tree[1]!;
-    if (!(least < below)) return null;
-    let node = 1;
-    while (node < this.#leaves) node = this.#tree[2 * node] === least ? 2 * node : 2 * node + 1;
-    return node - this.#leaves;
+    return this.#least < below ? this.#having[this.#least]!.first : null;
   }
 }
 
@@ -129,18 +181,82 @@ export interface Attempt {
   readonly startTime: number;
 }
 
+export const NONE: readonly never[] = Object.freeze([]);
+
+/** Most lists of a task have one member or none: one that begins with its first is a fifth of what is made to be pushed to. */
+export function grown<T>(list: readonly T[], member: T): readonly T[] {
+  if (list.length === 0) return [member];
+  (list as T[]).push(member);
+  return list;
+}
+
+/** An attempt that is under way. */
+export interface Running extends Attempt {
+  readonly entry: Entry;
+  /** Entries that it reads: what the task owned when it began. */
+  readonly inputs: readonly Entry[];
+}
+
+/** Attempts that are under way, and which of them began first: a step costs the same, however many there are. */
+export class UnderWay {
+  readonly #all = new Map<number, Running>();
+  /** Numbers in the order in which they began, from `#from` on; some of them are over. */
+  #begun: number[] = [];
+  #from = 0;
+  #oldest: Running | null = null;
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  get(id: number): Running | undefined {
+    return this.#all.get(id);
+  }
+
+  values(): Iterable<Running> {
+    return this.#all.values();
+  }
+
+  add(running: Running): void {
+    this.#all.set(running.id, running);
+    this.#begun.push(running.id);
+    if (this.#begun.length <= 2 * this.#all.size + MOST_OVER) return;
+    this.#begun = [...this.#all.keys()];
+    this.#from = 0;
+  }
+
+  delete(running: Running): void {
+    this.#all.delete(running.id);
+    if (running === this.#oldest) this.#oldest = null;
+  }
+
+  get oldest(): Running | null {
+    while (this.#oldest === null && this.#from < this.#begun.length) {
+      this.#oldest = this.#all.get(this.#begun[this.#from]!) ?? null;
+      if (this.#oldest === null) this.#from++;
+    }
+    return this.#oldest;
+  }
+}
+
+/** So many that are over are kept, beside as many as are not. */
+const MOST_OVER = 64;
+
 export class Entry implements TaskRef {
   readonly op: number;
   readonly task: number;
   state: EntryState = "expanding";
+  /** False for one that was freed, whatever has its number now. */
+  isLive = true;
   /** Needs that are left to look at; null when all were. */
   needs: Iterator<TaskRef> | null;
   /** How many of its needs are not there yet. */
   pending = 0;
   /** Those that wait for it. */
-  waiters: Entry[] = [];
-  readonly attempts: Attempt[] = [];
-  failures: Failure[] = [];
+  waiters: readonly Entry[] = NONE;
+  /** Attempts that are under way. */
+  attempts = 0;
+  failures: readonly Failure[] = NONE;
   /** Attempts so far. */
   tries = 0;
   hasTwin = false;
@@ -157,7 +273,7 @@ export class Entry implements TaskRef {
    */
   claims = 0;
   /** What this task owns so. One that it reads twice may be named twice. */
-  claimed: Entry[] = [];
+  claimed: readonly Entry[] = NONE;
   /** Running attempts that read its outputs from memory: while there are any, they stay there. */
   pins = 0;
   /** How often its stored outputs were gone when somebody wanted them. */
@@ -174,8 +290,8 @@ export class Entry implements TaskRef {
   /** As if it had never run, unless an attempt that lost a race still does: what it made is gone. */
   begin(): void {
     this.isStored = false;
-    if (this.attempts.length > 0) return;
-    this.failures = [];
+    if (this.attempts > 0) return;
+    this.failures = NONE;
     this.tries = 0;
     this.hasTwin = false;
   }

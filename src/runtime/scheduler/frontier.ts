@@ -4,7 +4,7 @@
 // Must hold: what a task needs and was found there stays there until the task is done (claims), whatever is known of other
 // readers; what is kept is bounded by what is running, waiting and held, not by the number of tasks; loops only.
 
-import { Entry } from "./entry.ts";
+import { Entry, grown, NONE } from "./entry.ts";
 import type { TaskGraph, TaskRef } from "./taskGraph.ts";
 
 // What comes first of many. In: things, and which of two comes first. Out: the first.
@@ -213,7 +213,7 @@ const bitOf = (task: number): number => 1 << (task % 32);
 /** What a task needs is there: it is the task's own from now on, until the task is done. */
 function claim(reader: Entry, input: Entry): void {
   input.claims++;
-  reader.claimed.push(input);
+  reader.claimed = grown(reader.claimed, input);
 }
 
 export class Frontier {
@@ -257,8 +257,7 @@ export class Frontier {
   }
 
   /** Outputs that are there: nobody has to run for them. */
-  isThere(ref: TaskRef): boolean {
-    const entry = this.entryOf(ref);
+  isThere(ref: TaskRef, entry: Entry | undefined = this.entryOf(ref)): boolean {
     if (entry !== undefined) return entry.state === "available";
     // Without an entry, outputs that only other tasks read are gone; what somebody asked for stays where it is.
     return this.graph.operations[ref.op]!.heldBytes === 0 && this.done[ref.op]!.has(ref.task);
@@ -297,12 +296,12 @@ export class Frontier {
 
   #follow(top: Entry, need: TaskRef): void {
     let entry = this.entryOf(need);
-    if (this.isThere(need)) return entry === undefined ? undefined : claim(top, entry);
+    if (this.isThere(need, entry)) return entry === undefined ? undefined : claim(top, entry);
     if (entry === undefined) {
       entry = this.#open(need.op, need.task);
       this.#stack.push(entry);
     } else if (entry.waiters.at(-1) === top) return;
-    entry.waiters.push(top);
+    entry.waiters = grown(entry.waiters, top);
     top.pending++;
   }
 
@@ -319,10 +318,10 @@ export class Frontier {
     this.done[entry.op]!.delete(entry.task);
     entry.state = "running";
     // An attempt that lost a race is under way: it will do.
-    if (entry.attempts.length > 0) return;
+    if (entry.attempts > 0) return;
     // It claims anew what is there.
     for (const input of entry.claimed) input.claims--;
-    entry.claimed = [];
+    entry.claimed = NONE;
     entry.needs = this.graph.needs(entry.op, entry.task)[Symbol.iterator]();
     entry.state = "expanding";
     entry.pending = 0;
@@ -355,8 +354,8 @@ export class Frontier {
       if (keeps) claim(waiter, entry);
       this.#arrived(waiter);
     }
-    entry.waiters = [];
-    if (!keeps) this.#live[entry.op]!.delete(entry.task);
+    entry.waiters = NONE;
+    if (!keeps) this.forget(entry);
   }
 
   #arrived(waiter: Entry): void {
@@ -377,12 +376,8 @@ export class Frontier {
     this.done[op]!.add(task);
   }
 
-  /** False for one that was freed, whatever has its number now. */
-  isLive(entry: Entry): boolean {
-    return this.entryOf(entry) === entry;
-  }
-
   forget(entry: Entry): void {
+    entry.isLive = false;
     this.#live[entry.op]!.delete(entry.task);
   }
 

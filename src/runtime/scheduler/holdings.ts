@@ -4,7 +4,7 @@
 // go, never that it may go too early. `used` never exceeds the budget, except for one task alone. Where tasks have memory of
 // their own (shares.ts), neither they nor what is held exceed their shares.
 
-import type { Entry } from "./entry.ts";
+import { type Entry, NONE } from "./entry.ts";
 import type { Frontier } from "./frontier.ts";
 import type { Shares } from "./shares.ts";
 import type { OperationNode, TaskRef } from "./taskGraph.ts";
@@ -103,7 +103,7 @@ export class Holdings {
     this.#frontier.complete(entry, bytes > 0);
     for (const input of entry.claimed) input.claims--;
     for (const input of entry.claimed) this.#freeUnread(input);
-    entry.claimed = [];
+    entry.claimed = NONE;
     if (++this.#completions >= Math.max(SWEEP_EVERY, this.#lingering.size)) this.#sweep();
   }
 
@@ -116,7 +116,7 @@ export class Holdings {
   }
 
   #freeUnread(entry: Entry): void {
-    if (entry.state !== "available" || !this.#frontier.isLive(entry)) return;
+    if (entry.state !== "available" || !entry.isLive) return;
     if (entry.claims > 0 || entry.pins > 0 || entry.isSpilling || !this.#isRead(entry)) {
       this.#lingering.add(entry);
       return;

@@ -8,7 +8,17 @@
 import { bytesText } from "../../core/counts.ts";
 import { RunError } from "../../core/errors.ts";
 import type { TaskStats } from "../events.ts";
-import { type Attempt, type Emit, type Entry, type Failure, Loads, mayRetry, Teller } from "./entry.ts";
+import {
+  type Attempt,
+  type Emit,
+  type Entry,
+  type Failure,
+  Loads,
+  mayRetry,
+  type Running,
+  Teller,
+  UnderWay,
+} from "./entry.ts";
 import { Frontier, Queue } from "./frontier.ts";
 import { Holdings } from "./holdings.ts";
 import { delayAfter, Pace, type Policy, Recovery } from "./policy.ts";
@@ -49,16 +59,6 @@ export type Action =
   | { readonly kind: "wait"; readonly until: number }
   | { readonly kind: "end" };
 
-interface Running {
-  readonly entry: Entry;
-  readonly attempt: Attempt;
-  /** Entries that it reads: what the task owned when it began. */
-  readonly inputs: readonly Entry[];
-  /** Those that began just before and just after it, of all that run. */
-  older: Running | null;
-  newer: Running | null;
-}
-
 interface Delayed {
   readonly entry: Entry;
   readonly time: number;
@@ -89,9 +89,7 @@ export class Scheduler {
   readonly #pace: Pace;
   readonly #holdings: Holdings;
   readonly #recovery: Recovery;
-  readonly #running = new Map<number, Running>();
-  #oldest: Running | null = null;
-  #newest: Running | null = null;
+  readonly #running = new UnderWay();
   /** Failed tasks that wait for their next attempt. */
   readonly #delayed = new Queue<Delayed>((a, b) => a.time < b.time);
   /** Tasks that each worker has. */
@@ -223,11 +221,12 @@ export class Scheduler {
   #start(entry: Entry, worker: number, now: number, isTwin: boolean): Action {
     entry.state = "running";
     entry.tries++;
-    const attempt = { id: ++this.#attempts, number: entry.tries, isTwin, worker, startTime: now };
-    entry.attempts.push(attempt);
     const inputs = entry.claimed;
     for (const input of inputs) input.pins++;
-    this.#enter({ entry, attempt, inputs, older: this.#newest, newer: null });
+    const id = ++this.#attempts;
+    const attempt = { id, number: entry.tries, isTwin, worker, startTime: now, entry, inputs };
+    entry.attempts++;
+    this.#running.add(attempt);
     this.#loads.add(worker, 1);
     this.#holdings.begin(this.#operations[entry.op]!);
     this.#pace.started(entry.op);
@@ -235,31 +234,15 @@ export class Scheduler {
     return { kind: "start", ref: entry, attempt };
   }
 
-  #enter(running: Running): void {
-    this.#running.set(running.attempt.id, running);
-    if (running.older === null) this.#oldest = running;
-    else running.older.newer = running;
-    this.#newest = running;
-  }
-
-  #leave(running: Running): void {
-    const { attempt, older, newer } = running;
-    this.#running.delete(attempt.id);
-    if (older === null) this.#oldest = newer;
-    else older.newer = newer;
-    if (newer === null) this.#newest = older;
-    else newer.older = older;
-  }
-
   /** Nothing is ready. When all is done, attempts that lost a race may be under way: who runs them may end them. */
   #idle(now: number, worker: number): Action {
     if (this.#frontier.isDone) return this.#holdings.spilling === 0 ? { kind: "end" } : this.#wait(now);
     const slow = this.#slowTask(now);
     // A worker's own twin would wait behind it.
-    if (slow === null || slow.attempt.worker === worker) return this.#waitForSlow(now);
-    const { entry, attempt } = slow;
+    if (slow === null || slow.worker === worker) return this.#waitForSlow(now);
+    const { entry, startTime } = slow;
     entry.hasTwin = true;
-    this.#tell.twin(now, entry, now - attempt.startTime, this.#pace.median(entry.op)!);
+    this.#tell.twin(now, entry, now - startTime, this.#pace.median(entry.op)!);
     return this.#start(entry, worker, now, true);
   }
 
@@ -274,10 +257,11 @@ export class Scheduler {
   #nextLook(now: number): number {
     let time = this.#delayed.first?.time ?? Number.POSITIVE_INFINITY;
     if (this.failure !== null) time = Number.POSITIVE_INFINITY;
-    if (this.#oldest === null) return time;
+    const { oldest } = this.#running;
+    if (oldest === null) return time;
     const { lostAfterMs } = this.#options.policy;
     if (this.#options.workersNow !== undefined) time = Math.min(time, now + JOIN_MS);
-    return Math.min(time, this.#oldest.attempt.startTime + lostAfterMs);
+    return Math.min(time, oldest.startTime + lostAfterMs);
   }
 
   /** A task that takes far longer than others of its operation, and is alone. All are looked at now and then. */
@@ -291,24 +275,24 @@ export class Scheduler {
     for (;;) {
       const { value, done } = this.#slow.next();
       if (done === true) return null;
-      if (this.#running.has(value.attempt.id) && this.#isSlow(value, now)) return value;
+      if (this.#running.get(value.id) === value && this.#isSlow(value, now)) return value;
     }
   }
 
-  #isSlow({ entry, attempt }: Running, now: number): boolean {
+  #isSlow({ entry, startTime }: Running, now: number): boolean {
     const operation = this.#operations[entry.op]!;
     const donePart = this.#frontier.done[entry.op]!.size / operation.tasks;
     const isAlone = !entry.hasTwin && entry.state === "running" && this.#holdings.hasRoom(operation);
     const { twins } = this.#options.policy;
-    return isAlone && this.#pace.isSlow(entry.op, now - attempt.startTime, donePart, twins);
+    return isAlone && this.#pace.isSlow(entry.op, now - startTime, donePart, twins);
   }
 
   #loseSilent(now: number): void {
     const { lostAfterMs } = this.#options.policy;
-    for (let oldest = this.#oldest; oldest !== null; oldest = this.#oldest) {
-      if (now < oldest.attempt.startTime + lostAfterMs) return;
+    for (let { oldest } = this.#running; oldest !== null; { oldest } = this.#running) {
+      if (now < oldest.startTime + lostAfterMs) return;
       const error = new Error(`nothing was heard of the task for ${lostAfterMs} ms`);
-      this.failed(oldest.attempt.id, { error, isLost: true }, now);
+      this.failed(oldest.id, { error, isLost: true }, now);
     }
   }
 
@@ -316,20 +300,20 @@ export class Scheduler {
   #finish(id: number): Running | null {
     const running = this.#running.get(id);
     if (running === undefined) return null;
-    const { entry, attempt, inputs } = running;
-    this.#leave(running);
-    this.#loads.add(attempt.worker, -1);
+    const { entry, inputs } = running;
+    this.#running.delete(running);
+    this.#loads.add(running.worker, -1);
     this.#holdings.end(this.#operations[entry.op]!);
-    entry.attempts.splice(entry.attempts.indexOf(attempt), 1);
+    entry.attempts--;
     for (const input of inputs) input.pins--;
     return running;
   }
 
   /** A task's outputs are there. True when they count: no other attempt was first. */
   done(id: number, stats: TaskStats, now: number): boolean {
-    const running = this.#finish(id);
-    if (running === null) return false;
-    const { entry, attempt } = running;
+    const attempt = this.#finish(id);
+    if (attempt === null) return false;
+    const { entry } = attempt;
     const isFirst = entry.state !== "available";
     this.#pace.ended(entry.op, stats.endTime - stats.startTime);
     this.#tell.taskEnd(now, entry, attempt, isFirst ? "done" : "superseded", stats);
@@ -340,20 +324,20 @@ export class Scheduler {
   }
 
   failed(id: number, failure: Failure, now: number): void {
-    const running = this.#finish(id);
-    if (running === null) return;
-    const { entry, attempt } = running;
+    const attempt = this.#finish(id);
+    if (attempt === null) return;
+    const { entry } = attempt;
     const times = { startTime: attempt.startTime, readTime: now, computeTime: now, endTime: now };
     const stats = { ...times, bytesRead: 0, bytesWritten: 0, measuredMem: null };
     this.#tell.taskEnd(now, entry, attempt, "failed", stats);
-    const earlier = [...entry.failures];
+    const earlier = entry.failures;
     const wasBegun = failure.wasBegun !== false;
-    if (wasBegun) entry.failures.push(failure);
+    if (wasBegun) entry.failures = [...earlier, failure];
     else entry.tries--;
-    if (entry.state === "available" || entry.attempts.length > 0) return;
+    if (entry.state === "available" || entry.attempts > 0) return;
     if (failure.lost !== undefined && this.#recovery.redo(entry, failure.lost)) {
       // It did not fail itself.
-      entry.failures.pop();
+      entry.failures = earlier;
       entry.tries--;
       this.#tell.retry(now, entry, attempt, failure.error, 0);
       return;
@@ -384,6 +368,6 @@ export class Scheduler {
 
   /** Running attempts: what a pool has to end when the run is over. */
   attempts(): readonly Attempt[] {
-    return [...this.#running.values()].map(({ attempt }) => attempt);
+    return [...this.#running.values()];
   }
 }

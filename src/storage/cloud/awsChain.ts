@@ -3,11 +3,11 @@
 // error says where was looked.
 
 import { StoreRequestError } from "../errors.ts";
+import { hiddenIn } from "../hiddenText.ts";
 import { awsProfile, profileName } from "./awsProfiles.ts";
 import { containerKeys, webIdentityKeys } from "./awsRoles.ts";
 import { environment } from "./environment.ts";
 import { FreshValue } from "./freshValue.ts";
-import { hiddenIn } from "./hiddenText.ts";
 import type { AwsCredentials, AwsKeys, S3StoreOptions } from "./s3Options.ts";
 
 /** Keys with what the signer remembers of them. */

@@ -3,7 +3,8 @@
 
 import { ValueError } from "../../core/errors.ts";
 import type { Address } from "../../core/platform.ts";
-import type { StoreLocation } from "../store.ts";
+import { hiddenIn } from "../hiddenText.ts";
+import type { AzureLocation } from "../store.ts";
 import { Token, type TokenOption } from "./accessToken.ts";
 import { AZURE_PARTS, azureListing, azurePage } from "./azureDialect.ts";
 import {
@@ -11,14 +12,12 @@ import {
   type CloudAddress,
   checkTokenEndpoint,
   cloudAddress,
-  encodedName,
   endpointOf,
-  queryText,
+  requestUrl,
 } from "./cloudAddress.ts";
-import { type CloudStoreOptions, checkCloudOptions } from "./cloudOptions.ts";
+import { type CloudStoreOptions, checkCloudOptions, toldLocation } from "./cloudOptions.ts";
 import { CloudStore } from "./cloudStore.ts";
 import { environment } from "./environment.ts";
-import { hiddenIn } from "./hiddenText.ts";
 import type { Authorized, CloudRequest, ObjectService, Refusal } from "./objectService.ts";
 
 /** Options of `new cw.AzureStore(address, …)`. */
@@ -38,28 +37,15 @@ export interface AzureStoreOptions extends CloudStoreOptions {
  * the same wherever a store is asked for, with what the environment says.
  */
 export class AzureStore extends CloudStore {
-  readonly #location: StoreLocation | null;
-
   constructor(address: string | Address, options: AzureStoreOptions = {}) {
     const parsed = cloudAddress(address, "az");
     checkCloudOptions(options, ["sas", "token", "anonymous", "endpoint"]);
     const named = options.endpoint ?? environment("AZURE_STORAGE_BLOB_ENDPOINT");
     const endpoint = named === undefined ? undefined : endpointOf(named, "endpoint");
-    super(parsed.path, options, async () => new AzureService(parsed, endpoint, options));
-    const { account, bucket: container, path } = parsed;
-    const isPlain = Object.keys(options).every((name) => name === "anonymous" || name === "endpoint");
-    this.#location = isPlain
-      ? {
-          ...({ kind: "az", account, container, path } as const),
-          ...(endpoint === undefined ? {} : { endpoint }),
-          ...(options.anonymous === true ? { anonymous: true } : {}),
-        }
-      : null;
-  }
-
-  /** Null where a SAS or a token was given, which only this thread has. */
-  location(): StoreLocation | null {
-    return this.#location;
+    const told = { endpoint, anonymous: options.anonymous === true ? true : undefined };
+    const place = { kind: "az", account: parsed.account, container: parsed.bucket, path: parsed.path };
+    const location = toldLocation<AzureLocation>(place, options, told);
+    super(parsed.path, options, location, async () => new AzureService(parsed, endpoint, options));
   }
 }
 
@@ -93,15 +79,13 @@ class AzureService implements ObjectService {
     if (anonymous !== true) checkTokenEndpoint(url, "a token or SAS");
   }
 
-  async authorized({ name, query = {}, headers = {} }: CloudRequest, now: number): Promise<Authorized> {
-    const path = name === "" ? this.address : `${this.address}/${encodedName(name)}`;
-    const questions = [queryText(query), this.#sas].filter((text) => text !== "").join("&");
-    const sent: { [name: string]: string } = { ...headers, "x-ms-version": "2021-12-02" };
+  async authorized(request: CloudRequest, now: number): Promise<Authorized> {
+    const sent: { [name: string]: string } = { ...request.headers, "x-ms-version": "2021-12-02" };
     if (this.#token !== null) {
       sent["Authorization"] = `Bearer ${await this.#token.text(now)}`;
       sent["x-ms-date"] = new Date(now).toUTCString();
     }
-    return { url: questions === "" ? path : `${path}?${questions}`, headers: sent };
+    return { url: requestUrl(this.address, request, this.#sas), headers: sent };
   }
 
   forgetCredentials(): boolean {

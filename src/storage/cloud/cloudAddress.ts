@@ -6,6 +6,7 @@ import { ValueError } from "../../core/errors.ts";
 import type { Address } from "../../core/platform.ts";
 import { StoreKeyError } from "../errors.ts";
 import { CLOUD_SCHEME, keySegments } from "../store.ts";
+import type { CloudRequest } from "./objectService.ts";
 
 export type CloudScheme = "s3" | "gs" | "az";
 
@@ -97,6 +98,13 @@ export const queryText = (query: { readonly [name: string]: string }): string =>
   Object.entries(query)
     .map(([name, value]) => `${encodedPart(name)}=${encodedPart(value)}`)
     .join("&");
+
+/** Where a request goes: to an object below an address, or to the bucket itself; `proof` is the query that says who asks. */
+export function requestUrl(base: string, { name, query = {} }: CloudRequest, proof = ""): string {
+  const path = name === "" ? base : `${base}/${encodedName(name)}`;
+  const questions = [queryText(query), proof].filter((text) => text !== "").join("&");
+  return questions === "" ? path : `${path}?${questions}`;
+}
 
 /** An endpoint as users give it: without what could be misread, and without "/" at the end. */
 export function endpointOf(given: string | Address, option: string): string {

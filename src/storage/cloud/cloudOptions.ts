@@ -4,6 +4,7 @@
 import { ValueError } from "../../core/errors.ts";
 import type { Fetch } from "../../core/platform.ts";
 import { closest } from "../../core/suggest.ts";
+import type { StoreLocation } from "../store.ts";
 
 /** Options of every store in the cloud. */
 export interface CloudStoreOptions {
@@ -40,4 +41,18 @@ export function checkCloudOptions(options: object, own: readonly string[]): void
     if (name === "missing" && value !== undefined && !Array.isArray(value))
       throw new ValueError({ what: "missing is no list", cure: "Give statuses, as [403, 404]" });
   }
+}
+
+/**
+ * A place with what others may be told of it: settings by the names of their options. Null where options were given that stay here,
+ * as keys and tokens do.
+ */
+export function toldLocation<L extends StoreLocation>(
+  place: object,
+  options: object,
+  told: { readonly [option: string]: string | boolean | undefined },
+): L | null {
+  if (!Object.keys(options).every((name) => name in told)) return null;
+  const set = Object.entries(told).filter(([, value]) => value !== undefined);
+  return { ...place, ...Object.fromEntries(set) } as L;
 }

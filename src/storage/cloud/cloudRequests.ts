@@ -3,7 +3,7 @@
 // old are had again. Must hold: addresses, headers and what threw are no part of an error, for there are secrets in them.
 
 import { messageOf, StoreRequestError } from "../errors.ts";
-import { reasonOf } from "../httpAnswers.ts";
+import { reasonOf, taken } from "../httpAnswers.ts";
 import { type Backoff, retrying, Turnstile } from "../retry.ts";
 import type { StoreKey, StoreOptions } from "../store.ts";
 import type { Answer } from "../wire/wireAnswer.ts";
@@ -134,16 +134,6 @@ export class CloudRequests {
     // An answer to HEAD has no code.
     const isOld = status === 401 || TOO_OLD.has(code) || (status === 400 && code === "");
     return isOld && service.forgetCredentials();
-  }
-}
-
-/** What is left of an answer that was not right is let go, so that its connection can be used again. */
-async function taken<T>(response: Answer, take: (response: Answer) => Promise<T>): Promise<T> {
-  try {
-    return await take(response);
-  } catch (cause) {
-    await response.body?.cancel().catch(() => {});
-    throw cause;
   }
 }
 

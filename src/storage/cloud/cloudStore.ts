@@ -34,16 +34,23 @@ export abstract class CloudStore implements Store {
   readonly isDurable = true;
   readonly #path: string;
   readonly #options: CloudStoreOptions;
+  readonly #location: StoreLocation | null;
   readonly #requests: CloudRequests;
   readonly #listing: CloudListing;
   readonly #new: NewObjects;
   readonly #checks = new WholeChecks();
   readonly #kept: KeptObjects;
 
-  /** `path`: "" or "a/b". `open` is called when the store is first used. */
-  constructor(path: string, options: CloudStoreOptions, open: () => Promise<ObjectService>) {
+  /** `path`: "" or "a/b". `location`: what others are told. `open` is called when the store is first used. */
+  constructor(
+    path: string,
+    options: CloudStoreOptions,
+    location: StoreLocation | null,
+    open: () => Promise<ObjectService>,
+  ) {
     this.#path = path;
     this.#options = options;
+    this.#location = location;
     this.#requests = new CloudRequests(open, options);
     this.#listing = new CloudListing(this.#requests, path);
     this.#new = new NewObjects(this.#requests);
@@ -53,7 +60,10 @@ export abstract class CloudStore implements Store {
     });
   }
 
-  abstract location(): StoreLocation | null;
+  /** Null where keys, tokens or the like were given, which only this thread has. */
+  location(): StoreLocation | null {
+    return this.#location;
+  }
 
   async address(): Promise<string> {
     const { address } = await this.#requests.service();

@@ -3,22 +3,21 @@
 
 import { ValueError } from "../../core/errors.ts";
 import type { Address } from "../../core/platform.ts";
-import type { StoreLocation } from "../store.ts";
+import { hiddenIn } from "../hiddenText.ts";
+import type { GcsLocation } from "../store.ts";
 import { Token, type TokenOption } from "./accessToken.ts";
 import {
   addressText,
   type CloudAddress,
   checkTokenEndpoint,
   cloudAddress,
-  encodedName,
   endpointOf,
-  queryText,
+  requestUrl,
 } from "./cloudAddress.ts";
-import { type CloudStoreOptions, checkCloudOptions } from "./cloudOptions.ts";
+import { type CloudStoreOptions, checkCloudOptions, toldLocation } from "./cloudOptions.ts";
 import { CloudStore } from "./cloudStore.ts";
 import { environment } from "./environment.ts";
 import { metadataToken } from "./googleMetadata.ts";
-import { hiddenIn } from "./hiddenText.ts";
 import type { Authorized, CloudRequest, ObjectService, Refusal } from "./objectService.ts";
 import { S3_PARTS, s3Listing, s3Page } from "./s3Dialect.ts";
 
@@ -37,27 +36,15 @@ export interface GcsStoreOptions extends CloudStoreOptions {
  * the same wherever a store is asked for, with what the environment says.
  */
 export class GcsStore extends CloudStore {
-  readonly #location: StoreLocation | null;
-
   constructor(address: string | Address, options: GcsStoreOptions = {}) {
     const parsed = cloudAddress(address, "gs");
     checkCloudOptions(options, ["token", "anonymous", "endpoint"]);
     const named = options.endpoint ?? environment("STORAGE_EMULATOR_HOST");
     const endpoint = named === undefined ? undefined : endpointOf(withScheme(String(named)), "endpoint");
-    super(parsed.path, options, async () => new GcsService(parsed, endpoint, options));
-    const isPlain = Object.keys(options).every((name) => name === "anonymous" || name === "endpoint");
-    this.#location = isPlain
-      ? {
-          ...({ kind: "gs", bucket: parsed.bucket, path: parsed.path } as const),
-          ...(endpoint === undefined ? {} : { endpoint }),
-          ...(options.anonymous === true ? { anonymous: true } : {}),
-        }
-      : null;
-  }
-
-  /** Null where a token or the like was given, which only this thread has. */
-  location(): StoreLocation | null {
-    return this.#location;
+    const told = { endpoint, anonymous: options.anonymous === true ? true : undefined };
+    const place = { kind: "gs", bucket: parsed.bucket, path: parsed.path };
+    const location = toldLocation<GcsLocation>(place, options, told);
+    super(parsed.path, options, location, async () => new GcsService(parsed, endpoint, options));
   }
 }
 
@@ -87,9 +74,9 @@ class GcsService implements ObjectService {
     if (this.#token !== null) checkTokenEndpoint(url, "a token");
   }
 
-  async authorized({ name, query, headers = {} }: CloudRequest, now: number): Promise<Authorized> {
-    const path = name === "" ? this.address : `${this.address}/${encodedName(name)}`;
-    const url = query === undefined ? path : `${path}?${queryText(query)}`;
+  async authorized(request: CloudRequest, now: number): Promise<Authorized> {
+    const { headers = {} } = request;
+    const url = requestUrl(this.address, request);
     if (this.#token === null) return { url, headers };
     return { url, headers: { ...headers, Authorization: `Bearer ${await this.#token.text(now)}` } };
   }

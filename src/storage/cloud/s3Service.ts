@@ -7,7 +7,7 @@ import { ValueError } from "../../core/errors.ts";
 import { ownBytes } from "../wire/wireClient.ts";
 import { AwsChain } from "./awsChain.ts";
 import { awsProfile } from "./awsProfiles.ts";
-import { addressText, type CloudAddress, encodedName, endpointOf, queryText } from "./cloudAddress.ts";
+import { addressText, type CloudAddress, endpointOf, requestUrl } from "./cloudAddress.ts";
 import { environment } from "./environment.ts";
 import type { Authorized, CloudRequest, ObjectService, Refusal } from "./objectService.ts";
 import { S3_PARTS, s3Deletion, s3Listing, s3Page } from "./s3Dialect.ts";
@@ -99,9 +99,8 @@ export class S3Service implements ObjectService {
   }
 
   async authorized(request: CloudRequest, now: number): Promise<Authorized> {
-    const { method, name, query, headers = {}, body } = request;
-    const path = name === "" ? this.#place.base : `${this.#place.base}/${encodedName(name)}`;
-    const url = query === undefined ? path : `${path}?${queryText(query)}`;
+    const { method, headers = {}, body } = request;
+    const url = requestUrl(this.#place.base, request);
     if (this.#chain === null) return { url, headers };
     const keys = await this.#chain.keys(now);
     const { AwsV4Signer } = await signer();

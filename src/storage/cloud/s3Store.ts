@@ -2,9 +2,9 @@
 // where it is, never who asks; keys that were given as options stay in this thread, and others ask it for objects.
 
 import type { Address } from "../../core/platform.ts";
-import type { StoreLocation } from "../store.ts";
+import type { S3Location } from "../store.ts";
 import { cloudAddress } from "./cloudAddress.ts";
-import { checkCloudOptions } from "./cloudOptions.ts";
+import { checkCloudOptions, toldLocation } from "./cloudOptions.ts";
 import { CloudStore } from "./cloudStore.ts";
 import type { S3StoreOptions } from "./s3Options.ts";
 import { givenPlace, openS3 } from "./s3Service.ts";
@@ -14,32 +14,22 @@ import { givenPlace, openS3 } from "./s3Service.ts";
  * address alone does the same wherever a store is asked for, with what the environment says.
  */
 export class S3Store extends CloudStore {
-  readonly #location: StoreLocation | null;
-
   constructor(address: string | Address, options: S3StoreOptions = {}) {
     const parsed = cloudAddress(address, "s3");
-    checkCloudOptions(options, [...SENT, "credentials"]);
-    super(parsed.path, options, () => openS3(parsed, options));
-    const { region, endpoint } = givenPlace(options);
     const { pathStyle, anonymous, profile } = options;
-    const isPlain = Object.keys(options).every((name) => SENT.has(name));
-    this.#location = isPlain
-      ? {
-          ...({ kind: "s3", bucket: parsed.bucket, path: parsed.path } as const),
-          ...(endpoint === undefined ? {} : { endpoint }),
-          ...(region === undefined ? {} : { region }),
-          ...(pathStyle === undefined ? {} : { pathStyle }),
-          ...(anonymous === true ? { anonymous } : {}),
-          ...(profile === undefined ? {} : { profile }),
-        }
-      : null;
-  }
-
-  /** Null where options were given that only this thread has, as keys. */
-  location(): StoreLocation | null {
-    return this.#location;
+    checkCloudOptions(options, [...TOLD, "credentials"]);
+    const told = {
+      ...givenPlace(options),
+      pathStyle,
+      anonymous: anonymous === true ? true : undefined,
+      profile,
+    };
+    const place = { kind: "s3", bucket: parsed.bucket, path: parsed.path };
+    super(parsed.path, options, toldLocation<S3Location>(place, options, told), () =>
+      openS3(parsed, options),
+    );
   }
 }
 
 /** Options that a location tells. */
-const SENT: ReadonlySet<string> = new Set(["region", "endpoint", "anonymous", "profile", "pathStyle"]);
+const TOLD = ["region", "endpoint", "anonymous", "profile", "pathStyle"];

@@ -24,6 +24,7 @@ import {
   type StoreKey,
   type StoreOptions,
 } from "../store.ts";
+import { webAddress, withPath } from "../webAddress.ts";
 
 // What a user means by a path, an address or a store, seen by formats. In: what was written. Out: the place as an object among
 // others, and a look at it by which a format knows its own.
@@ -67,7 +68,7 @@ export async function objectPlace(argument: StoreArgument, path: string): Promis
   const isText = typeof argument === "string" || argument instanceof URL;
   if (path !== "" || !isText) return { store: await storeOf(argument), path: normalPath(checkedPath(path)) };
   const text = String(argument);
-  if (/^https?:\/\//i.test(text)) return webPlace(new URL(text));
+  if (/^https?:\/\//i.test(text)) return webPlace(webAddress(text));
   if (isCloudAddress(text)) return cloudPlace(argument);
   const local = (/^file:/i.test(text) ? decodeURIComponent(new URL(text).pathname) : text).replace(
     /\/+$/,
@@ -80,9 +81,9 @@ export async function objectPlace(argument: StoreArgument, path: string): Promis
   return { store: await storeOf(root.endsWith(".zip") ? `${root}/` : root), path: normalPath(name) };
 }
 
-function webPlace({ origin, pathname, search }: URL): Place {
-  const [folder, name] = cutAtSlash(pathname.replace(/\/+$/, ""));
-  const store = new HttpStore(`${origin}${folder}${search}`);
+function webPlace(url: URL): Place {
+  const [folder, name] = cutAtSlash(url.pathname.replace(/\/+$/, ""));
+  const store = new HttpStore(withPath(url, folder));
   return { store, path: normalPath(decodeURIComponent(name)) };
 }
 
@@ -127,7 +128,9 @@ export async function lookAt(argument: SourceArgument, path: string): Promise<Lo
 
 /** Without what follows the path of an address. */
 const nameOf = (text: string): string =>
-  /^(https?|file):/i.test(text) && URL.canParse(text) ? text.replace(/[?#].*$/, "") : text;
+  /^(https?|file):/i.test(text) && URL.canParse(text)
+    ? text.replace(/[?#].*$/, "").replace(/\/\/[^/]*@/, "//")
+    : text;
 
 const NOTHING: Omit<Look, "name"> = {
   first: async () => undefined,

@@ -9,6 +9,7 @@ import type { Room } from "../codecs/codec.ts";
 import { CorruptDataError, messageOf, NotFoundError, StoreRequestError } from "../errors.ts";
 import { HttpStore, type HttpStoreOptions } from "../httpStore.ts";
 import { readRange, type Store, type StoreKey, type StoreOptions, tooShort } from "../store.ts";
+import { mayBeTold, shownAddress, webAddress, withPath } from "../webAddress.ts";
 
 export interface FileOptions extends StoreOptions {
   /** Where the bytes may be put: good until whoever reads ends it. */
@@ -146,10 +147,10 @@ export function storeFile(
  * `rg.httpFile("https://example.org/a.parquet", {retries: 2})`.
  */
 export function httpFile(url: string | Address, options: HttpStoreOptions = {}): ByteFile {
-  const place = new URL(url);
+  const place = webAddress(url);
   const slash = place.pathname.lastIndexOf("/");
   const key = `/${decodeURIComponent(place.pathname.slice(slash + 1))}` as StoreKey;
-  const base = `${place.origin}${place.pathname.slice(0, slash)}${place.search}`;
+  const base = withPath(place, place.pathname.slice(0, slash));
   let size: number | undefined;
   const listening: typeof fetch = async (input, init) => {
     const response = await (options.fetch ?? fetch)(input, init);
@@ -157,14 +158,15 @@ export function httpFile(url: string | Address, options: HttpStoreOptions = {}):
     if (total !== undefined) size ??= Number(total);
     return response;
   };
-  const file = storeFile(new HttpStore(base, { ...options, fetch: listening }), key, { name: String(url) });
+  const store = new HttpStore(base, { ...options, fetch: listening });
+  const file = storeFile(store, key, { name: shownAddress(place) });
   return {
     name: file.name,
     get size() {
       return size;
     },
-    // Headers and the like may be secrets, and a function cannot be sent.
-    location: Object.keys(options).length === 0 ? String(place) : undefined,
+    // Headers and the like may be secrets, and a function cannot be sent; who opens it elsewhere has no secrets of an address.
+    location: Object.keys(options).length === 0 && mayBeTold(place) ? place.href : undefined,
     read: file.read,
     tail: file.tail,
   };

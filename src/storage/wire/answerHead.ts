@@ -4,6 +4,13 @@
 /** Of one answer, with all its headers. */
 export const MOST_HEAD_BYTES: number = 1 << 16;
 
+/** Byte for byte: what is called latin1 elsewhere has other characters in the places of 32 of them, which headers cannot have. */
+export function latin1(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}
+
 /** How a body ends: after so many bytes, with a last chunk, or with the connection. */
 export type BodyEnd = { readonly bytes: number } | "chunked" | "close";
 

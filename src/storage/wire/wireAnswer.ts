@@ -3,7 +3,7 @@
 // next request; when it is not wanted, the connection is closed.
 
 import { joinedBytes } from "../joinedBytes.ts";
-import { type AnswerHead, MOST_HEAD_BYTES } from "./answerHead.ts";
+import { type AnswerHead, latin1, MOST_HEAD_BYTES } from "./answerHead.ts";
 import type { WireSocket } from "./wireSocket.ts";
 
 /** What a request gives: a `Response` of `fetch`, or a WireAnswer. */
@@ -17,6 +17,9 @@ export interface Answer {
   /** The body, which must be just as long, straight into memory: how many bytes of it there were. */
   fill?(target: Uint8Array): Promise<number>;
 }
+
+/** Bodies that nobody wants are read all the same up to this length. */
+const SHORT_BYTES = 1 << 16;
 
 export class WireAnswer implements Answer {
   readonly status: number;
@@ -45,9 +48,20 @@ export class WireAnswer implements Answer {
 
   get body(): { cancel(): Promise<void> } & AsyncIterable<Uint8Array> {
     return {
-      cancel: async () => this.#finish(false),
+      cancel: () => this.#cancel(),
       [Symbol.asyncIterator]: () => this.#pieces(),
     };
+  }
+
+  /** What is short is read, since that costs less than another connection: most of what is not there is told with a page. */
+  async #cancel(): Promise<void> {
+    const { end } = this.#head;
+    try {
+      if (typeof end === "object" && end.bytes <= SHORT_BYTES) for await (const _ of this.#pieces());
+    } catch {
+      // It was not wanted, and its connection is closed.
+    }
+    this.#finish(false);
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
@@ -126,7 +140,7 @@ export class WireAnswer implements Answer {
     for (;;) {
       const piece = (await this.#piece()) ?? this.#refuse(cutShort());
       const at = piece.indexOf(10);
-      line += new TextDecoder("latin1").decode(at < 0 ? piece : piece.subarray(0, at));
+      line += latin1(at < 0 ? piece : piece.subarray(0, at));
       if (at >= 0) {
         this.#rest = piece.subarray(at + 1);
         return line.replace(/\r$/, "");

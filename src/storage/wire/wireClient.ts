@@ -4,7 +4,7 @@
 
 import type { Fetch } from "../../core/platform.ts";
 import { builtin } from "../builtin.ts";
-import { type AnswerHead, answerHead, MOST_HEAD_BYTES } from "./answerHead.ts";
+import { type AnswerHead, answerHead, latin1, MOST_HEAD_BYTES } from "./answerHead.ts";
 import { type Answer, WireAnswer } from "./wireAnswer.ts";
 import { WireSocket } from "./wireSocket.ts";
 
@@ -127,7 +127,7 @@ async function readHead(
     if (piece === null) throw new Error("the connection was closed before an answer");
     bytes = bytes.length === 0 ? piece : joined(bytes, piece);
     for (let end = endOfHead(bytes); end >= 0; end = endOfHead(bytes)) {
-      const head = answerHead(new TextDecoder("latin1").decode(bytes.subarray(0, end)), isHead);
+      const head = answerHead(latin1(bytes.subarray(0, end)), isHead);
       bytes = bytes.subarray(end + 4);
       // What comes before the answer itself says only that it will come.
       if (head.status >= 200) return { head, rest: bytes };

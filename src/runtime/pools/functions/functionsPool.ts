@@ -6,7 +6,10 @@
 import { describe } from "../../../core/chunks.ts";
 import { ValueError } from "../../../core/errors.ts";
 import type { Address, Fetch } from "../../../core/platform.ts";
+import { closest } from "../../../core/suggest.ts";
 import { messageOf } from "../../../storage/errors.ts";
+import { hiddenIn } from "../../../storage/hiddenText.ts";
+import { sleep } from "../../../storage/retry.ts";
 import { type Executor, LostWorker } from "../pool.ts";
 import { checkError } from "../remote/batchChecks.ts";
 import type { Batch, BatchReport, Carrier } from "../remote/carrier.ts";
@@ -48,6 +51,7 @@ const MOST_ANSWER_BYTES = 16e6;
  * "s3://bucket/work"})`. The function itself is what `handler` makes.
  */
 export function functions(options: FunctionsOptions): Executor {
+  checkNames(options);
   const { timeoutMs = TIMEOUT_MS } = options;
   const url = checkedUrl(options.url);
   checkCounts(options);
@@ -55,6 +59,19 @@ export function functions(options: FunctionsOptions): Executor {
   return remoteExecutor(() => new FunctionsCarrier(url, options), { name: "functions", batchMs });
 }
 
+const KNOWN: readonly (keyof FunctionsOptions)[] = [
+  ...(["url", "concurrency", "token", "timeoutMs", "sign", "fetch"] as const),
+];
+
+function checkNames(options: unknown): void {
+  const bad = (what: string, cure: string): ValueError => new ValueError({ where: "functions", what, cure });
+  if (typeof options !== "object" || options === null)
+    throw bad(`the options are ${describe(options)}`, 'Give {url: "https://…", token}');
+  const wrong = Object.keys(options).find((name) => !(KNOWN as readonly string[]).includes(name));
+  if (wrong !== undefined) throw bad(`there is no option ${describe(wrong)}`, closest(wrong, KNOWN));
+}
+
+/** What is wrong with an address is said without it: services have keys in theirs. */
 function checkedUrl(given: string | Address): string {
   const text = String(given);
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -64,9 +81,14 @@ function checkedUrl(given: string | Address): string {
     return url.href;
   throw new ValueError({
     where: "functions",
-    what: isUser ? "url has a name or a password in it" : `url is ${describe(given)}`,
+    what: isUser ? "url has a name or a password in it" : `url is ${wrongUrl(given, url)}`,
     cure: "Give an https: address, and secrets as token or sign",
   });
+}
+
+function wrongUrl(given: unknown, url: URL | null): string {
+  if (url !== null) return `an address of ${url.protocol}//${url.hostname}`;
+  return typeof given === "string" ? "a text, and no address" : describe(given);
 }
 
 function checkCounts({
@@ -129,7 +151,9 @@ class FunctionsCarrier implements Carrier {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof RefusedAnswer) throw error.why;
-      return { kind: "lost", why: limit.aborted ? `nothing within ${timeoutMs} ms` : messageOf(error) };
+      // What a `fetch` of the user's says may be all of the request.
+      const said = hiddenIn(messageOf(error), [this.#options.token ?? "", this.#url]);
+      return { kind: "lost", why: limit.aborted ? `nothing within ${timeoutMs} ms` : said };
     }
   }
 
@@ -224,18 +248,4 @@ function retryAfter(response: Response): number {
   if (said === null) return 0;
   const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : 0;
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", stop, { once: true });
-  });
 }

@@ -143,7 +143,8 @@ export interface LambdaAnswer {
 export const lambdaOf =
   (handle: RequestHandler): ((event: LambdaEvent) => Promise<LambdaAnswer>) =>
   async (event) => {
-    const response = await handle(requestOf(event));
+    const request = requestOf(event);
+    const response = request === null ? answer(400, { error: "no request" }) : await handle(request);
     return {
       statusCode: response.status,
       headers: Object.fromEntries(response.headers),
@@ -151,7 +152,16 @@ export const lambdaOf =
     };
   };
 
-function requestOf({ requestContext, headers = {}, body = "", isBase64Encoded }: LambdaEvent): Request {
+/** Null for what no request can be: a body that is no base64, names that are no headers. */
+function requestOf(event: LambdaEvent): Request | null {
+  try {
+    return requestIn(event);
+  } catch {
+    return null;
+  }
+}
+
+function requestIn({ requestContext, headers = {}, body = "", isBase64Encoded }: LambdaEvent): Request {
   const method = requestContext?.http?.method ?? "POST";
   const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const bytes = isBase64Encoded === true ? Uint8Array.from(atob(body), (c) => c.charCodeAt(0)) : body;

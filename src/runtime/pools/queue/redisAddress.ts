@@ -75,12 +75,20 @@ function addressOf(text: string): RedisAddress {
   const parts = {
     ...(url.hostname === "" ? {} : { host: url.hostname.replace(/^\[|\]$/g, "") }),
     ...(url.port === "" ? {} : { port: Number(url.port) }),
-    ...(url.username === "" ? {} : { username: decodeURIComponent(url.username) }),
-    ...(url.password === "" ? {} : { password: decodeURIComponent(url.password) }),
+    ...(url.username === "" ? {} : { username: decoded(url.username) }),
+    ...(url.password === "" ? {} : { password: decoded(url.password) }),
     ...(path === "" ? {} : { db: Number(path) }),
     ...(url.protocol === "rediss:" ? { tls: true } : {}),
   };
   return checked(parts);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw bad("the name or the password in the address has a % that begins no character: write %25 for it");
+  }
 }
 
 /** For messages and names: no user, no password. */
