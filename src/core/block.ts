@@ -97,7 +97,10 @@ interface FillablePlace {
 }
 
 const { Buffer: NodeBuffer } = globalThis as unknown as {
-  Buffer?: { from(buffer: ArrayBufferLike, at: number, length: number): FillablePlace };
+  Buffer?: {
+    from(buffer: ArrayBufferLike, at: number, length: number): FillablePlace;
+    allocUnsafeSlow(bytes: number): Uint8Array;
+  };
 };
 
 /** Below, two more views cost more than they save. */
@@ -115,6 +118,20 @@ export function copyRow(from: TypedArray, to: TypedArray): void {
     NodeBuffer.from(to.buffer, to.byteOffset, byteLength).fill(
       new Uint8Array(from.buffer, from.byteOffset, byteLength),
     );
+}
+
+/** A block's elements in a row, in ordinary memory: no zeros are written where they go. */
+export function copyOfRow({ dtype, shape, data: from }: Block): Block {
+  const { byteLength } = from;
+  if (NodeBuffer === undefined || byteLength < LONG_BYTES) {
+    const copy = newBlock(dtype, shape);
+    copyRow(from, copy.data);
+    return copy;
+  }
+  const { array: ArrayOf } = infoOf(dtype);
+  const data = new ArrayOf(NodeBuffer.allocUnsafeSlow(byteLength).buffer as ArrayBuffer) as TypedArray;
+  copyRow(from, data);
+  return { dtype, shape, strides: stridesOf(shape), offset: 0, data };
 }
 
 /** target[at + i] = run[i]. */

@@ -3,7 +3,7 @@
 // results, in memory of their own; null where the plan is larger, reads stores, calls users' functions, or somebody looks on.
 // Must hold: all arrays of a run lie on its backend's desk, which is the run's until it ends; nothing of it is handed out.
 
-import { type Block, blockBytes, newBlock, Resource } from "../core/block.ts";
+import { type Block, blockBytes, copyOfRow, Resource } from "../core/block.ts";
 import { stridesOf } from "../core/chunks.ts";
 import { infoOf, type TypedArray } from "../core/dtype.ts";
 import type { Backend } from "../kernel/backend.ts";
@@ -89,17 +89,11 @@ class SmallRun {
       const name = this.#names[i]!;
       copyElements(presentBlock(backend, name, sources.get(name) as DataResource), this.#inputs[i]!);
     }
-    return this.#standing.run(this.#inputs, NOTHING_BROUGHT, threads, withLines).map(ownCopy);
+    return this.#standing.run(this.#inputs, NOTHING_BROUGHT, threads, withLines).map(copyOfRow);
   }
 }
 
 const NOTHING_BROUGHT: readonly Block[] = [];
-
-function ownCopy(block: Block): Block {
-  const copy = newBlock(block.dtype, block.shape);
-  copyElements(block, copy);
-  return copy;
-}
 
 interface KnownRun {
   readonly backend: Backend;

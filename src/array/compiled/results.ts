@@ -2,7 +2,7 @@
 // with `out`, and blocks that a run has filled. Out: arrays that no later call writes to, and the states' next values.
 // Must hold: a block is handed out once; what is a state's from now on is handed out to nobody.
 
-import { type Block, blockBytes, isContiguous, newBlock } from "../../core/block.ts";
+import { type Block, blockBytes, copyOfRow, isContiguous, isRow, newBlock } from "../../core/block.ts";
 import { describe, type Shape, sameShape, shapeText } from "../../core/chunks.ts";
 import { countText } from "../../core/counts.ts";
 import { type DType, infoOf } from "../../core/dtype.ts";
@@ -118,6 +118,7 @@ function filled(out: NDArray, block: Block): NDArray {
 }
 
 function plainCopy(block: Block, dtype: DType, shape: Shape): Block {
+  if (isRow(block)) return copyOfRow(block);
   const copy = newBlock(dtype, shape);
   copyElements(block, copy);
   return copy;
