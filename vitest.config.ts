@@ -10,9 +10,12 @@ const SHARED = [
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
 /** These count work (test/work.ts), which has to begin before what is counted is loaded: a process of its own for each. */
-const COUNTED = ["observe/{history,plots,progress}", "plan/cost", "ragged-lazy/partitions"].map(
-  (name) => `test/${name}.test.ts`,
-);
+const COUNTED = [
+  "observe/{history,plots,progress}",
+  "plan/cost",
+  "ragged-lazy/partitions",
+  "compiled/changes",
+].map((name) => `test/${name}.test.ts`);
 
 const config: ViteUserConfig = defineConfig({
   resolve: {
@@ -36,7 +39,10 @@ const config: ViteUserConfig = defineConfig({
     projects: [
       { extends: true, test: { name: "shared", include: SHARED, exclude: COUNTED, isolate: false } },
       { extends: true, test: { name: "counted", include: COUNTED } },
-      { extends: true, test: { name: "alone", include: ["test/**/*.test.ts"], exclude: SHARED } },
+      {
+        extends: true,
+        test: { name: "alone", include: ["test/**/*.test.ts"], exclude: [...SHARED, ...COUNTED] },
+      },
     ],
   },
 });

@@ -1,6 +1,6 @@
 // From lazy arrays to a plan that can be run. Several arrays are one plan, so what they share is computed once.
 
-import type { Block } from "../core/block.ts";
+import { type Block, once } from "../core/block.ts";
 import { type ChunkShape, describe, sameShape } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import type { Transfer } from "../core/transfer.ts";
@@ -28,17 +28,28 @@ import { engine } from "./defaultEngine.ts";
 
 const NOTHING: Rewriting = { key: "none", apply: (roots) => roots };
 
-/** `optimize: false` rewrites nothing. */
-export function rewritingOf({
-  optimize = true,
-  mode = "fastRun",
-  include = [],
-  exclude = [],
-  onFail,
-  database: given,
-}: Pick<ComputeOptions, "optimize" | "mode" | "include" | "exclude" | "onFail" | "database">): Rewriting {
-  if (!optimize) return NOTHING;
-  const database = given === undefined ? engine.pipeline : ruleSequence(given);
+type RewritingOptions = Pick<
+  ComputeOptions,
+  "optimize" | "mode" | "include" | "exclude" | "onFail" | "database"
+>;
+const rewritings = new WeakMap<object, { readonly version: number; readonly rewriting: Rewriting }>();
+
+/** `optimize: false` rewrites nothing. Options that come again have the same rewriting, unless rules were registered since. */
+export function rewritingOf(options: RewritingOptions): Rewriting {
+  if (options.optimize === false) return NOTHING;
+  const database = options.database === undefined ? engine.pipeline : ruleSequence(options.database);
+  const { version } = database;
+  const known = rewritings.get(options);
+  if (known?.version === version) return known.rewriting;
+  const rewriting = rewritingBy(database, options);
+  rewritings.set(options, { version, rewriting });
+  return rewriting;
+}
+
+function rewritingBy(
+  database: RuleSequence,
+  { mode = "fastRun", include = [], exclude = [], onFail }: RewritingOptions,
+): Rewriting {
   return {
     // The version counts what users register.
     key: `${mode} +${include.join()} -${exclude.join()} ${onFail} ${database.number}.${database.version}`,
@@ -55,13 +66,17 @@ function ruleSequence(given: RuleDatabase): RuleSequence {
  * The line that made each node *here*: the expression may be shared with one that was written elsewhere before.
  */
 export function sitesOf(arrays: readonly LazyArray[]): (node: Expr) => Site | null {
-  const sites = new Map<Expr, Site | null>();
-  const seen = new Set<LazyArray>(arrays);
-  for (const array of seen) {
-    if (array.site !== null) sites.set(array.expr, array.site);
-    for (const parent of array.parents) seen.add(parent);
-  }
-  return (node) => sites.get(node) ?? node.site;
+  // Most plans are found again, and nobody asks.
+  const sites = once(() => {
+    const found = new Map<Expr, Site | null>();
+    const seen = new Set<LazyArray>(arrays);
+    for (const array of seen) {
+      if (array.site !== null) found.set(array.expr, array.site);
+      for (const parent of array.parents) seen.add(parent);
+    }
+    return found;
+  });
+  return (node) => sites().get(node) ?? node.site;
 }
 
 export interface Prepared {

@@ -97,7 +97,10 @@ interface FillablePlace {
 }
 
 const { Buffer: NodeBuffer } = globalThis as unknown as {
-  Buffer?: { from(buffer: ArrayBufferLike, at: number, length: number): FillablePlace };
+  Buffer?: {
+    from(buffer: ArrayBufferLike, at: number, length: number): FillablePlace;
+    allocUnsafeSlow(bytes: number): Uint8Array;
+  };
 };
 
 /** Below, two more views cost more than they save. */
@@ -105,6 +108,31 @@ const LONG_BYTES = 8192;
 
 const isShared = ({ buffer }: Words): boolean =>
   typeof SharedArrayBuffer === "function" && buffer instanceof SharedArrayBuffer;
+
+/** All of a typed array to another of its kind and length. */
+export function copyRow(from: TypedArray, to: TypedArray): void {
+  const { byteLength } = from;
+  if (NodeBuffer === undefined || byteLength < LONG_BYTES || byteLength !== to.byteLength)
+    (to as Float64Array).set(from as Float64Array);
+  else
+    NodeBuffer.from(to.buffer, to.byteOffset, byteLength).fill(
+      new Uint8Array(from.buffer, from.byteOffset, byteLength),
+    );
+}
+
+/** A block's elements in a row, in ordinary memory: no zeros are written where they go. */
+export function copyOfRow({ dtype, shape, data: from }: Block): Block {
+  const { byteLength } = from;
+  if (NodeBuffer === undefined || byteLength < LONG_BYTES) {
+    const copy = newBlock(dtype, shape);
+    copyRow(from, copy.data);
+    return copy;
+  }
+  const { array: ArrayOf } = infoOf(dtype);
+  const data = new ArrayOf(NodeBuffer.allocUnsafeSlow(byteLength).buffer as ArrayBuffer) as TypedArray;
+  copyRow(from, data);
+  return { dtype, shape, strides: stridesOf(shape), offset: 0, data };
+}
 
 /** target[at + i] = run[i]. */
 export function copyInto<W extends Words>(target: W, run: W, at = 0): void {
@@ -198,6 +226,12 @@ export function subBlock(block: Block, start: readonly number[], shape: Shape): 
 export const blockBytes = (dtype: DType, shape: Shape): number => infoOf(dtype).bytes * sizeOf(shape);
 
 /** True when the elements lie one after another in row-major order. */
+/** All of its data, one element after another. */
+export const isRow = (block: Block): boolean =>
+  block.offset === 0 &&
+  block.data.length === sizeOf(block.shape) * infoOf(block.dtype).slots &&
+  isContiguous(block);
+
 export function isContiguous(block: Block): boolean {
   let expected = 1;
   for (let axis = block.shape.length - 1; axis >= 0; axis--) {

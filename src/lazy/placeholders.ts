@@ -98,7 +98,7 @@ export class SharedResource extends DataResource {
     return spare;
   }
 
-  /** It was not needed after all. */
+  /** It was not needed after all: what was to be computed there was not. */
   giveSpare(block: Block): void {
     this.#spare ??= block;
   }

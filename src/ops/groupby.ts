@@ -58,16 +58,17 @@ function check(inputs: readonly DenseType[], attrs: GroupAttrs): void {
 }
 
 /**
- * Each element gets what came back to its block and label. Sums get it as it is; means, moments, minima and maxima by how the element
- * takes part.
+ * Each element gets what came back to its block and label. Sums get it as it is; means, moments, products, minima and maxima by how
+ * the element takes part; of first and last ones it goes to the element that was found.
  */
 const groupPullback: Pullback = (at, use) => {
   const { inputs, attrs, cotangent, result } = at;
   const [x, labels] = inputs as [Handle, Handle];
-  const { axis, fold, skipsNaN } = groupAttrs(attrs);
+  const { fold, skipsNaN } = groupAttrs(attrs);
   if (inputs.length === 1) return [null];
   const of = (perLabel: Handle): Handle => elementsOf(perLabel, at, use);
-  const kept = (part: Handle): Handle => (skipsNaN ? use.where(use.isnan(x), 0, part) : part);
+  const kept = (part: Handle, otherwise = 0): Handle =>
+    skipsNaN ? use.where(use.isnan(x), otherwise, part) : part;
   const counted = (what: Handle): Handle => use.node("groupby", [what, labels], { ...attrs, fold: "sum" });
   const g = of(use.cast(cotangent, x.dtype));
   switch (fold) {
@@ -85,18 +86,32 @@ const groupPullback: Pullback = (at, use) => {
       const isIt = use.cast(use.two("equal", x, of(use.cast(result, x.dtype))), x.dtype);
       return [use.two("multiply", use.two("divide", g, of(use.cast(counted(isIt), x.dtype))), isIt), null];
     }
-    case "prod":
+    case "prod": {
+      const isZero = use.two("equal", x, 0);
+      const others = kept(use.where(isZero, 1, x), 1);
+      const zeros = of(counted(use.cast(isZero, x.dtype)));
+      const product = of(use.cast(use.node("groupby", [others, labels], attrs), x.dtype));
+      const isOnly = use.two("equal", use.cast(zeros, x.dtype), use.cast(isZero, x.dtype));
+      return [kept(use.two("multiply", g, use.where(isOnly, use.two("divide", product, others), 0))), null];
+    }
     case "first":
-    case "last":
-      return use.refuse(
-        `${fold} of the elements of labels along axis ${axis} has no derivative here`,
-        "Use sums, means, variances, minima or maxima of groups, or cw.stopGradient where it is to count as constant",
-      );
+    case "last": {
+      const places = use.node("groupby", inputs, { ...attrs, fold: `${fold}Place`, dtype: INDEX_DTYPE });
+      return [use.where(use.two("equal", of(places), placeIn(x, attrs, use)), g, 0), null];
+    }
     default:
       // Counts, places and truth.
       return [null, null];
   }
 };
+
+/** Where each element stands along the labelled axes, counted through all of them. */
+function placeIn(x: Handle, attrs: Attrs, use: Calculus): Handle {
+  const { axis, lengths } = groupAttrs(attrs);
+  return lengths
+    .map((_, k) => use.places(x, axis + k))
+    .reduce((place, next, k) => use.two("add", use.two("multiply", place, lengths[k]!), next));
+}
 
 /** What each element's block and label have; 0 for elements without a label. */
 function elementsOf(perLabel: Handle, { inputs, attrs }: Pulled, use: Calculus): Handle {

@@ -36,6 +36,8 @@ export interface Rewriting {
   apply(roots: readonly Expr[]): readonly Expr[];
 }
 
+/** Their texts are kept with them. */
+const FEW_NODES = 64;
 /** Larger graphs take longer to plan than to look up, but are seldom planned twice. */
 const MAX_NODES = 500;
 /**
@@ -46,6 +48,10 @@ const MAX_NODES_IN_ALL = 1000;
 
 export class PlanCache {
   readonly #plans = new Map<string, Planned>();
+  /** The last key of the map. */
+  #latest = "";
+  /** Of expressions of few nodes, for as long as somebody holds them. */
+  readonly #structures = new WeakMap<Expr, Structure>();
   #nodes = 0;
   /** Ops of users may share a name. */
   readonly #opNumbers = new WeakMap<Op, number>();
@@ -53,20 +59,37 @@ export class PlanCache {
 
   /** A plan that is refused for its memory is made `exactly`, with lines. */
   planFor(roots: readonly Expr[], rewriting: Rewriting, options: PlanOptions, exactly: () => Plan): Plan {
-    const nodes = postOrder(roots);
     const chosen = optionsText(options);
-    if (nodes.length > MAX_NODES || chosen === null) return planned(roots, rewriting, options, exactly);
-    const structure = structureOf(nodes, roots, this.#numberOf);
-    const key = `${chosen} ${rewriting.key} ${structure.key}`;
+    const structure = chosen === null ? null : this.#structureOf(roots);
+    if (structure === null) return planned(roots, rewriting, options, exactly);
+    const key = structure.under(`${chosen} ${rewriting.key} `);
     const known = this.#plans.get(key);
     if (known !== undefined) {
-      this.#plans.delete(key);
-      this.#plans.set(key, known);
+      this.#useAgain(key, known);
       return bound(known, structure.sources);
     }
     const plan = planned(roots, rewriting, options, exactly);
-    this.#remember(key, plan, structure.sources, nodes.length);
+    this.#remember(key, plan, structure);
     return plan;
+  }
+
+  /** Null of a large graph. What is computed again and again is not read again. */
+  #structureOf(roots: readonly Expr[]): Structure | null {
+    const before = roots.length === 1 ? this.#structures.get(roots[0]!) : undefined;
+    if (before !== undefined) return before;
+    const nodes = postOrder(roots);
+    if (nodes.length > MAX_NODES) return null;
+    const structure = structureOf(nodes, roots, this.#numberOf);
+    if (roots.length === 1 && nodes.length <= FEW_NODES) this.#structures.set(roots[0]!, structure);
+    return structure;
+  }
+
+  /** The one that was used last is the last of the map. */
+  #useAgain(key: string, known: Planned): void {
+    if (key === this.#latest) return;
+    this.#plans.delete(key);
+    this.#plans.set(key, known);
+    this.#latest = key;
   }
 
   readonly #numberOf = (op: Op): number => {
@@ -79,10 +102,11 @@ export class PlanCache {
   };
 
   /** Unless the plan reads data that the expressions did not: constants that were folded into one array. */
-  #remember(key: string, { data, sources }: Plan, met: readonly Resource[], nodes: number): void {
+  #remember(key: string, { data, sources }: Plan, { sources: met, nodes }: Structure): void {
     const places = Array.from(sources, ([name, resource]) => placeAmong(met, name, resource));
     if (!places.every((place) => place !== null)) return;
     this.#plans.set(key, { data, sources: places, nodes });
+    this.#latest = key;
     this.#nodes += nodes;
     for (const [oldest, { nodes }] of this.#plans) {
       if (this.#nodes <= MAX_NODES_IN_ALL) return;
@@ -144,22 +168,44 @@ function optionsText(options: PlanOptions): string | null {
 }
 
 /** All that a plan depends on as text, and the data it does not depend on. */
+class Structure {
+  readonly #key: string;
+  readonly sources: readonly Resource[];
+  readonly nodes: number;
+  #under = "";
+  #whole = "";
+
+  constructor(key: string, sources: readonly Resource[], nodes: number) {
+    this.#key = key;
+    this.sources = sources;
+    this.nodes = nodes;
+  }
+
+  /** The text with that of how it is planned, most often the same one: maps find a text that they know without reading it. */
+  under(how: string): string {
+    if (this.#whole === "" || this.#under !== how) {
+      this.#under = how;
+      this.#whole = how + this.#key;
+    }
+    return this.#whole;
+  }
+}
+
 function structureOf(
   nodes: readonly Expr[],
   roots: readonly Expr[],
   numberOf: (op: Op) => number,
-): { key: string; sources: Resource[] } {
+): Structure {
   const numbers = new Map<Expr, number>();
   const resources = new Map<Resource, number>();
   const sources: Resource[] = [];
   const sourceText = (resource: Resource): string => {
-    if (resource instanceof PartitionResource) return identity(resource);
+    // Its partitions are part of the plan.
+    if (resource instanceof PartitionResource) return `@${resource.id}`;
     const number = resources.get(resource) ?? resources.size;
     resources.set(resource, number);
     return `#${number}${transferText(resource)}`;
   };
-  // A function that a step calls is part of the plan.
-  const identity = (resource: Resource): string => `@${resource.id}`;
   let key = "";
   for (const node of nodes) {
     numbers.set(node, numbers.size);
@@ -167,9 +213,9 @@ function structureOf(
     if (isSource) sources.push(resourceOf(node.attrs));
     key += `${numberOf(node.op)}(`;
     for (const input of node.inputs) key += `${numbers.get(input)},`;
-    key += `${attrsText(node.attrs, isSource ? sourceText : identity)})`;
+    key += `${isSource ? attrsText(node.attrs, sourceText) : node.attrsText})`;
   }
-  return { key: `${key}${roots.map((root) => numbers.get(root)).join()}`, sources };
+  return new Structure(`${key}${roots.map((root) => numbers.get(root)).join()}`, sources, nodes.length);
 }
 
 function transferText(resource: Resource): string {

@@ -20,6 +20,7 @@ import { DEFAULT_POLICY, now, type Policy } from "./scheduler/policy.ts";
 import { type FoundTask, Scheduler, type TaskFailed } from "./scheduler/scheduler.ts";
 import { type Shares, sharesOf } from "./scheduler/shares.ts";
 import type { TaskRef } from "./scheduler/taskGraph.ts";
+import { runSmall } from "./smallRun.ts";
 import { AttemptOutputs, runTask } from "./task.ts";
 import { taskError } from "./taskError.ts";
 import { functionsOf, MemoryWatch } from "./userFunctions.ts";
@@ -104,6 +105,8 @@ export interface RunSetting {
 /** For plans whose arrays are all in memory, on a backend that computes at once. */
 export function runPlanSync(request: RunRequest): Block[] {
   checkAtOnce(request);
+  const small = runSmall(request);
+  if (small !== null) return small;
   const execution = new RunArrays(request);
   if (isOneTask(execution)) return runOne(execution);
   const pool = new InlinePool(request.plan.operations, execution);
@@ -161,11 +164,13 @@ export async function runPlan(request: RunRequest, setting: RunSetting): Promise
   const functions = setting.executor.isElsewhere === true ? [] : functionsOf(request.plan);
   for (const called of functions) await called.load();
   checkOnce(request.plan, setting.budget);
-  const watch = functions.length === 0 ? null : new MemoryWatch(functions, setting);
-  const execution = new RunArrays(request, setting.budget, watch);
   // A named folder is to be given up at the end.
   const { executor, isAskedFor, threads } = setting;
   const isPlain = setting.store?.isNamed !== true && (executor.isHere === true || !isAskedFor);
+  const small = isPlain ? runSmall(request) : null;
+  if (small !== null) return small;
+  const watch = functions.length === 0 ? null : new MemoryWatch(functions, setting);
+  const execution = new RunArrays(request, setting.budget, watch);
   if (isPlain && isOneTask(execution)) return runOne(execution);
   const here = (workers?: number): Pool => inlinePool(execution, workers);
   const shared = executor.isElsewhere === true ? setting.store : null;

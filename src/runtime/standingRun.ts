@@ -13,7 +13,15 @@ import { copyElements } from "../kernel/routines/stridedWalk.ts";
 import { DataResource } from "../lazy/lazyArray.ts";
 import { compileTask } from "../plan/compile/compileTask.ts";
 import type { TaskProgram } from "../plan/compile/programWriter.ts";
-import { type DensePlanArray, isRagged, type PlanData } from "../plan/plan.ts";
+import { roundsOf } from "../plan/compile/rounds.ts";
+import {
+  type DensePlanArray,
+  isRagged,
+  type Operation,
+  type PlanArray,
+  type PlanData,
+} from "../plan/plan.ts";
+import { memoryOf, totalMemory } from "../plan/taskMemory.ts";
 import { presentBlock } from "./runArrays.ts";
 import { failedTask } from "./taskError.ts";
 import { functionsOf } from "./userFunctions.ts";
@@ -34,7 +42,12 @@ export interface StandingParts {
   readonly limit: number;
   /** Nobody else looks after the memory of users' functions: plans with them are not run so. False: somebody does. */
   readonly isWatched?: boolean;
+  /** Where what a run makes lies unless a block is brought for it; in memory of its own unless given. */
+  readonly place?: PlaceOf;
 }
+
+/** A block for an array, which nobody gives back. */
+export type PlaceOf = (dtype: DType, shape: Shape) => Block;
 
 /** A block that is another in every run, and where a task's program has it. */
 interface Patch {
@@ -46,6 +59,8 @@ interface Patch {
 
 interface StandingTask {
   readonly kernel: Kernel;
+  /** What it may borrow is what was stated for it. */
+  readonly room: Borrowed;
   readonly bound: Block[];
   readonly patches: readonly Patch[];
 }
@@ -60,26 +75,31 @@ export class StandingRun {
   readonly #results: readonly number[];
   /** Blocks of results that nobody brought one for, by array. */
   readonly #own: Block[] = [];
-  readonly #backend: Backend;
-  readonly #room: Borrowed;
+  readonly #placeOf: PlaceOf;
 
-  private constructor({ plan, inputs, sources, backend }: StandingParts, tasks: readonly TaskProgram[]) {
+  private constructor(parts: StandingParts, tasks: readonly TaskProgram[]) {
+    const { plan, inputs, sources, backend } = parts;
+    const { place = (dtype, shape) => ownedBlock(backend, dtype, shape) } = parts;
     const numbers = new Map(plan.arrays.map(({ name }, number) => [name, number]));
     this.#plan = plan;
-    this.#backend = backend;
-    this.#room = new Borrowed(backend);
+    this.#placeOf = place;
     const changes = (name: string): boolean => inputs.includes(sources.get(name)!);
     this.#blocks = plan.arrays.map((array) =>
       array.role === "result" || changes(array.name)
         ? unboundBlock(array as DensePlanArray)
-        : fixedBlock(array as DensePlanArray, sources.get(array.name), backend),
+        : fixedBlock(array as DensePlanArray, sources.get(array.name), backend, place),
     );
     this.#inputs = inputs.map((input) =>
       [...sources].filter(([, resource]) => resource === input).map(([name]) => numbers.get(name)!),
     );
     this.#results = plan.results.map((name) => numbers.get(name)!);
     const changing = new Set([...this.#inputs.flat(), ...this.#results]);
-    this.#tasks = tasks.map((task) => this.#standing(task, backend, numbers, changing));
+    const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
+    this.#tasks = tasks.map((task, at) => ({
+      ...this.#standing(task, numbers, changing),
+      kernel: backend.compile(task.program),
+      room: new Borrowed(backend, limitOf(task, plan.operations[at]!, arrays)),
+    }));
   }
 
   static of(parts: StandingParts): StandingRun | null {
@@ -87,11 +107,10 @@ export class StandingRun {
   }
 
   #standing(
-    { program, reads, writes }: TaskProgram,
-    backend: Backend,
+    { reads, writes }: TaskProgram,
     numbers: ReadonlyMap<string, number>,
     changing: ReadonlySet<number>,
-  ): StandingTask {
+  ): Pick<StandingTask, "bound" | "patches"> {
     const bound: Block[] = [];
     const patches: Patch[] = [];
     for (const { array, box, buffer } of [...writes, ...reads]) {
@@ -101,45 +120,61 @@ export class StandingRun {
       bound[buffer] = isWhole ? block : subBlock(block, box.start, box.shape);
       if (changing.has(number)) patches.push({ buffer, array: number, box: isWhole ? null : box });
     }
-    return { kernel: backend.compile(program), bound, patches };
+    return { bound, patches };
   }
 
   /**
    * The results' blocks: those that were brought for them, or its own, which the next run overwrites. A block is brought for
-   * one result.
+   * one result. `withLines`: the plan for who is told of an error.
    */
-  run(inputs: readonly Block[], results: readonly (Block | undefined)[], threads?: number): Block[] {
+  run(
+    inputs: readonly Block[],
+    results: readonly (Block | undefined)[],
+    threads?: number,
+    withLines?: () => PlanData,
+  ): Block[] {
     const blocks = this.#blocks;
     for (let i = 0; i < inputs.length; i++) for (const array of this.#inputs[i]!) blocks[array] = inputs[i]!;
     for (let i = 0; i < this.#results.length; i++) {
       const array = this.#results[i]!;
       blocks[array] = results[i] ?? this.#ownBlock(array);
     }
-    for (let at = 0; at < this.#tasks.length; at++) this.#runTask(at, threads);
-    return this.#results.map((array) => blocks[array]!);
+    try {
+      for (let at = 0; at < this.#tasks.length; at++) this.#runTask(at, threads, withLines);
+      return this.#results.map((array) => blocks[array]!);
+    } finally {
+      this.#letGo();
+    }
+  }
+
+  /** What was brought is its owners' alone: it lives no longer for having been in a run. */
+  #letGo(): void {
+    for (const arrays of this.#inputs) for (const array of arrays) this.#blocks[array] = NOTHING;
+    for (const array of this.#results) this.#blocks[array] = NOTHING;
+    for (const { bound, patches } of this.#tasks) for (const { buffer } of patches) bound[buffer] = NOTHING;
   }
 
   #ownBlock(array: number): Block {
     const known = this.#own[array];
     if (known !== undefined) return known;
     const { dtype, shape } = this.#plan.arrays[array] as DensePlanArray;
-    const block = ownedBlock(this.#backend, dtype, shape);
+    const block = this.#placeOf(dtype, shape);
     this.#own[array] = block;
     return block;
   }
 
-  #runTask(at: number, threads: number | undefined): void {
-    const { kernel, bound, patches } = this.#tasks[at]!;
+  #runTask(at: number, threads: number | undefined, withLines: (() => PlanData) | undefined): void {
+    const { kernel, bound, patches, room } = this.#tasks[at]!;
     for (const { buffer, array, box } of patches) {
       const block = this.#blocks[array]!;
       bound[buffer] = box === null ? block : subBlock(block, box.start, box.shape);
     }
     try {
-      void kernel.run(bound, this.#room, threads);
+      void kernel.run(bound, room, threads);
     } catch (error) {
-      throw failedTask(this.#plan, at, error);
+      throw failedTask(withLines?.() ?? this.#plan, at, error);
     } finally {
-      this.#room.giveBack();
+      room.giveBack();
     }
   }
 }
@@ -158,6 +193,10 @@ function isStanding({ plan, sources, inputs, backend, limit, isWatched }: Standi
   return between <= Math.min(MOST_BYTES, limit);
 }
 
+/** What was stated for a product in rounds is for the rounds: here its operands are whole. */
+const limitOf = (task: TaskProgram, operation: Operation, arrays: ReadonlyMap<string, PlanArray>): number =>
+  roundsOf(task) === null ? totalMemory(memoryOf(operation, arrays)) : Number.POSITIVE_INFINITY;
+
 function tasksOf(plan: PlanData): TaskProgram[] {
   const arrays = new Map(plan.arrays.map((array) => [array.name, array]));
   return plan.operations.map((operation) => compileTask(operation, arrays, placeOf(0, operation.grid)));
@@ -167,17 +206,24 @@ function tasksOf(plan: PlanData): TaskProgram[] {
 export const ownedBlock = (backend: Backend, dtype: DType, shape: Shape): Block =>
   backend.keep(dtype, shape) ?? newBlock(dtype, shape);
 
+const NOTHING: Block = { dtype: "uint8", shape: [], strides: [], offset: 0, data: allocate("uint8", 0) };
+
 /** What is bound before it is used: only how long it is counts. */
 const unboundBlock = ({ dtype, shape }: DensePlanArray): Block => ({
   ...{ dtype, shape, strides: stridesOf(shape), offset: 0, data: allocate(dtype, 0) },
 });
 
 /** Data that are the same in every run, small ones at hand for kernels; or what lies between operations. */
-function fixedBlock({ dtype, shape }: DensePlanArray, data: Resource | undefined, backend: Backend): Block {
-  if (!(data instanceof DataResource)) return ownedBlock(backend, dtype, shape);
+function fixedBlock(
+  { dtype, shape }: DensePlanArray,
+  data: Resource | undefined,
+  backend: Backend,
+  placeOf: PlaceOf,
+): Block {
+  if (!(data instanceof DataResource)) return placeOf(dtype, shape);
   const block = presentBlock(backend, "data", data);
   if (block.place !== undefined || blockBytes(dtype, shape) > SMALL_BYTES) return block;
-  const own = ownedBlock(backend, dtype, shape);
+  const own = placeOf(dtype, shape);
   copyElements(block, own);
   return own;
 }

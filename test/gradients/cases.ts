@@ -2,6 +2,7 @@
 // function and the shapes of its arguments; `low` and `high` bound their elements.
 
 import * as cw from "chunkwise";
+import { elementsByDigits } from "../../src/array/byDigits.ts";
 
 export interface Case {
   readonly f: (...xs: cw.LazyArray[]) => cw.LazyArray;
@@ -198,6 +199,18 @@ export const CASES: { readonly [name: string]: Case } = {
   groupMean: one((x) => cw.groupbyReduce(x, labels, { reduce: "mean", axis: 0 }).square(), -2, 2, [6, 3]),
   groupVar: one((x) => cw.groupbyReduce(x, labels, { reduce: "var", axis: 0 }), -2, 2, [6, 3]),
   groupMax: one((x) => cw.groupbyReduce(x, labels, { reduce: "max", axis: 0 }).square(), -2, 2, [6, 3]),
+  groupProd: one((x) => cw.groupbyReduce(x, labels, { reduce: "prod", axis: 0 }).square(), -2, 2, [6, 3]),
+  groupProds: one(
+    (x) => cw.groupbyReduce(x.maximum(0), lazyLabels, { reduce: "nanprod", axis: 1, numLabels: 3 }).square(),
+    ...([-2, 2, [2, 6]] as const),
+  ),
+  groupFirst: one((x) => cw.groupbyReduce(x, labels, { reduce: "first", axis: 0 }).square(), -2, 2, [6, 3]),
+  groupLast: one(
+    (x) => cw.groupbyReduce(x, lazyLabels, { reduce: "nanlast", axis: 1, numLabels: 3 }).square(),
+    ...([-2, 2, [2, 6]] as const),
+  ),
+  selected: one((x) => elementsByDigits(x, cw.asarray([0, 7, 11]), false).square()),
+  nextafter: two((x, y) => x.nextafter(y).square()),
   groupLazy: one(
     (x) => cw.groupbyReduce(x, lazyLabels, { reduce: "nanmean", axis: 1, numLabels: 3 }).square(),
     -2,

@@ -1,13 +1,14 @@
 // compile: a function of arrays that is rewritten, planned and made ready once, and then called with data again and again. In: a
 // function, what its inputs are, what it updates. Out: a function of data.
 
+import type { Block, Resource } from "../../core/block.ts";
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { StopSignal } from "../../core/platform.ts";
 import type { Expr } from "../../expr/expr.ts";
 import { exprText } from "../../expr/print.ts";
 import { userCall } from "../../lazy/call.ts";
-import { LazyArray } from "../../lazy/lazyArray.ts";
+import { DataResource, LazyArray } from "../../lazy/lazyArray.ts";
 import type { NDArray } from "../../lazy/ndarray.ts";
 import type { ArrayDType } from "../../lazy/operandTypes.ts";
 import { type Plan, planOf } from "../../plan/index.ts";
@@ -112,12 +113,22 @@ function compiledOf(traced: Traced, options: CheckedRun): Compiled {
   const { executor = options.spec.chosenExecutor, onEvent, workDir = options.spec.workDir } = options;
   const isPlain = (executor === null || executor === "inline") && onEvent === undefined && workDir === null;
   const common = { traced, slots, options, backend, isPlain };
-  if (nextStage(traced.roots) !== null) return { ...common, prepared: null, places: [], standing: null };
+  if (nextStage(traced.roots) !== null)
+    return { ...common, prepared: null, places: [], standing: null, constants: [] };
   const rewritten = rewritingOf(options).apply(traced.roots);
   const unique = [...new Set(rewritten)];
   const prepared = preparedOf(unique, traced.roots, options);
   const places = rewritten.map((root) => unique.indexOf(root));
-  return { ...common, prepared, places, standing: standingOf(common, prepared) };
+  const constants = constantsOf(prepared.plan, traced);
+  return { ...common, prepared, places, standing: standingOf(common, prepared), constants };
+}
+
+/** What results must not be computed to: it is read in every call. */
+function constantsOf({ sources }: Plan, { states }: Traced): Block[] {
+  const others = new Set<Resource>(states);
+  return [...sources.values()].flatMap((resource) =>
+    resource instanceof DataResource && !others.has(resource) ? [resource.block] : [],
+  );
 }
 
 function preparedOf(unique: readonly Expr[], roots: readonly Expr[], options: CheckedRun): Prepared {

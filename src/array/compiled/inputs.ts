@@ -1,7 +1,7 @@
 // Inputs of compiled functions: what is said of them, and what a call brings for them. In: specs; then values. Out:
 // placeholders; then blocks of exactly the dtype and shape that were said, or an error that names the input.
 
-import { type Block, copyInto, isContiguous, storeElement } from "../../core/block.ts";
+import { type Block, copyRow, storeElement } from "../../core/block.ts";
 import {
   type ChunkShape,
   type ChunksArgument,
@@ -227,21 +227,3 @@ export class InputSlot {
 }
 
 const WHERE = "compiled function";
-
-/** Views of longer rows are worth their making. */
-const LONG_BYTES = 8192;
-
-function copyRow(from: TypedArray, to: TypedArray): void {
-  if (from.byteLength < LONG_BYTES) (to as Float64Array).set(from as Float64Array);
-  else copyInto(bytesOf(to), bytesOf(from));
-}
-
-const bytesOf = ({ buffer, byteOffset, byteLength }: TypedArray): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength);
-
-/** A copy of a block's elements in ordinary memory, in a row. */
-export function copyOut(block: Block, to: TypedArray): void {
-  if (isContiguous(block) && block.offset === 0 && block.data.length === to.length) copyRow(block.data, to);
-  else
-    copyElements(block, { ...block, strides: stridesOf(block.shape), offset: 0, data: to, place: undefined });
-}

@@ -2,7 +2,7 @@
 // row-major order, and plain copies of them. Must hold: a block that is written to has no two elements in
 // one place and shares no memory with the block it is filled from.
 
-import { type Block, copyInto, isContiguous } from "../../core/block.ts";
+import { type Block, copyInto, copyRow, isContiguous, isRow } from "../../core/block.ts";
 import { type Shape, sizeOf, stridesOf } from "../../core/chunks.ts";
 import { allocate, type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import type { Room } from "./room.ts";
@@ -247,6 +247,11 @@ export function stepsOf(block: Block, room: Room = allocate): Int32Array {
 
 /** Fills `target` with the elements of `source`, which has its shape and dtype. */
 export function copyElements(source: Block, target: Block): void {
+  if (isRow(source) && isRow(target)) copyRow(source.data, target.data);
+  else copyStrided(source, target);
+}
+
+function copyStrided(source: Block, target: Block): void {
   const way = passage(source.dtype, source.data, target.data);
   const { shape, operands } = joinAxes(source.shape, [source, target]);
   const [from, to] = operands as [Walkable, Walkable];

@@ -1,8 +1,8 @@
 // WebAssembly kernels as a backend: a machine that runs them, programs that were compiled for it, results that were handed out.
 // In: nothing. Out: a backend with a memory of its own, helper threads when they are worth it, and kernels found again.
 
-import { type Block, copyInto, isContiguous, type Place } from "../../core/block.ts";
-import { type Shape, sizeOf } from "../../core/chunks.ts";
+import { type Block, copyRow, isRow, type Place } from "../../core/block.ts";
+import type { Shape } from "../../core/chunks.ts";
 import { type DType, infoOf, type TypedArray } from "../../core/dtype.ts";
 import { machineThreads } from "../../core/threads.ts";
 import type { Backend, Kernel, SharedBlock } from "../backend.ts";
@@ -90,7 +90,7 @@ function stagedIn(
     if (outside.place !== undefined || role === "temporary" || !isRow(outside)) continue;
     const inside = memory.takeBlock(outside.dtype, outside.shape);
     if (inside === null) break;
-    if (role === "input") copyRow(outside, inside);
+    if (role === "input") copyRow(outside.data, inside.data);
     staged.push({ outside, inside, isOutput: role === "output" });
     blocks[at] = inside;
   }
@@ -99,23 +99,6 @@ function stagedIn(
 
 /** Of all of a program's blocks together. */
 const STAGED_BYTES = 1 << 19;
-/** Views of longer rows are worth their making. */
-const LONG_BYTES = 8192;
-
-/** All of its data, one element after another. */
-const isRow = (block: Block): boolean =>
-  block.offset === 0 &&
-  block.data.length === sizeOf(block.shape) * infoOf(block.dtype).slots &&
-  isContiguous(block);
-
-function copyRow({ data: from }: Block, { data: to }: Block): void {
-  if (from.byteLength < LONG_BYTES) (to as Float64Array).set(from as Float64Array);
-  else copyInto(bytesOf(to), bytesOf(from));
-}
-
-const bytesOf = ({ buffer, byteOffset, byteLength }: TypedArray): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength);
-
 // Block programs as WebAssembly kernels on several threads, and where there is none for a step, by the reference interpreter.
 // In: a program, then blocks. Out: the outputs written, the same bits as `interpret`.
 // Must hold: a temporary has memory from the first step that touches it to the last.
@@ -149,7 +132,7 @@ class WasmProgram implements Kernel {
     const staged = stagedIn(this.#running.machine.memory, this.#program, blocks);
     try {
       this.#runSteps(blocks, room, threads);
-      for (const { outside, inside, isOutput } of staged) if (isOutput) copyRow(inside, outside);
+      for (const { outside, inside, isOutput } of staged) if (isOutput) copyRow(inside.data, outside.data);
     } finally {
       for (const { inside } of staged) this.#running.machine.memory.giveBlock(inside);
     }

@@ -21,7 +21,7 @@ import {
   withConstants,
 } from "./families.ts";
 import { type InnerWalk, loopModule } from "./loopKernel.ts";
-import type { LoopJob, WasmMachine } from "./machine.ts";
+import { type LoopJob, loopWord, type WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";
 import { textOf } from "./module.ts";
 import { runTilesOf, slotsFor, type TileJob, type Tiles } from "./stream.ts";
@@ -240,10 +240,13 @@ export function runLoopKernel(
   blocks: readonly Block[],
   threads: number,
 ): void {
-  if (machine.loops.run(step, blocks)) return;
-  const walks = [...step.operands, ...step.results].map((access) => walkThrough(access, blocks));
+  if (machine.prepared.run(step, blocks)) return;
+  const all = [...step.operands, ...step.results];
+  const walks = all.map((access) => walkThrough(access, blocks));
   const job = runWalks(machine, step.program, step.domain, walks, step.from, threads);
-  if (job !== null) machine.loops.add(step, blocks, job);
+  if (job === null) return;
+  const accesses = all.map((access, k) => ({ access, job: 0, word: loopWord(job.dims, k) }));
+  machine.prepared.add(step, blocks, [job], accesses);
 }
 
 /** An access as a walk through the memory of its block. */

@@ -1,12 +1,12 @@
 // What runs WebAssembly kernels on a thread: the memory, compiled kernels, helper threads. One value has all of it, and two of
 // them know nothing of each other. In: nothing. Out: a machine that steps of programs run on.
 
-import type { Block } from "../../core/block.ts";
+import type { Block, Place } from "../../core/block.ts";
 import { sameShape } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { InvariantError } from "../../core/errors.ts";
 import { threadOptions } from "../../core/threads.ts";
-import type { Access, LoopStep } from "../blockProgram.ts";
+import type { Access, KernelStep } from "../blockProgram.ts";
 import { Control, SLOT_WORDS, SPINS, type WasmKernel, WORDS } from "./control.ts";
 import { Families, Kernels } from "./families.ts";
 import { KernelMemory } from "./memory.ts";
@@ -142,74 +142,110 @@ class Jobs {
   }
 }
 
-// Loops that run again on other blocks of the same layout, as those of most tasks do: all but the addresses is known
-// from the first time. In: a step and its blocks. Out: whether it has run. Only small loops, which need no helpers: for
+// Steps that run again on other blocks of the same layout, as those of most tasks do: all but the addresses is known
+// from the first time. In: a step and its blocks. Out: whether it has run. Only small ones, which need no helpers: for
 // others, what comes before the kernel does not count.
+
+/** What is handed to a kernel, and how. */
+export interface Job {
+  readonly kernel: WasmKernel;
+  readonly parameters: readonly number[];
+  readonly units: number;
+  readonly part: number;
+}
+
+/** The job of a loop. */
+export interface LoopJob extends Job {
+  /** Axes of the domain as it is walked. */
+  readonly dims: number;
+}
+
+/** An access of a step whose address is a parameter of a job. */
+export interface JobAccess {
+  readonly access: Access;
+  readonly job: number;
+  readonly word: number;
+}
+
+/** Parameters of a loop: the domain, then for each access its address and strides (loops.ts). */
+export const loopWord = (dims: number, access: number): number => dims + access * (dims + 1);
 
 interface PreparedAccess {
   readonly buffer: number;
   readonly strides: readonly number[];
   /** From the block's first element to the access's, in bytes. */
   readonly shift: number;
-  /** The parameter that is its address. */
+  readonly parameters: number[];
   readonly word: number;
 }
 
-interface PreparedLoop {
-  readonly kernel: WasmKernel;
-  readonly parameters: number[];
+interface PreparedStep {
+  readonly jobs: readonly (Job & { readonly parameters: number[] })[];
   readonly accesses: readonly PreparedAccess[];
-  readonly units: number;
-  readonly part: number;
 }
 
-/** What is handed to the kernel, and how. */
-export interface LoopJob {
-  readonly kernel: WasmKernel;
-  readonly parameters: readonly number[];
-  readonly units: number;
-  readonly part: number;
-  /** Axes of the domain as it is walked. */
-  readonly dims: number;
-}
+/** Of the states of a step that is prepared, each; a step has no more of them. */
+const STATE_BYTES = 1 << 14;
+const MOST_STATES = 4;
 
-class PreparedLoops {
+class PreparedSteps {
   readonly #memory: KernelMemory;
   readonly #jobs: Jobs;
-  readonly #loops = new WeakMap<LoopStep, PreparedLoop>();
+  readonly #steps = new WeakMap<KernelStep, PreparedStep>();
+  /** Places for what one job leaves to the next: steps run one after another, and all have the same. */
+  readonly #states: readonly Place[];
 
   constructor(memory: KernelMemory, jobs: Jobs) {
     this.#memory = memory;
     this.#jobs = jobs;
+    const places = Array.from({ length: MOST_STATES }, () => memory.take(STATE_BYTES, true));
+    this.#states = places.filter((place) => place !== null);
   }
 
-  add(step: LoopStep, blocks: readonly Block[], job: LoopJob): void {
-    const { kernel, units, part, dims } = job;
-    // Parameters: the domain, then for each access its address and strides (loops.ts).
-    const accesses = [...step.operands, ...step.results].map((access, k) =>
-      accessOf(access, blocks[access.buffer]!, dims + k * (dims + 1)),
+  /** A step's jobs, after it has run. */
+  add(
+    step: KernelStep,
+    blocks: readonly Block[],
+    jobs: readonly Job[],
+    accesses: readonly JobAccess[],
+  ): void {
+    const own = jobs.map((job) => ({ ...job, parameters: [...job.parameters] }));
+    const found = accesses.map(({ access, job, word }) =>
+      preparedAccess(access, blocks[access.buffer]!, own[job]!.parameters, word),
     );
-    this.#loops.set(step, { kernel, parameters: [...job.parameters], accesses, units, part });
+    this.#steps.set(step, { jobs: own, accesses: found });
   }
 
   /** False when the step is not known, or its blocks lie otherwise than they did. */
-  run(step: LoopStep, blocks: readonly Block[]): boolean {
-    const loop = this.#loops.get(step);
-    if (loop === undefined) return false;
-    for (const { buffer, strides, shift, word } of loop.accesses) {
+  run(step: KernelStep, blocks: readonly Block[]): boolean {
+    const prepared = this.#steps.get(step);
+    if (prepared === undefined) return false;
+    for (const { buffer, strides, shift, parameters, word } of prepared.accesses) {
       const block = blocks[buffer]!;
       const address = sameShape(block.strides, strides) ? this.#memory.addressOf(block) : null;
       if (address === null) return false;
-      loop.parameters[word] = address + shift;
+      parameters[word] = address + shift;
     }
-    this.#jobs.run(loop.kernel, loop.parameters, loop.units, loop.part, 1);
+    for (const { kernel, parameters, units, part } of prepared.jobs)
+      this.#jobs.run(kernel, parameters, units, part, 1);
     return true;
+  }
+
+  /** Places for so many bytes of each state; null where they need more, or there are not so many. */
+  states(bytes: readonly number[]): readonly Place[] | null {
+    const isRoom = bytes.length <= this.#states.length && Math.max(...bytes) <= STATE_BYTES;
+    return isRoom ? this.#states.slice(0, bytes.length) : null;
   }
 }
 
-function accessOf({ buffer, start }: Access, { strides, dtype }: Block, word: number): PreparedAccess {
+function preparedAccess(
+  { buffer, start }: Access,
+  { strides, dtype }: Block,
+  parameters: number[],
+  word: number,
+): PreparedAccess {
   const elements = start.reduce((sum, x, axis) => sum + x * strides[axis]!, 0);
-  return { buffer, strides, shift: elements * infoOf(dtype).bytes, word };
+  return { buffer, strides, shift: elements * infoOf(dtype).bytes, parameters, word };
 }
 
 export class WasmMachine {
@@ -219,5 +255,5 @@ export class WasmMachine {
   readonly helpers: Helpers = new Helpers(this.memory);
   readonly jobs: Jobs = new Jobs(this.memory.buffer, this.control, this.helpers);
   readonly families: Families = new Families();
-  readonly loops: PreparedLoops = new PreparedLoops(this.memory, this.jobs);
+  readonly prepared: PreparedSteps = new PreparedSteps(this.memory, this.jobs);
 }

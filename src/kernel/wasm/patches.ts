@@ -13,7 +13,7 @@ import { copyElements } from "../routines/stridedWalk.ts";
 import type { WasmKernel } from "./control.ts";
 import type { Kernels, Walk } from "./families.ts";
 import { runWalks } from "./loops.ts";
-import type { WasmMachine } from "./machine.ts";
+import type { Job, WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";
 import { textOf } from "./module.ts";
 import { reduceModule } from "./reduceKernel.ts";
@@ -94,11 +94,13 @@ export function runPlane(
   cut: ReduceCut,
   totals: readonly number[],
   threads: number,
-): void {
+): Job {
   const units = reduceUnits(plane, walk, cut);
   const perUnit = (plane.rows * plane.columns) / units;
   const part = Math.max(1, Math.floor(UNIT_ELEMENTS / 2 / perUnit));
-  jobs.run(kernel, reduceParameters(plane, walk, cut, totals), units, part, threads);
+  const parameters = reduceParameters(plane, walk, cut, totals);
+  jobs.run(kernel, parameters, units, part, threads);
+  return { kernel, parameters, units, part };
 }
 
 /** A program that takes states as they are. */

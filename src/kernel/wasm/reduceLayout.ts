@@ -138,6 +138,9 @@ export function reduceParameters(
   ];
 }
 
+/** The parameter that is an operand's address. */
+export const operandWord = (operand: number): number => REDUCE_WORDS.length + 3 * operand;
+
 // What the parts of a reduction kernel share: the writer, the programs, the locals that hold the parameters, and
 // the planes of scratch that hold the state's parts. Must hold: row r of a plane begins at base + r · width · bytes,
 // where width is the tile's; so neighbouring rows are neighbours in memory and are combined in one loop.

@@ -7,11 +7,11 @@ import type { Block, Place } from "../../core/block.ts";
 import { sizeOf, stridesOf } from "../../core/chunks.ts";
 import { type DType, infoOf } from "../../core/dtype.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import type { ReduceStep } from "../blockProgram.ts";
+import type { Access, ReduceStep } from "../blockProgram.ts";
 import { BLOCK_ROWS } from "../interpret/reduce.ts";
 import { type Walk, withConstants } from "./families.ts";
 import { runWalks, walkThrough } from "./loops.ts";
-import type { WasmMachine } from "./machine.ts";
+import { type LoopJob, loopWord, type WasmMachine } from "./machine.ts";
 import {
   addressesOf,
   asTheyAre,
@@ -23,7 +23,13 @@ import {
   takeStates,
   UNIT_ELEMENTS,
 } from "./patches.ts";
-import { type PlaneOperand, type ReduceCut, type ReducePlane, reduceWalk } from "./reduceLayout.ts";
+import {
+  operandWord,
+  type PlaneOperand,
+  type ReduceCut,
+  type ReducePlane,
+  reduceWalk,
+} from "./reduceLayout.ts";
 
 /** What a unit of work should have at least where a patch has to hold several of them. */
 const PATCH_UNIT_ELEMENTS = 16_384;
@@ -35,6 +41,7 @@ export function runReduceKernel(
   blocks: readonly Block[],
   threads: number,
 ): boolean {
+  if (machine.prepared.run(step, blocks)) return true;
   const reduction = reductionOf(machine, step, blocks, threads);
   if (reduction.rows === 0 || reduction.columns === 0) return false;
   const family = isSmall(reduction) ? machine.families.of(step.lift) : null;
@@ -51,7 +58,8 @@ export function runReduceKernel(
 /** To compile a kernel takes longer than this many elements. */
 const SMALL_ELEMENTS = 65_536;
 
-const isSmall = ({ rows, columns }: Reduction): boolean => rows * columns < SMALL_ELEMENTS;
+const isSmall = ({ rows, columns }: Pick<Reduction, "rows" | "columns">): boolean =>
+  rows * columns < SMALL_ELEMENTS;
 
 function reduceBrought(reduction: Reduction, blocks: readonly Block[]): boolean {
   const brought: Place[] = [];
@@ -87,6 +95,10 @@ function reduceTo(reduction: Reduction, blocks: readonly Block[]): boolean {
   const { machine, rows, columns, states } = reduction;
   const plane = planeOf(reduction);
   const cut = cutOf(reduction, plane);
+  if (plane !== null && isAtOnce(reduction, cut, blocks)) {
+    const states = machine.prepared.states(reduction.states.map((dtype) => infoOf(dtype).bytes * columns));
+    if (states !== null) return reduceAtOnce(reduction, plane, cut, states, blocks);
+  }
   const totals = takeStates(machine.memory, states, Math.ceil(rows / cut.segmentRows) * columns);
   if (totals === null) return false;
   try {
@@ -96,6 +108,42 @@ function reduceTo(reduction: Reduction, blocks: readonly Block[]): boolean {
   } finally {
     for (const place of totals) machine.memory.give(place);
   }
+  return true;
+}
+
+/** Small, all of it in memory, in one segment: two jobs, of which only the addresses change from run to run. */
+function isAtOnce(
+  { machine, step, operands, rows, ...reduction }: Reduction,
+  { segmentRows }: ReduceCut,
+  blocks: readonly Block[],
+): boolean {
+  const isIn = ({ buffer }: Access): boolean => machine.memory.addressOf(blocks[buffer]!) !== null;
+  return (
+    isSmall({ rows, columns: reduction.columns }) &&
+    segmentRows >= rows &&
+    step.absorbing === null &&
+    operands.length === step.operands.length &&
+    [...step.operands, ...step.results].every(isIn)
+  );
+}
+
+function reduceAtOnce(
+  reduction: Reduction,
+  plane: ReducePlane,
+  cut: ReduceCut,
+  totals: readonly Place[],
+  blocks: readonly Block[],
+): true {
+  const { machine, step, states } = reduction;
+  const kernel = planeKernel(machine.kernels, plane, step.lift, step, states);
+  const reducing = runPlane(machine, plane, kernel, cut, addressesOf(totals), 1);
+  const finishing = finish(reduction, totals, blocks);
+  if (finishing === null) return true;
+  const read = step.operands.map((access, k) => ({ access, job: 0, word: operandWord(k) }));
+  const written = step.results.map((access, k) => ({
+    ...{ access, job: 1, word: loopWord(finishing.dims, states.length + k) },
+  }));
+  machine.prepared.add(step, blocks, [reducing, finishing], [...read, ...written]);
   return true;
 }
 
@@ -231,7 +279,7 @@ function combineSegments(
 }
 
 /** Totals to results: through `finish`, or as they are. */
-function finish(reduction: Reduction, totals: readonly Place[], blocks: readonly Block[]): void {
+function finish(reduction: Reduction, totals: readonly Place[], blocks: readonly Block[]): LoopJob | null {
   const { machine, step, states, kept, columns, threads } = reduction;
   const domain = kept.map((axis) => step.domain[axis]!);
   const from = states.map((dtype, i): Walk => {
@@ -242,5 +290,5 @@ function finish(reduction: Reduction, totals: readonly Place[], blocks: readonly
     const walk = walkThrough(access, blocks);
     return { ...walk, strides: kept.map((axis) => walk.strides[axis]!) };
   });
-  runWalks(machine, step.finish ?? asTheyAre(states), domain, [...from, ...to], [], threads);
+  return runWalks(machine, step.finish ?? asTheyAre(states), domain, [...from, ...to], [], threads);
 }

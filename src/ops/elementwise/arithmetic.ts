@@ -183,6 +183,8 @@ export const nextafter = binary("nextafter", {
   accepts: "real",
   result: "floating",
   real: s.nextafter,
+  // One step from x1, wherever that is.
+  pull: ({ g }) => [g, null],
 });
 /** √(x1² + x2²), which does not overflow: `cw.hypot([3], [4])` is [5]. */
 export const hypot = binary("hypot", {
