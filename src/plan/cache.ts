@@ -43,6 +43,11 @@ const MAX_NODES = 500;
  * that plans ever new shapes is to keep to its memory. Those that were not asked for the longest go first.
  */
 const MAX_NODES_IN_ALL = 1000;
+/**
+ * Characters of all that a plan depends on: what so many nodes have without long lists. What a stage found out stands in attributes
+ * as lists; such a plan is large (pieces for each number, in several places) and is for these data alone.
+ */
+const MAX_TEXT = 100 * MAX_NODES;
 
 export class PlanCache {
   readonly #plans = new Map<string, Planned>();
@@ -57,6 +62,7 @@ export class PlanCache {
     const chosen = optionsText(options);
     if (nodes.length > MAX_NODES || chosen === null) return planned(roots, rewriting, options, exactly);
     const structure = structureOf(nodes, roots, this.#numberOf);
+    if (structure.key.length > MAX_TEXT) return planned(roots, rewriting, options, exactly);
     const key = `${chosen} ${rewriting.key} ${structure.key}`;
     const known = this.#plans.get(key);
     if (known !== undefined) {
