@@ -58,9 +58,10 @@ function beside(perLabel: LazyArray, { x, labels, axis }: Groups): LazyArray {
 
 /** How many elements go in, as a float64: of every place, or of the labels alone where none is left out. */
 export function counts(groups: Groups): LazyArray {
-  return groups.skipsNaN && canBeNaN(groups.x)
-    ? foldedGroups(groups, "count", "float64")
-    : beside(placesOfLabels(groups), groups);
+  if (!groups.skipsNaN || !canBeNaN(groups.x)) return beside(placesOfLabels(groups), groups);
+  // A complex number is one element, whichever part is NaN.
+  const x = isComplex(groups.x.dtype) ? where(isnan(groups.x), Number.NaN, 1) : groups.x;
+  return foldedGroups({ ...groups, x }, "count", "float64");
 }
 
 /** Reduced in a wider dtype, and given in the one that the plain reduction gives. */

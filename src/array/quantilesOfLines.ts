@@ -6,6 +6,7 @@ import { checkAxes, describe, sizeOf } from "../core/chunks.ts";
 import { checkKind, type DType, infoOf, isFloat, isWide, toFloating } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import { closest } from "../core/suggest.ts";
+import type { Expr } from "../expr/expr.ts";
 import {
   DISCRETE_METHODS,
   QUANTILE_METHODS,
@@ -121,7 +122,7 @@ export function quantilesOf({ x, outer }: Lines, asked: Asked, mix: Mix): LazyAr
     throw new ValueError({ what: "there are no elements", cure: "Take quantiles of arrays that have some" });
   }
   const canSkip = asked.skipsNaN && isFloat(x.dtype);
-  const places = canSkip ? lazyPlaces(x, isWhole, asked) : knownPlaces(lines, length, asked);
+  const places = canSkip ? lazyPlaces(x, isWhole, asked) : knownPlaces(x, lines, length, asked);
   const [previous, next] = pairsAt(x, places.ranks, isWhole, asked);
   return isDiscrete ? previous : mix({ previous, next, weights: places.weights }, dtype);
 }
@@ -132,8 +133,20 @@ interface Places {
   readonly weights: LazyArray;
 }
 
+/** Ranks are data, and data are never the same twice: of one array the same ranks are. */
+const known = new WeakMap<Expr, Map<string, Places>>();
+
+function knownPlaces(x: LazyArray, lines: readonly number[], length: number, asked: Asked): Places {
+  const found = known.get(x.expr) ?? new Map<string, Places>();
+  known.set(x.expr, found);
+  const key = `${asked.method} ${lines} ${asked.values}`;
+  const places = found.get(key) ?? placesOf(lines, length, asked);
+  found.set(key, places);
+  return places;
+}
+
 /** The same for all lines. */
-function knownPlaces(lines: readonly number[], length: number, { values, method }: Asked): Places {
+function placesOf(lines: readonly number[], length: number, { values, method }: Asked): Places {
   const places = values.map((q) => quantilePlace(method, length, q));
   const ranks = BigInt64Array.from(places.flatMap(({ previous, next }) => [BigInt(previous), BigInt(next)]));
   const weights = Float64Array.from(places, ({ weight }) => weight);

@@ -45,6 +45,11 @@ const MAX_NODES = 500;
  * that plans ever new shapes is to keep to its memory. Those that were not asked for the longest go first.
  */
 const MAX_NODES_IN_ALL = 1000;
+/**
+ * Characters of all that a plan depends on: what so many nodes have without long lists. What a stage found out stands in attributes
+ * as lists; such a plan is large (pieces for each number, in several places) and is for these data alone.
+ */
+const MAX_TEXT = 100 * MAX_NODES;
 
 export class PlanCache {
   readonly #plans = new Map<string, Planned>();
@@ -73,13 +78,14 @@ export class PlanCache {
     return plan;
   }
 
-  /** Null of a large graph. What is computed again and again is not read again. */
+  /** Null of a large graph, or one with long lists. What is computed again and again is not read again. */
   #structureOf(roots: readonly Expr[]): Structure | null {
     const before = roots.length === 1 ? this.#structures.get(roots[0]!) : undefined;
     if (before !== undefined) return before;
     const nodes = postOrder(roots);
     if (nodes.length > MAX_NODES) return null;
     const structure = structureOf(nodes, roots, this.#numberOf);
+    if (structure.length > MAX_TEXT) return null;
     if (roots.length === 1 && nodes.length <= FEW_NODES) this.#structures.set(roots[0]!, structure);
     return structure;
   }
@@ -179,6 +185,11 @@ class Structure {
     this.#key = key;
     this.sources = sources;
     this.nodes = nodes;
+  }
+
+  /** Of the text. */
+  get length(): number {
+    return this.#key.length;
   }
 
   /** The text with that of how it is planned, most often the same one: maps find a text that they know without reading it. */

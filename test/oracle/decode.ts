@@ -3,6 +3,7 @@
 // Must hold: NaN equals NaN; signed zeros are never equal to each other; the first difference is named.
 
 import { readdirSync, readFileSync } from "node:fs";
+import { numberOfHalf } from "../../src/core/half.ts";
 
 export type TypedArray =
   | Int8Array
@@ -117,6 +118,7 @@ const ARRAYS: { [dtype: string]: new (buffer: ArrayBuffer) => TypedArray } = {
   uint16: Uint16Array,
   uint32: Uint32Array,
   uint64: BigUint64Array,
+  float16: Uint16Array,
   float32: Float32Array,
   float64: Float64Array,
   complex64: Float32Array,
@@ -159,7 +161,7 @@ function asString(value: unknown): string {
 
 // Comparison.
 
-export type FloatName = "float32" | "float64";
+export type FloatName = "float16" | "float32" | "float64";
 export type ComparableArray = {
   readonly dtype: string;
   readonly shape: readonly number[];
@@ -170,6 +172,8 @@ const view = new DataView(new ArrayBuffer(8));
 
 /** Floats as integers in the order of the floats, neighbours one apart; both zeros are 0. */
 function ordered(value: number, dtype: FloatName): bigint {
+  // Halves are as many singles apart as they have fewer digits.
+  if (dtype === "float16") return ordered(value, "float32") >> 13n;
   if (dtype === "float32") {
     view.setFloat32(0, value);
     const bits = view.getInt32(0);
@@ -192,7 +196,7 @@ export function ulpDistance(a: number, b: number, dtype: FloatName): number {
 }
 
 /** The gap between |value| and the next larger float. */
-function ulpOf(value: number, dtype: FloatName): number {
+function ulpOf(value: number, dtype: "float32" | "float64"): number {
   const [digits, smallest] = dtype === "float32" ? [23, 2 ** -149] : [52, 2 ** -1074];
   view.setFloat64(0, Math.abs(value));
   const exponent = (view.getUint16(0) >> 4) - 1023;
@@ -229,6 +233,10 @@ function differenceOf(
 ): (element: number) => string | null {
   if (dtype === "float32" || dtype === "float64") {
     return (i) => floatDifference(Number(actual[i]), Number(expected[i]), ulps, dtype);
+  }
+  if (dtype === "float16") {
+    const at = (data: TypedArray, i: number): number => numberOfHalf(Number(data[i]));
+    return (i) => floatDifference(at(actual, i), at(expected, i), ulps, dtype);
   }
   if (dtype === "complex64" || dtype === "complex128") {
     const part = dtype === "complex64" ? "float32" : "float64";

@@ -37,3 +37,15 @@ test("a NaN is found first where it is to be, and last otherwise", () => {
   expect(poisoned!.toList()).toEqual([NaN, NaN, NaN]);
   expect(plain!.toList()).toEqual([0, Infinity, NaN]);
 });
+
+test("the same quantile of the same array is the same expression: its ranks are computed with once", () => {
+  const x = cw.arange(0, 40, 1, { dtype: "float64", chunks: 7 }).reshape([5, 8]);
+  const calls: ((at: number) => cw.LazyArray)[] = [
+    () => x.median(),
+    (q) => x.quantile(q),
+    (q) => x.quantile([q, 0.9], { axis: 1, method: "hazen" }),
+  ];
+  for (const call of calls) expect(call(0.3).expr).toBe(call(0.3).expr);
+  for (const call of calls.slice(1)) expect(call(0.3).expr).not.toBe(call(0.4).expr);
+  expect(x.quantile(0.3).expr).not.toBe(x.quantile(0.3, { method: "lower" }).expr);
+});

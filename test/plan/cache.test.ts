@@ -3,6 +3,8 @@
 
 import * as cw from "chunkwise";
 import { expect, test } from "vitest";
+import { makeExpr } from "../../src/expr/expr.ts";
+import { runRows } from "../../src/ops/longSort.ts";
 import { PlanCache } from "../../src/plan/cache.ts";
 import { type Plan, planOf } from "../../src/plan/index.ts";
 
@@ -37,4 +39,16 @@ test("so many nodes are remembered; what is asked for stays", () => {
   const seldom = planned(cache, sized(10));
   for (let length = 2000; length < 2600; length++) planned(cache, sized(length));
   expect(planned(cache, sized(10))).not.toBe(seldom);
+});
+
+test("what a stage found out is for its data alone: lists of thousands of numbers are not remembered", () => {
+  const listed = (count: number): cw.LazyArray => {
+    const starts = Array.from({ length: count }, (_, i) => i);
+    const attrs = { starts, counts: starts.map(() => 1), rows: [0, count], most: count };
+    return new cw.LazyArray(makeExpr(runRows, [cw.asarray(new Float64Array(count)).expr], attrs));
+  };
+  const cache = new PlanCache();
+  expect(planned(cache, listed(20_000))).not.toBe(planned(cache, listed(20_000)));
+  expect(cache.nodes).toBe(0);
+  expect(planned(cache, listed(20))).toBe(planned(cache, listed(20)));
 });

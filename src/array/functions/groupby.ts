@@ -5,7 +5,7 @@
 import type { Attrs } from "../../core/block.ts";
 import { checkScalar } from "../../core/check.ts";
 import { checkAxisList, checkShape, describe, isLength, sameShape, shapeText } from "../../core/chunks.ts";
-import { isInteger, isWide, type Result } from "../../core/dtype.ts";
+import { infoOf, isInteger, isWide, type Result } from "../../core/dtype.ts";
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
 import { closest } from "../../core/suggest.ts";
@@ -176,9 +176,13 @@ function reduced(
   { fillValue }: GroupbyOptions,
 ): Built {
   const skipsNaN = name.startsWith("nan");
-  const groups = { ...given, skipsNaN };
+  // Halves are folded as what they are computed in.
+  const { dtype } = given.x;
+  const wide = infoOf(dtype).computesIn;
+  const groups = { ...given, skipsNaN, x: castTo(given.x, wide) };
   const plain = (skipsNaN ? name.slice(3) : name) as PlainReduction;
-  const made = GROUP_REDUCE[plain](groups, settings);
+  const found = GROUP_REDUCE[plain](groups, settings);
+  const made = found.dtype === wide ? castTo(found, dtype) : found;
   if (fillValue === undefined) return made as Built;
   const fill = fitScalar(checkScalar(fillValue, "fillValue"), made.dtype);
   return castTo(where(greater(counts(groups), 0), made, fill), made.dtype) as Built;

@@ -35,6 +35,8 @@ export function runSelect(
   const lines = sizeOf(x.shape) / length;
   const bytes = workBytes(length, infoOf(dtype).bytes);
   const isSmall = bytes + COUNTER_BYTES <= SCRATCH_BYTES;
+  // A thread's scratch may have room for all keys beside those that are looked at further.
+  const keys = 2 * bytes + COUNTER_BYTES <= SCRATCH_BYTES ? bytes : 0;
   const atOnce = Math.min(threads, lines);
   const kernel = kernels.get(`select ${dtype}`, (isShared) => selectModule(isShared, dtype));
   let isDone = false;
@@ -59,7 +61,7 @@ export function runSelect(
             outputStride: strides[1].at(-1)!,
           },
           ...{ ranks: rank!, ranksStride: strides[2].at(-1)!, count: output.shape.at(-1)! },
-          ...{ poison: Number(booleanAttr(attrs, "poison")), work, workStride: bytes, firstRow },
+          ...{ poison: Number(booleanAttr(attrs, "poison")), work, workStride: bytes, firstRow, keys },
         };
         const parameters = [...SELECT_WORDS.map((word) => words[word]), ...axisWords(axes)];
         const part = isSmall ? Math.max(1, Math.floor(PART_ELEMENTS / length)) : 1;

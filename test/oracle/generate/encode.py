@@ -75,7 +75,7 @@ def canonical_nan(value):
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "fc":
         return value
     value = np.array(value)
-    part = {4: np.float32, 8: np.float64}[value.real.dtype.itemsize]
+    part = {2: np.float16, 4: np.float32, 8: np.float64}[value.real.dtype.itemsize]
     if value.dtype.kind == "f":
         return np.where(np.isnan(value), part(np.nan), value)
     clean = np.empty(value.shape, value.dtype)

@@ -9,7 +9,9 @@ import warnings
 import numpy as np
 import xarray as xr
 
+from dtypes import ALL, COMPLEXES
 from encode import Fixture
+from quantiles import METHODS, even_order, weak
 
 NAN = np.nan
 XARRAY = {"nansum": "sum", "nanmean": "mean", "nanmin": "min", "nanmax": "max", "nanstd": "std", "nanfirst": "first"}
@@ -45,10 +47,64 @@ def typed(value, x, reduce):
     if reduce in INDEX:
         return np.asarray(value).astype("int64")
     if reduce in ("mean", "var", "std", "nanmean", "nanstd", "nanvar"):
-        return np.asarray(value).astype(x.dtype if x.dtype.kind == "f" else "float64")
+        return np.asarray(value).astype(x.dtype if x.dtype.kind in "fc" else "float64")
     if reduce in ("sum", "prod", "nansum", "nanprod"):
-        return np.asarray(value).astype({"i": "int64", "u": "uint64"}.get(x.dtype.kind, x.dtype))
-    return np.asarray(value)
+        return np.asarray(value).astype({"b": "int64", "i": "int64", "u": "uint64"}.get(x.dtype.kind, x.dtype))
+    if reduce in ("any", "all"):
+        return np.asarray(value).astype(bool)
+    return np.asarray(value).astype(x.dtype)
+
+
+# Kinds that are folded alike are asked for a few; the rest is above or the same for all.
+FEW = ("sum", "min", "max", "first")
+ASKED_FEW = ("int16", "uint8", "uint32")
+
+
+def add_dtypes(fixture):
+    """Reductions of every dtype, together: a record of their results."""
+    rng = fixture.rng
+    labels = np.arange(9) % 4
+    for dtype in ("float16", *(name for name in ALL if name not in ("int32", "float32", "float64"))):
+        kind = np.dtype(dtype).kind
+        x = rng.integers(0 if kind in "ub" else -3, 2 if kind == "b" else 4, (9, 2)).astype(dtype)
+        if kind in "fc":
+            x[[1, 2], [0, 1]] = NAN
+        if kind == "c":
+            x += (1j * rng.integers(-3, 4, x.shape)).astype(dtype)
+        names = [name for name in NUMPY if name != "nancount" or kind in "fc"]
+        if dtype in COMPLEXES:
+            names = [name for name in names if name not in ("min", "max", "var", "std", "argmax", "argmin", "nanvar")]
+        names = [name for name in names if dtype not in ASKED_FEW or name in FEW]
+        wide = {"e": "float32", "b": "int64"}.get(x.dtype.char, x.dtype) if kind in "fb" else x.dtype
+        expect = tuple(
+            typed(by_label(x.astype("int64") if kind == "b" and name in ("var", "std", "mean") else x.astype(wide), labels, 0, name, range(4)), x, name)
+            if name not in ("any", "all")
+            else by_label(x, labels, 0, name, range(4))
+            for name in names
+        )
+        fixture.add([x, labels], expect, note="rounded sums", reduce=names, axis=0, numLabels=4)
+
+
+def of_group(x, q, method):
+    """numpy.quantile along the first axis, whatever the method; closest_observation as NumPy 2."""
+    if method == "closest_observation":
+        return np.take(np.sort(x, axis=0), even_order(len(x), q), axis=0)
+    return np.quantile(x, q, axis=0, method=method)
+
+
+def add_quantiles(fixture):
+    rng = fixture.rng
+    labels = np.array([0, 1, 0, 2, 1, 0, 0, 1, 2, 0, 1])
+    for method in METHODS:
+        x = rng.normal(size=(11, 2))
+        expect = np.stack([of_group(x[labels == k], 0.3, method) for k in range(3)])
+        fixture.add([x, labels], expect, reduce="quantile", q=weak(0.3), method=method, axis=0, numLabels=3)
+    for dtype in ("float32", "int8", "uint16", "int64", "bool"):
+        x = (rng.integers(1, 9, (11, 2)) / (1 if dtype != "float32" else 4)).astype(dtype)
+        if dtype == "bool":
+            x = rng.random((11, 2)) < 0.5
+        expect = np.stack([np.median(x[labels == k].astype("float64"), axis=0) for k in range(3)])
+        fixture.add([x, labels], expect.astype("float32" if dtype == "float32" else "float64"), reduce="median", axis=0, numLabels=3)
 
 
 def fixtures():
@@ -90,4 +146,6 @@ def fixtures():
             expect = by_label(y, values, 0, "mean", expected)
             fixture.add([y, values.astype(kind)], typed(expect, y, "mean"), note="rounded sums", reduce="mean", axis=0,
                         expected=np.array(expected).astype(kind))
+    add_dtypes(fixture)
+    add_quantiles(fixture)
     yield fixture

@@ -25,6 +25,9 @@ OTHERS = [
     np.array([[3, 1, 0], [2, 5, 200]], "uint8"),
     np.array([[True, False], [True, True]]),
 ]
+# Dtypes of which one array is enough: whole numbers have no NaN.
+REST = ["int8", "int16", "int32", "uint16", "uint32", "uint64"]
+HALVES = np.array([[1, NAN, 3], [2, -4, NAN]], "float16")
 COMPLEX = np.array([[1 + 2j, complex(NAN, 1), 3 - 1j], [complex(0, NAN), 2j, 1 + 0j]])
 NOTE = "not in the standard; as NumPy's"
 
@@ -69,6 +72,11 @@ def reductions():
                 add_axes(fixture, function, np.array(values, dtype))
         for x in OTHERS if takes_bool else OTHERS[:2]:
             add_axes(fixture, function, x)
+        for dtype in REST:
+            x = OTHERS[0].astype(dtype)
+            fixture.add([x], np.asarray(function(x, axis=1)), axis=1)
+        wide = np.asarray(function(HALVES.astype("float32"), axis=1)).astype("float16")
+        fixture.add([HALVES], wide, axis=1, note="rounded sums")
         for dtype in ("complex128", "complex64") if takes_complex else ():
             add_axes(fixture, function, COMPLEX.astype(dtype))
         if name in ("nanvar", "nanstd"):
@@ -91,6 +99,8 @@ def places():
                 add_axes(fixture, function, np.array(values, dtype))
         for x in OTHERS:
             add_axes(fixture, function, x)
+        for x in (*(OTHERS[0].astype(dtype) for dtype in REST), HALVES):
+            fixture.add([x], np.asarray(function(x, axis=1)), axis=1)
         yield fixture
 
 
@@ -102,7 +112,7 @@ def scans():
                 x = np.array(values, dtype)
                 for axis in range(x.ndim):
                     fixture.add([x], function(x, axis=axis), axis=axis)
-        for x in (*OTHERS, COMPLEX):
+        for x in (*OTHERS, COMPLEX, COMPLEX.astype("complex64"), HALVES, *(OTHERS[0].astype(dtype) for dtype in REST)):
             fixture.add([x], function(x, axis=1), axis=1)
         yield fixture
 

@@ -55,6 +55,7 @@ def quantile_fixture(name, function, scale, skips):
         for dtype in INTEGERS if method == "linear" else ["int64", "uint8"]:
             fixture.add([x.astype(dtype), weak(0.3 * scale)], one(x.astype(dtype), 0.3 * scale, None, method, function),
                         method=method)
+    add_dtypes(fixture, methods if scale == 1 else ["linear", "lower"], function, scale, skips)
     cube = rng.normal(size=(3, 4, 5))
     if skips:
         cube[rng.random(cube.shape) < 0.3] = NAN
@@ -73,6 +74,37 @@ def quantile_fixture(name, function, scale, skips):
         for q, e in ((0.0, -INF), (0.25, 1.0), (0.5, 2.0), (0.75, INF), (1.0, INF), (0.9, INF), (0.1, NAN)):
             fixture.add([x, weak(q * scale)], np.array(e), note="infinities")
     return fixture
+
+
+DISCRETE = {"inverted_cdf", "closest_observation", "lower", "higher", "nearest"}
+
+
+def of_dtype(x, qs, method, function, dtype):
+    """Computed in float64, where no difference wraps round, and rounded once."""
+    expect = np.stack([one(x.astype("float64"), q, None, method, function) for q in qs])
+    isFloat = x.dtype.kind == "f"
+    return expect.astype(dtype if isFloat or method in DISCRETE else "float64")
+
+
+def add_dtypes(fixture, methods, function, scale, skips):
+    """Every method with halves or singles and with integers of another width each time, as far apart as these can be; or bools."""
+    rng = fixture.rng
+    qs = [q * scale for q in (0.125, 0.5, 0.625, 0.9)]
+    for i, method in enumerate(methods):
+        for dtype in (("float16", "float32")[i % 2], (*INTEGERS, "bool")[i % 9]):
+            kind = np.dtype(dtype).kind
+            if kind == "f":
+                x = rng.uniform(1, 2, 11).astype(dtype)
+                if skips:
+                    x[[2, 7]] = NAN
+            elif kind == "b":
+                x = rng.random(11) < 0.4
+            else:
+                info = np.iinfo(dtype)
+                # Beyond 2⁵³ NumPy's float64 loses digits before it interpolates.
+                x = rng.integers(max(int(info.min), -(2**52)), min(int(info.max), 2**52), 11).astype(dtype)
+            note = {"note": "rounded weights"} if kind == "f" and method not in DISCRETE else {}
+            fixture.add([x, [weak(q) for q in qs]], of_dtype(x, qs, method, function, dtype), method=method, **note)
 
 
 def median_fixture(name, function, skips):

@@ -1,4 +1,4 @@
-"""sort, argsort, topk, argtopk, ptp, searchsorted, isin.
+"""sort, argsort, partition, argpartition, topk, argtopk, ptp, searchsorted, isin.
 
 In:  nothing. Out: one Fixture per function.
 Must hold: sorts are stable, equal elements keep their order also when descending; NaN stands last, and is asked only
@@ -84,6 +84,28 @@ def topk_fixture(name, places):
     return fixture
 
 
+def partition_fixture(name, places):
+    """A sorted array is partitioned at every place; at the kth, NumPy's has the same element."""
+    fixture = Fixture(name, "sorted, which is more than NumPy promises")
+
+    def add(x, kth, **options):
+        axis = options.get("axis", -1)
+        expect = stable_sort(x, axis)
+        split = np.partition(x, kth, axis=axis)
+        np.testing.assert_array_equal(np.take(split, kth, axis), np.take(expect, kth, axis))
+        fixture.add([x, kth], stable_argsort(x, axis) if places else expect, **options)
+
+    for dtype in ("bool", *REALS):
+        x = fixture.rng.random(12) < 0.5 if dtype == "bool" else tied(dtype, (12,), fixture.rng)
+        for kth in (0, -3, [2, 7]):
+            add(x, kth)
+    for shape, axis in (((7,), -1), ((1,), 0), ((3, 5), 0), ((3, 5), 1), ((2, 3, 4), 1), ((2, 3, 4), -3)):
+        add(tied("float64", shape, fixture.rng), shape[axis] // 2, axis=axis)
+    for dtype in FLOATS:
+        add(np.array([1.5, NAN, -INF, 0.5, NAN, INF, -2.5, 1.5], dtype), 5)
+    return fixture
+
+
 def ptp_fixture():
     fixture = Fixture("ptp", "the largest less the least")
     for dtype in REALS:
@@ -138,9 +160,11 @@ def isin_fixture():
 
 
 def fixtures():
+    yield partition_fixture("argpartition", True)
     yield sort_fixture("argsort", stable_argsort)
     yield topk_fixture("argtopk", True)
     yield isin_fixture()
+    yield partition_fixture("partition", False)
     yield ptp_fixture()
     yield searchsorted_fixture()
     yield sort_fixture("sort", stable_sort)

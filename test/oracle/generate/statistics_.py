@@ -104,6 +104,18 @@ def histograms():
             bins = np.array(list_)
             counts, found = np.histogram(x, bins=bins)
             fixture.add([x], (whole(counts), found), bins=bins)
+    for dtype in ("bool", "int8", "int16", "int32", "uint16", "uint32", "uint64", "float16"):
+        x = rng.random(40) < 0.3 if dtype == "bool" else rng.integers(0, 100, 40).astype(dtype)
+        for given in ({"bins": 7}, {"bins": 10, "range": [3, 60]}, {"bins": np.array([0.0, 1.0, 20.5, 99.0])}):
+            counts, found = np.histogram(x.astype("uint8") if dtype == "bool" else x, **given)
+            fixture.add([x], (whole(counts), found), **given)
+            counts, found = np.histogram(x.astype("uint8") if dtype == "bool" else x, density=True, **given)
+            fixture.add([x], (counts, found), note="rounded sums", density=True, **given)
+    for weights in ("float32", "complex64", "complex128", "uint8", "bool"):
+        x, w = rng.normal(size=40), rng.integers(0, 2, 40).astype(weights)
+        counts, found = np.histogram(x, bins=5, weights=w.astype("uint8") if weights == "bool" else w)
+        wide = {"uint8": "uint64", "bool": "int64"}.get(weights, weights)
+        fixture.add([x], (counts.astype(wide), found), weights=w, bins=5)
     holes = np.array([1.0, NAN, 2.0, np.inf, 0.5, -np.inf])
     for bins in (np.array([0.0, 1.0, 2.0]), 4):
         counts, found = np.histogram(holes, bins=bins, range=[0, 2])
@@ -133,9 +145,19 @@ def grids():
             two.add([x, y], (counts, a, b), note="rounded sums", density=True, **options)
         counts, found = np.histogramdd([x, y, z], bins=[2, 3, 4])
         many.add([(x, y, z)], (whole(counts), *found), bins=[2, 3, 4])
+        for bins in ([2, 3, 4], [np.array([0.0, 1.0, 4.0]), 3, 2]):
+            counts, found = np.histogramdd([x, y, z], bins=bins, density=True)
+            many.add([(x, y, z)], (counts, *found), note="rounded sums", bins=bins, density=True)
         points = np.stack([x, y, z], axis=1)
         counts, found = np.histogramdd(points, bins=3, weights=w)
         many.add([points], (counts, *found), bins=3, weights=w)
+    for dtype, other in (("int8", "uint8"), ("int16", "uint16"), ("int32", "uint32"), ("int64", "uint64"), ("int32", "float64")):
+        x, y = rng.integers(-9, 10, 60).astype(dtype), rng.integers(0, 30, 60).astype(other)
+        for options in ({"bins": 4}, {"bins": [np.array([-5.0, 0.0, 5.0]), 3]}, {"bins": 3, "range": [[-4, 4], [1, 20]]}):
+            counts, a, b = np.histogram2d(x, y, **options)
+            two.add([x, y], (whole(counts), a, b), **options)
+        counts, found = np.histogramdd([x, y, x], bins=2)
+        many.add([(x, y, x)], (whole(counts), *found), bins=2)
     return two, many
 
 

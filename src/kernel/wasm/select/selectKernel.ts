@@ -1,8 +1,10 @@
 // select as a WebAssembly module: a unit is a line, of which elements are found by their ranks without sorting it. In: a dtype. Out:
 // bytes. The same bits as routines/byRank.ts. Keys (sort/keys.ts) are looked at from the top: the digits of all are counted, the
 // one that has the rank is known, and what has that digit is looked at further, until few are left, which are put in order.
-// So a line is walked three times, and once or twice more for every rank that does not lie beside the one before it.
-// Must hold: work has room for the keys of a line and one more, and shares no memory with the input.
+// So a line is walked three times, and once or twice more for every rank that does not lie beside the one before it: where there is
+// room for them, over keys that were stored on the first walk, one beside the other.
+// Must hold: work has room for the keys of a line and one more, where keys are stored for as many again, and shares no memory with
+// the input.
 
 import type { RealDType } from "../../../core/dtype.ts";
 import type { FunctionWriter, Local } from "../assembler.ts";
@@ -24,11 +26,12 @@ import { walkKeys } from "./lineKeys.ts";
 /** The parameters' words; then the axes of lines (rowPlace.ts): strides of the input, of the output, of the ranks. */
 export const SELECT_WORDS = [
   "length", "input", "inputStride", "output", "outputStride",
-  "ranks", "ranksStride", "count", "poison", "work", "workStride", "firstRow",
+  "ranks", "ranksStride", "count", "poison", "work", "workStride", "firstRow", "keys",
 ] as const; // biome-ignore format: a list
 
 const OWN_LOCALS = [
   "ranks", "ranksStride", "count", "poison", "nans", "rank", "digit", "found", "kept", "list", "listed", "topShift", "topMask",
+  "keys", "keyStep",
 ] as const; // biome-ignore format: a list
 
 type Own = { readonly [N in (typeof OWN_LOCALS)[number]]: Local };
@@ -94,6 +97,10 @@ function findLine(line: Line): void {
   w.get(at.work).get(at.unit).get(at.workStride).op("i32.mul").op("i32.add");
   w.get(at.counters).i32(COUNTER_BYTES).op("i32.add");
   w.get(at.work).select("i32").set(at.entries);
+  // `keys` was how far behind the entries they are stored; where they are not, all go to one place.
+  w.i32(line.keyBytes).i32(0).get(own.keys).select("i32").set(own.keyStep);
+  w.get(at.entries).get(own.keys).op("i32.add").set(at.write);
+  w.get(at.write).i32(0).get(own.keys).select("i32").set(own.keys);
 }
 
 /** The keys that are kept at the begin of work. */
@@ -107,7 +114,22 @@ function walkKept(line: Line, body: () => void): void {
   });
 }
 
-/** `nans`, and `bits`: how many low bits of the numbers' keys are not the same in all. */
+/** The keys of the whole line. */
+function walkAll(line: Line, body: () => void): void {
+  const { w, at, own, keyType, keyBytes } = line;
+  const stored = (): void => {
+    w.get(own.keys).set(at.read);
+    timesUnrolled(w, at.length, at.left, () => {
+      w.get(at.read).memory(`${keyType}.load`).set(at.key);
+      body();
+      increase(w, at.read, keyBytes);
+    });
+  };
+  w.get(own.keys);
+  w.either(stored, () => walkKeys(line, body));
+}
+
+/** `nans`, and `bits`: how many low bits of the numbers' keys are not the same in all. Keys are stored from `write` on. */
 function survey(line: Line): void {
   const { w, at, own, keyType } = line;
   w.i32(0).set(own.nans);
@@ -118,6 +140,8 @@ function survey(line: Line): void {
       w.get(at.key).get(at.some).op(`${keyType}.or`).set(at.some);
       w.get(at.key).get(at.all).op(`${keyType}.and`).set(at.all);
     };
+    w.get(at.write).get(at.key).memory(`${keyType}.store`);
+    increase(w, at.write, own.keyStep);
     if (!line.isFloat) return note();
     pushIsNaN(line);
     w.either(() => increase(w, own.nans, 1), note);
@@ -178,7 +202,7 @@ function countAll(line: Line): void {
   countDigits(
     line,
     () => w.get(at.counters),
-    (body) => walkKeys(line, body),
+    (body) => walkAll(line, body),
   );
   w.get(at.shift).set(own.topShift);
   w.get(at.mask).set(own.topMask);
@@ -221,7 +245,7 @@ function makeList(line: Line): void {
   const { w, at, own } = line;
   w.i32(0).set(own.list).get(own.topShift).set(at.shift).get(own.topMask).set(at.mask);
   w.get(at.counters).set(at.table);
-  keepDigit(line, (body) => walkKeys(line, body), line.isFloat);
+  keepDigit(line, (body) => walkAll(line, body), line.isFloat);
   w.block((end) => {
     w.loop((again) => {
       w.get(at.shift).op("i32.eqz").branchIf(end);
