@@ -95,6 +95,9 @@ console.log();
 console.log(String(explain(formula, { database, mode: "fastRun+fastMath" })));
 console.log(report.stages[0]?.applied, report.profile?.nodes);
 
+// Where the time went; how much it was is another number every time.
+console.log(String(report.profile).replaceAll(/[\d.]+ ms/g, "… ms"));
+
 // A node tells which rule made it of what.
 const quotient = X.add(1).multiply(Y).divide(Y).expr;
 const sum = optimize([quotient], { database, mode: "fastRun+fastMath" }).roots[0]!;

@@ -99,14 +99,14 @@ export class Query {
 export const query = (parts: QueryParts): Query => new Query(parts);
 
 /** A stage of what a query picked. */
-export type Stage =
-  | {
-      readonly kind: "rules";
-      readonly name: string;
-      readonly dispatcher: Dispatcher;
-      readonly direction: Direction;
-    }
-  | { readonly kind: "global"; readonly name: string; readonly rewrite: GlobalRewrite };
+export type Stage = {
+  readonly name: string;
+  /** The sequences that it is in, the outermost first, without the database itself. */
+  readonly within: readonly string[];
+} & (
+  | { readonly kind: "rules"; readonly dispatcher: Dispatcher; readonly direction: Direction }
+  | { readonly kind: "global"; readonly rewrite: GlobalRewrite }
+);
 
 /** Where a stage of a sequence, or a rule of a group, goes: at the end unless said. */
 export interface Position {
@@ -328,7 +328,7 @@ export class RuleSequence {
     const known = this.#picked.get(query.text);
     if (known?.version === version) return known.stages;
     this.#check(query);
-    const stages = this.#select(query);
+    const stages = this.#select(query, []);
     if (this.#picked.size >= MOST_PICKED) this.#picked.clear();
     this.#picked.set(query.text, { version, stages });
     return stages;
@@ -344,16 +344,18 @@ export class RuleSequence {
     }
   }
 
-  #select(query: Query): Stage[] {
+  #select(query: Query, within: readonly string[]): Stage[] {
     return this.#entries.flatMap(({ item, tags }): Stage[] => {
-      const wanted = query.subquery[item.name] ?? query;
-      if (item instanceof RuleSequence) return item.#select(wanted);
+      const { name } = item;
+      const wanted = query.subquery[name] ?? query;
+      if (item instanceof RuleSequence) return item.#select(wanted, [...within, name]);
       if (!(item instanceof RuleGroup))
-        return wanted.selects(tags) ? [{ kind: "global", name: item.name, rewrite: item }] : [];
+        return wanted.selects(tags) ? [{ kind: "global", name, within, rewrite: item }] : [];
       const rules = item.select(wanted);
+      const { direction } = item;
       return rules.length === 0
         ? []
-        : [{ kind: "rules", name: item.name, dispatcher: new Dispatcher(rules), direction: item.direction }];
+        : [{ kind: "rules", name, within, dispatcher: new Dispatcher(rules), direction }];
     });
   }
 }

@@ -42,6 +42,22 @@ export interface DriverObserver {
   applied(rule: Rule, node: Expr, replacement: Expr): void;
   /** A node over changed inputs. */
   rebuilt(node: Expr, now: Expr): void;
+  /** What went into something else than rules. */
+  spent?(what: Spending, milliseconds: number): void;
+}
+
+/** What takes time besides rules: checking what they give, telling who listens, and finding the order of nodes. */
+export type Spending = "validate" | "callback" | "toposort";
+
+/** Does something, and tells who watches how long it took. */
+export function timed<T>(observer: DriverObserver | undefined | null, what: Spending, does: () => T): T {
+  if (observer?.spent === undefined) return does();
+  const from = performance.now();
+  try {
+    return does();
+  } finally {
+    observer.spent(what, performance.now() - from);
+  }
 }
 
 /** What `rewrite` gives. */
@@ -99,7 +115,7 @@ class Run {
   constructor(roots: readonly Expr[], dispatcher: Dispatcher, options: DriverOptions) {
     this.#dispatcher = dispatcher;
     this.#observer = options.observer ?? null;
-    this.#order = options.order ?? new NodeOrder(roots);
+    this.#order = options.order ?? timed(this.#observer, "toposort", () => new NodeOrder(roots));
     this.#maxNewNodes = options.maxNewNodes;
     this.#stopsGrowth = options.stopsGrowth === true && options.maxNewNodes === undefined;
     this.#stopped = options.stopped ?? new Set();
@@ -141,12 +157,13 @@ class Run {
     const isChanged = this.#applied.size > 0;
     const visited = nodes.length;
     const after = isChanged ? roots.map((root) => this.#resultOf(root)!) : roots;
+    const sorted = (): NodeOrder => new NodeOrder(after, this.#settled);
     return {
       roots: after,
       applied: this.#applied,
       stopped: this.#stoppedNow,
       visited,
-      order: isChanged ? new NodeOrder(after, this.#settled) : undefined,
+      order: isChanged ? timed(this.#observer, "toposort", sorted) : undefined,
       isSettled: !isChanged || !this.#clients.wereAsked,
     };
   }
@@ -308,7 +325,8 @@ class Run {
   }
 
   #replace(node: Expr, place: number, rule: Rule, rebuilt: Expr, replacement: Expr): void {
-    checkType(rule, rebuilt, replacement);
+    if (this.#observer === null) checkType(rule, rebuilt, replacement);
+    else timed(this.#observer, "validate", () => checkType(rule, rebuilt, replacement));
     this.#applied.set(rule, (this.#applied.get(rule) ?? 0) + 1);
     recordDerivation(replacement, rule.name, rebuilt);
     this.#observer?.applied(rule, rebuilt, replacement);

@@ -70,7 +70,14 @@ export {
 } from "./patternRule.ts";
 export type { RewriteReport, Rewritten, StageReport } from "./pipeline.ts";
 export { MODES, modeQuery } from "./pipeline.ts";
-export type { Profile, RuleProfile, StageProfile } from "./profile.ts";
+export type {
+  PassProfile,
+  Profile,
+  RuleProfile,
+  StageCosts,
+  StageFigures,
+  StageProfile,
+} from "./profile.ts";
 export {
   applyGlobal,
   type Change,

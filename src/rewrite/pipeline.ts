@@ -12,11 +12,12 @@ import {
   type DriverOptions,
   type DriverResult,
   rewrite,
+  timed,
 } from "./driver.ts";
 import { FunctionGraph } from "./functionGraph.ts";
 import { checkType } from "./matchText.ts";
 import { NodeOrder } from "./nodeOrder.ts";
-import { type Profile, StageProfiler } from "./profile.ts";
+import { type Profile, profileOf, type RanStage, StageProfiler } from "./profile.ts";
 import {
   applyGlobal,
   FAST_MATH_TAGS,
@@ -86,8 +87,12 @@ interface RunOptions extends DriverOptions {
 /** A later stage may make what an earlier one simplifies; so often they are run one after another at most. */
 export const MAX_ROUNDS = 4;
 
-function runStages(roots: readonly Expr[], stages: readonly Stage[], options: RunOptions = {}): Rewritten {
-  const run = new StageRun(roots, options);
+function runStages(
+  roots: readonly Expr[],
+  { name, stages }: { readonly name: string; readonly stages: readonly Stage[] },
+  options: RunOptions = {},
+): Rewritten {
+  const run = new StageRun(name, roots, options);
   for (let round = 1; round <= MAX_ROUNDS; round++) {
     const before = run.roots;
     for (const stage of stages) run.stage(stage, round);
@@ -101,10 +106,11 @@ export const isSame = (a: readonly Expr[], b: readonly Expr[]): boolean =>
 
 class StageRun {
   roots: readonly Expr[];
+  readonly #name: string;
   readonly #start: readonly Expr[];
   readonly #options: RunOptions;
   readonly #reports: StageReport[] = [];
-  readonly #profilers: StageProfiler[] = [];
+  readonly #profilers: RanStage[] = [];
   readonly #context: GlobalContext;
   /** The nodes of the roots in order, while they are known. */
   #order: NodeOrder | undefined;
@@ -115,7 +121,8 @@ class StageRun {
   /** Rules that made too many nodes: they are not tried in later rounds. */
   readonly #stopped = new Set<Rule>();
 
-  constructor(roots: readonly Expr[], options: RunOptions) {
+  constructor(name: string, roots: readonly Expr[], options: RunOptions) {
+    this.#name = name;
     this.roots = roots;
     this.#start = roots;
     this.#states = [{ roots, reports: 0 }];
@@ -126,8 +133,8 @@ class StageRun {
   stage(stage: Stage, round: number): void {
     const settled = this.#settled.get(stage);
     if (settled !== undefined && isSame(settled, this.roots)) return;
-    this.#order ??= new NodeOrder(this.roots);
     const profiler = this.#options.profile === true ? new StageProfiler(stage, this.roots) : null;
+    this.#order ??= timed(profiler, "toposort", () => new NodeOrder(this.roots));
     const result = runStage(
       this.roots,
       stage,
@@ -141,14 +148,13 @@ class StageRun {
       this.#context,
     );
     const { roots: after, applied, stopped } = result;
-    profiler?.end(after);
+    if (profiler !== null) this.#profilers.push(profiler.end(after));
     const isChanged = !isSame(after, this.roots);
     if (isChanged) this.#order = result.order;
     this.roots = after;
     if (result.isSettled) this.#settled.set(stage, after);
     // Later rounds are told of only where they did something.
     if (round > 1 && applied.size === 0 && !isChanged) return;
-    if (profiler !== null) this.#profilers.push(profiler);
     this.#reports.push({
       name: stage.name,
       roots: after,
@@ -170,7 +176,7 @@ class StageRun {
 
   result(): Rewritten {
     const isProfiled = this.#options.profile === true;
-    const profile = isProfiled ? StageProfiler.summary(this.#profilers, this.#start, this.roots) : null;
+    const profile = isProfiled ? profileOf(this.#name, this.#profilers, this.#start, this.roots) : null;
     return { roots: this.roots, report: { stages: this.#reports, profile } };
   }
 }
@@ -183,7 +189,7 @@ export function runStage(
 ): Omit<DriverResult, "visited"> {
   if (stage.kind === "rules")
     return rewrite(roots, stage.dispatcher, { ...options, direction: stage.direction });
-  const nodes = postOrder(roots);
+  const nodes = timed(options.observer, "toposort", () => postOrder(roots));
   const { kind } = stage.rewrite;
   if (kind !== undefined && !nodes.some(({ type }) => type.kind === kind))
     return { roots, applied: new Map(), stopped: NONE, order: undefined, isSettled: true };
@@ -192,7 +198,9 @@ export function runStage(
     roots,
   );
   applyGlobal(stage.rewrite, graph, context);
-  roots.forEach((root, i) => checkType(stage.rewrite, root, graph.outputs[i]!));
+  timed(options.observer, "validate", () =>
+    roots.forEach((root, i) => checkType(stage.rewrite, root, graph.outputs[i]!)),
+  );
   tellOf(graph, stage.rewrite, options.observer);
   return { roots: graph.outputs, applied: new Map(), stopped: NONE, order: undefined, isSettled: false };
 }
@@ -206,6 +214,7 @@ function tellOf(
   observer: DriverObserver | undefined | null,
 ): void {
   if (observer === undefined || observer === null) return;
+  for (const what of ["validate", "callback", "toposort"] as const) observer.spent?.(what, graph.costs[what]);
   const reasons = new Map<string, Rule>();
   for (const { reason, replaced } of graph.history) {
     const rule = reasons.get(reason) ?? functionRule(reason, `by ${name}`, { apply: () => null });
@@ -334,5 +343,5 @@ export function rewriteExprs(
   wanted: Query,
   { database, ...options }: Omit<OptimizeOptions, "mode" | "include" | "exclude">,
 ): Rewritten {
-  return runStages(roots, database.query(wanted), options);
+  return runStages(roots, { name: database.name, stages: database.query(wanted) }, options);
 }

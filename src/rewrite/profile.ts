@@ -1,10 +1,12 @@
-// The profile of a rewrite: a hierarchy of stages and rules with time, nodes and counts, as data and as text.
-// Must hold: the figures add up. A stage's time is its rules' and the rest; its nodes at the end are those at
-// the start + what rules added − what they removed; what rules applied in all is what stages applied.
+// The profile of a rewrite: a hierarchy of sequences, stages, passes and rules with time, nodes and counts, as data and as
+// text (profileText.ts). A stage that runs again because others changed something makes another pass.
+// Must hold: the figures add up. A pass takes what its rules, sorting, validation, callbacks and the rest take; its nodes at
+// the end are those at the start + what rules added − what they removed; a stage is its passes, a sequence its stages.
 
 import { type Expr, postOrder } from "../expr/expr.ts";
 import type { Stage } from "./database.ts";
-import type { DriverObserver } from "./driver.ts";
+import type { DriverObserver, Spending } from "./driver.ts";
+import { profileText } from "./profileText.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 
 // Which rule added and removed which nodes in a stage. In: the nodes before and after, and what happened.
@@ -100,41 +102,67 @@ export interface RuleProfile {
   readonly removed: number;
 }
 
-/** What one stage did and took. */
-export interface StageProfile {
-  /** The stage's name. */
-  readonly name: string;
-  /** "rules", which are applied until none matches, or "global", a rewrite of the whole graph. */
-  readonly kind: Stage["kind"];
+/** Where time went, in milliseconds. */
+export interface StageCosts {
+  /** In rules, or in the rewrite of the whole graph. */
+  readonly rules: number;
+  /** Finding the order of nodes. */
+  readonly toposort: number;
+  /** Checking what rules gave, and asking validators. */
+  readonly validate: number;
+  /** Telling features of graphs what comes and goes. */
+  readonly callback: number;
+  /** Looking for rules that may match, and putting nodes in the places of others. */
+  readonly rest: number;
+}
+
+/** What a stage did and took, in one pass or in all. */
+export interface StageFigures {
   /** In all. */
   readonly milliseconds: number;
-  /** Beside the time of its rules. */
-  readonly restMilliseconds: number;
-  /** The most replacements that followed one another at one node, and the first round. */
-  readonly rounds: number;
+  /** Of that, what went where. */
+  readonly costs: StageCosts;
   /** How many there were, how many there are, and the most in between. */
   readonly nodes: { readonly start: number; readonly end: number; readonly max: number };
   /** How often its rules were applied. */
   readonly applied: number;
+}
+
+/** One run of a stage over the graph. */
+export interface PassProfile extends StageFigures {
+  /** The most replacements that followed one another at one node, and the first round. */
+  readonly rounds: number;
   /** Nodes that are new only because their inputs are, and nodes that went for that reason. */
   readonly rebuilt: { readonly added: number; readonly removed: number };
   /** The rules that were tried, the most time first. */
   readonly rules: readonly RuleProfile[];
-  /** Rules that were there and never applied. */
-  readonly unused: readonly string[];
 }
 
-/** What rewriting took, as `optimize(roots, {profile: true}).report.profile` has it; it prints as a table. */
-export interface Profile {
-  /** In all. */
-  readonly milliseconds: number;
-  /** How many there were, and how many there are. */
-  readonly nodes: { readonly start: number; readonly end: number };
-  /** How often rules were applied. */
-  readonly applied: number;
-  /** Stage by stage. */
+/** What one stage did and took in all its passes. */
+export interface StageProfile extends StageFigures {
+  /** The stage's name. */
+  readonly name: string;
+  /** "rules", which are applied until none matches, "global", a rewrite of the whole graph, or "sequence", of `stages`. */
+  readonly kind: Stage["kind"] | "sequence";
+  /** Its place among those beside it, from 0. */
+  readonly index: number;
+  /** Each time that it ran. */
+  readonly passes: readonly PassProfile[];
+  /** The rules that were tried in any pass, the most time first. */
+  readonly rules: readonly RuleProfile[];
+  /** Rules that were there and never applied. */
+  readonly unused: readonly string[];
+  /** The stages of a sequence, in order. */
   readonly stages: readonly StageProfile[];
-  /** All of it as text. */
+}
+
+/** What rewriting took, as `optimize(roots, {profile: true}).report.profile` has it; it prints as a tree. */
+export interface Profile extends StageFigures {
+  /** The database's name. */
+  readonly name: string;
+  /** Its stages, in order. */
+  readonly stages: readonly StageProfile[];
+  /** All of it as text, the most time first. */
   toString(): string;
 }
 
@@ -145,17 +173,23 @@ interface Account {
   milliseconds: number;
 }
 
-/** Watches one stage. */
+/** A stage, and one pass of it. */
+export interface RanStage {
+  readonly stage: Stage;
+  readonly pass: PassProfile;
+}
+
+/** Watches one pass of a stage. */
 export class StageProfiler implements DriverObserver {
   readonly #stage: Stage;
   readonly #before: readonly Expr[];
   readonly #began: number;
   readonly #accounts = new Map<Rule, Account>();
+  readonly #spent = { validate: 0, callback: 0, toposort: 0 };
   /** Replacements in their order, and what rebuilt nodes were before. */
   readonly #fired: { rule: Rule; node: Expr; replacement: Expr }[] = [];
   readonly #rebuiltFrom = new Map<Expr, Expr>();
   readonly #rounds = new Map<Expr, number>();
-  #result: StageProfile | null = null;
 
   constructor(stage: Stage, roots: readonly Expr[]) {
     this.#stage = stage;
@@ -187,6 +221,10 @@ export class StageProfiler implements DriverObserver {
     this.#rebuiltFrom.set(now, node);
   }
 
+  spent(what: Spending, milliseconds: number): void {
+    this.#spent[what] += milliseconds;
+  }
+
   #account(rule: Rule): Account {
     const known = this.#accounts.get(rule);
     if (known !== undefined) return known;
@@ -195,7 +233,7 @@ export class StageProfiler implements DriverObserver {
     return account;
   }
 
-  end(roots: readonly Expr[]): void {
+  end(roots: readonly Expr[]): RanStage {
     const milliseconds = performance.now() - this.#began;
     const after = postOrder(roots);
     const { byRule, rebuilt, made } = attributeNodes(this.#before, after, this.#fired, this.#rebuiltFrom);
@@ -203,67 +241,117 @@ export class StageProfiler implements DriverObserver {
       const { added = 0, removed = 0 } = byRule.get(rule) ?? {};
       return { name: rule.name, ...account, added, removed };
     });
-    const all = this.#stage.kind === "rules" ? this.#stage.dispatcher.rules : [];
-    this.#result = {
-      name: this.#stage.name,
-      kind: this.#stage.kind,
+    const pass = {
       milliseconds,
-      restMilliseconds: milliseconds - sum(rules, (rule) => rule.milliseconds),
+      costs: this.#costs(milliseconds, rules),
       rounds: 1 + Math.max(0, ...new Set(this.#rounds.values())),
       nodes: { start: this.#before.length, end: after.length, max: this.#before.length + made },
       applied: sum(rules, (rule) => rule.applied),
       rebuilt,
       rules: rules.sort((a, b) => b.milliseconds - a.milliseconds),
-      unused: all.filter((rule) => (this.#accounts.get(rule)?.applied ?? 0) === 0).map(({ name }) => name),
     };
+    return { stage: this.#stage, pass };
   }
 
-  static summary(
-    profilers: readonly StageProfiler[],
-    before: readonly Expr[],
-    after: readonly Expr[],
-  ): Profile {
-    const stages = profilers.map((profiler) => profiler.#result!);
-    const profile = {
-      milliseconds: sum(stages, (stage) => stage.milliseconds),
-      nodes: { start: postOrder(before).length, end: postOrder(after).length },
-      applied: sum(stages, (stage) => stage.applied),
-      stages,
-    };
-    return Object.defineProperty(profile, "toString", { value: () => profileText(profile) });
+  /** A rewrite of the whole graph takes what nothing else does. */
+  #costs(milliseconds: number, tried: readonly RuleProfile[]): StageCosts {
+    const { validate, callback, toposort } = this.#spent;
+    const others = validate + callback + toposort;
+    const rules =
+      this.#stage.kind === "rules" ? sum(tried, (rule) => rule.milliseconds) : milliseconds - others;
+    return { rules, toposort, validate, callback, rest: milliseconds - others - rules };
   }
 }
+
+/** Passes as stages, and stages as the sequences that they are in. */
+export function profileOf(
+  name: string,
+  ran: readonly RanStage[],
+  before: readonly Expr[],
+  after: readonly Expr[],
+): Profile {
+  const stages = stagesAt(ran, 0);
+  const nodes = { start: postOrder(before).length, end: postOrder(after).length };
+  const profile = {
+    name,
+    ...figuresOf(stages),
+    nodes: { ...nodes, max: Math.max(nodes.start, ...stages.map((stage) => stage.nodes.max)) },
+    stages,
+  };
+  return Object.defineProperty(profile, "toString", { value: () => profileText(profile) });
+}
+
+/** The stages so many sequences deep. */
+function stagesAt(ran: readonly RanStage[], depth: number): StageProfile[] {
+  const groups = new Map<string, RanStage[]>();
+  for (const one of ran) {
+    const name = one.stage.within[depth] ?? one.stage.name;
+    groups.set(name, [...(groups.get(name) ?? []), one]);
+  }
+  return [...groups].map(([name, members], index) =>
+    members[0]!.stage.within.length > depth
+      ? sequenceOf(name, index, stagesAt(members, depth + 1))
+      : stageOf(name, index, members),
+  );
+}
+
+const sequenceOf = (name: string, index: number, stages: readonly StageProfile[]): StageProfile => ({
+  name,
+  kind: "sequence",
+  index,
+  ...figuresOf(stages),
+  passes: [],
+  rules: [],
+  unused: [],
+  stages,
+});
+
+function stageOf(name: string, index: number, ran: readonly RanStage[]): StageProfile {
+  const { stage } = ran[0]!;
+  const passes = ran.map(({ pass }) => pass);
+  const rules = together(passes.flatMap((pass) => pass.rules));
+  const applied = new Set(rules.filter((rule) => rule.applied > 0).map((rule) => rule.name));
+  const all = stage.kind === "rules" ? stage.dispatcher.rules : [];
+  const unused = all.filter((rule) => !applied.has(rule.name)).map((rule) => rule.name);
+  return { name, kind: stage.kind, index, ...figuresOf(passes), passes, rules, unused, stages: [] };
+}
+
+function figuresOf(parts: readonly StageFigures[]): StageFigures {
+  const cost = (what: keyof StageCosts): number => sum(parts, ({ costs }) => costs[what]);
+  return {
+    milliseconds: sum(parts, ({ milliseconds }) => milliseconds),
+    costs: {
+      ...{ rules: cost("rules"), toposort: cost("toposort"), validate: cost("validate") },
+      ...{ callback: cost("callback"), rest: cost("rest") },
+    },
+    nodes: {
+      start: parts[0]?.nodes.start ?? 0,
+      end: parts.at(-1)?.nodes.end ?? 0,
+      max: Math.max(0, ...parts.map(({ nodes }) => nodes.max)),
+    },
+    applied: sum(parts, ({ applied }) => applied),
+  };
+}
+
+/** What a rule did in several passes. */
+function together(rules: readonly RuleProfile[]): RuleProfile[] {
+  const byName = new Map<string, RuleProfile>();
+  for (const rule of rules) {
+    const known = byName.get(rule.name);
+    byName.set(rule.name, known === undefined ? rule : bothOf(known, rule));
+  }
+  return [...byName.values()].sort((a, b) => b.milliseconds - a.milliseconds);
+}
+
+const bothOf = (a: RuleProfile, b: RuleProfile): RuleProfile => ({
+  name: a.name,
+  tried: a.tried + b.tried,
+  matched: a.matched + b.matched,
+  applied: a.applied + b.applied,
+  milliseconds: a.milliseconds + b.milliseconds,
+  added: a.added + b.added,
+  removed: a.removed + b.removed,
+});
 
 const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((total, item) => total + of(item), 0);
-
-const time = (milliseconds: number): string => `${milliseconds.toFixed(3)} ms`;
-
-function profileText({ milliseconds, nodes, applied, stages }: Profile): string {
-  const head = `rewrite  ${time(milliseconds)}, ${nodes.start} nodes before, ${nodes.end} after, ${applied} replacements`;
-  return [head, ...stages.flatMap(stageLines)].join("\n");
-}
-
-function stageLines(stage: StageProfile): string[] {
-  const { start, end, max } = stage.nodes;
-  const used = stage.rules.filter((rule) => rule.applied > 0);
-  return [
-    `  ${stage.name}  ${time(stage.milliseconds)} in ${stage.rounds} rounds, nodes (start, end, max) ${start} ${end} ${max}`,
-    `    ${time(stage.restMilliseconds)} outside of rules, nodes rebuilt +${stage.rebuilt.added} −${stage.rebuilt.removed}`,
-    ...used.map(ruleLine),
-    ...unusedLines(stage),
-  ];
-}
-
-const ruleLine = (rule: RuleProfile): string =>
-  `    ${time(rule.milliseconds)}  ${rule.name}: tried ${rule.tried}, matched ${rule.matched}, applied ${rule.applied}, nodes +${rule.added} −${rule.removed}`;
-
-function unusedLines({ rules, unused }: StageProfile): string[] {
-  if (unused.length === 0) return [];
-  const idle = rules.filter((rule) => rule.applied === 0);
-  const spent = sum(idle, (rule) => rule.milliseconds);
-  const tried = idle.map((rule) => `${rule.name} ${time(rule.milliseconds)}`);
-  return [
-    `    ${time(spent)} in ${unused.length} rules that were not applied${tried.length === 0 ? "" : `: ${tried.join(", ")}`}`,
-  ];
-}

@@ -18,6 +18,15 @@ const CHAINS: readonly (readonly [string, () => cw.LazyArray, Link])[] = [
   ["broadcasts", line, (x) => cw.broadcastTo(x, [3, x.shape[0]!]).sin().get(0)],
   ["reshapes", line, (x) => x.reshape([-1, 1]).T.reshape([-1]).add(0.5)],
   ["replaced elements", line, (x, i) => x.set(i, 5).get("1:").sin()],
+  [
+    "replaced elements that are sliced away",
+    line,
+    (x, i) =>
+      x
+        .set(i % 3, 5)
+        .get("1:")
+        .sin(),
+  ],
 ];
 
 function chain([, start, link]: (typeof CHAINS)[number], links: number): cw.LazyArray {
@@ -51,4 +60,14 @@ test.each(CHAINS)("%s: hundreds of them give what they give without rewriting", 
   const x = chain(entry, entry[0].includes("two") ? 28 : 300).sum();
   const [now, plain] = [await x.compute(), await x.compute({ optimize: false })];
   expect(now.item()).toBe(plain.item());
+});
+
+test("slices go through replaced elements to the source: what is sliced away is not replaced", () => {
+  for (const links of [20, 200]) {
+    const x = chain(CHAINS.find(([name]) => name === "replaced elements")!, links);
+    const { roots } = optimize([x.expr], { database: pipeline });
+    const ops = postOrder(roots).map(({ op }) => op.name);
+    const countOf = (name: string): number => ops.filter((one) => one === name).length;
+    expect([countOf("sin"), countOf("setSlice"), countOf("slice")]).toEqual([links, links / 2, 1]);
+  }
 });

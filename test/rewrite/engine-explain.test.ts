@@ -8,7 +8,8 @@ import { explain } from "../../src/rewrite/explain.ts";
 import type { FunctionGraph } from "../../src/rewrite/functionGraph.ts";
 import { constant, p, single, x } from "../../src/rewrite/pattern.ts";
 import { decline, floating, rule } from "../../src/rewrite/patternRule.ts";
-import { functionRule } from "../../src/rewrite/rule.ts";
+import type { PassProfile, StageFigures } from "../../src/rewrite/profile.ts";
+import { functionRule, type GlobalRewrite } from "../../src/rewrite/rule.ts";
 import { n, source, sum } from "./nodes.ts";
 
 const X = source(1);
@@ -85,57 +86,114 @@ test("explain says why a rule did not fire: the first clause that failed", () =>
   expect(() => why(X, "log1q")).toThrow("Did you mean log1p?");
 });
 
+const totalOf = <T>(items: readonly T[], of: (item: T) => number): number =>
+  items.reduce((sum, item) => sum + of(item), 0);
+
+/** What holds of a sequence, a stage and a pass alike. */
+function expectToAddUp({ milliseconds, costs, nodes }: StageFigures): void {
+  expect(totalOf(Object.values(costs), (cost) => cost)).toBeCloseTo(milliseconds, 6);
+  expect(Object.values(costs).every((cost) => cost >= -1e-9)).toBe(true);
+  expect(nodes.max).toBeGreaterThanOrEqual(Math.max(nodes.start, nodes.end));
+}
+
+function expectPassToAddUp(pass: PassProfile): void {
+  expectToAddUp(pass);
+  const added = totalOf(pass.rules, (rule) => rule.added) + pass.rebuilt.added;
+  const removed = totalOf(pass.rules, (rule) => rule.removed) + pass.rebuilt.removed;
+  expect(pass.nodes.start + added - removed).toBe(pass.nodes.end);
+  expect(pass.applied).toBe(totalOf(pass.rules, (rule) => rule.applied));
+  for (const rule of pass.rules) {
+    expect(rule.tried).toBeGreaterThanOrEqual(rule.matched);
+    expect(rule.matched).toBeGreaterThanOrEqual(rule.applied);
+  }
+  const times = pass.rules.map((rule) => rule.milliseconds);
+  expect(times).toEqual(times.toSorted((a, b) => b - a));
+}
+
 test("the figures of a profile add up", () => {
   const inner = n("negative", n("negative", n("multiply", n("add", X, 0), 1)));
   const root = sum(n("log", n("add", n("multiply", n("exp", inner), 0.5), 1)));
   const { roots, report } = optimize([root, inner], { ...all, profile: true });
-  const { stages, ...whole } = report.profile!;
-  expect(whole.nodes.start).toBe(stages[0]!.nodes.start);
-  expect(whole.nodes.end).toBe(stages.at(-1)!.nodes.end);
-  expect(whole.applied).toBe(stages.reduce((total, { applied }) => total + applied, 0));
-  stages.forEach((stage, i) => {
-    const total = (of: (rule: (typeof stage.rules)[number]) => number): number =>
-      stage.rules.reduce((sum, rule) => sum + of(rule), 0);
-    const added = total(({ added }) => added) + stage.rebuilt.added;
-    const removed = total(({ removed }) => removed) + stage.rebuilt.removed;
-    expect(stage.nodes.start + added - removed).toBe(stage.nodes.end);
-    expect(stage.applied).toBe(total(({ applied }) => applied));
+  const profile = report.profile!;
+  expectToAddUp(profile);
+  expect([profile.name, profile.stages.map(({ name, index }) => [name, index])]).toEqual([
+    "test",
+    [
+      ["canonicalize", 0],
+      ["stabilize", 1],
+    ],
+  ]);
+  expect(profile.applied).toBe(totalOf(profile.stages, ({ applied }) => applied));
+  for (const stage of profile.stages) {
+    expectToAddUp(stage);
+    stage.passes.forEach(expectPassToAddUp);
     expect(stage.milliseconds).toBeCloseTo(
-      stage.restMilliseconds + total(({ milliseconds }) => milliseconds),
+      totalOf(stage.passes, ({ milliseconds }) => milliseconds),
       6,
     );
-    expect(stage.restMilliseconds).toBeGreaterThanOrEqual(0);
     for (const rule of stage.rules) {
-      expect(rule.tried).toBeGreaterThanOrEqual(rule.matched);
-      expect(rule.matched).toBeGreaterThanOrEqual(rule.applied);
+      const did = stage.passes.flatMap(({ rules }) => rules).filter(({ name }) => name === rule.name);
+      expect(rule.applied).toBe(totalOf(did, ({ applied }) => applied));
+      const told = report.stages.filter(({ name }) => name === stage.name);
+      expect(rule.applied).toBe(totalOf(told, ({ applied }) => applied[rule.name] ?? 0));
     }
-    if (i > 0) expect(stage.nodes.start).toBe(stages[i - 1]!.nodes.end);
-    expect(report.stages[i]!.applied).toEqual(
-      Object.fromEntries(
-        stage.rules.filter(({ applied }) => applied > 0).map(({ name, applied }) => [name, applied]),
-      ),
-    );
-  });
+  }
   expect(roots).toEqual([sum(n("log1p", n("divide", n("exp", X), 2))), X]);
-  expect(stages[1]!.unused).toEqual(["floatAbs", "opaque"]);
-  expect(JSON.parse(JSON.stringify(report.profile)).stages.length).toBe(2);
+  expect(profile.stages[1]!.unused).toEqual(["floatAbs", "opaque"]);
+  expect(JSON.parse(JSON.stringify(profile)).stages.length).toBe(2);
 });
 
+const timeless = (text: unknown): string => String(text).replaceAll(/\d+\.\d+ ms/g, "T");
+
 test("a profile is a hierarchy to read", () => {
-  const { report } = optimize([n("negative", n("negative", X))], {
-    database,
+  const { report } = optimize([n("negative", n("negative", X))], { database, profile: true });
+  const text = timeless(report.profile);
+  const [head, costs, ...stages] = text.split(/\n(?= {2}\S)/);
+  // Which of the two took longer is not known.
+  expect([head, costs, ...stages.sort()].join("\n")).toBe(`test  T, 3 nodes before, 1 after, 1 replacements
+  T in rules, T sorting, T validating, T calling features, T elsewhere
+  T - canonicalize (rules, 0)
+    nodes (start, end, max) 3 1 3, 1 replacements
+    T in rules, T sorting, T validating, T calling features, T elsewhere
+    0 - T (T sorting), 2 rounds, 3 nodes, 1 replacements, rebuilt +0 −0, negNeg 1
+    T - negNeg: tried 1, matched 1, applied 1, nodes +0 −2
+    T in 2 rules that were not applied
+  T - stabilize (rules, 1)
+    nodes (start, end, max) 1 1 1, 0 replacements
+    T in rules, T sorting, T validating, T calling features, T elsewhere
+    0 - T (T sorting), 1 rounds, 1 nodes, 0 replacements, rebuilt +0 −0
+    T in 3 rules that were not applied`);
+});
+
+test("a profile tells sequences within sequences, and what validators and features of a rewrite took", () => {
+  const watching: GlobalRewrite = {
+    name: "watching",
+    requirements: () => [
+      { name: "judge", validate: () => null },
+      { name: "books", onImport: () => {} },
+    ],
+    apply(graph) {
+      for (const node of graph.walk(n("negative", X).op))
+        graph.replaceValidate(node, n("abs", node.inputs[0]!), "mine");
+    },
+  };
+  const inner = new RuleSequence("inner", [watching, new RuleGroup("last", [])]);
+  const outer = new RuleSequence("outer", [database.group("canonicalize"), inner]);
+  const { report } = optimize([n("exp", n("negative", n("multiply", X, 1)))], {
+    database: outer,
     profile: true,
   });
-  expect(
-    String(report.profile).replaceAll(/\d+\.\d+ ms/g, "T"),
-  ).toBe(`rewrite  T, 3 nodes before, 1 after, 1 replacements
-  canonicalize  T in 2 rounds, nodes (start, end, max) 3 1 3
-    T outside of rules, nodes rebuilt +0 −0
-    T  negNeg: tried 1, matched 1, applied 1, nodes +0 −2
-    T in 2 rules that were not applied
-  stabilize  T in 1 rounds, nodes (start, end, max) 1 1 1
-    T outside of rules, nodes rebuilt +0 −0
-    T in 3 rules that were not applied`);
+  const [first, second] = report.profile!.stages;
+  expect([first!.kind, second!.kind, second!.name]).toEqual(["rules", "sequence", "inner"]);
+  const [whole] = second!.stages;
+  expect([whole!.name, whole!.kind, whole!.applied, second!.applied]).toEqual(["watching", "global", 1, 1]);
+  expect(whole!.costs.validate).toBeGreaterThan(0);
+  expect(whole!.costs.callback).toBeGreaterThan(0);
+  expect(whole!.costs.toposort).toBeGreaterThan(0);
+  for (const figures of [report.profile!, second!, whole!, ...whole!.passes]) expectToAddUp(figures);
+  expect(timeless(report.profile)).toMatch(
+    / {2}T - inner \(sequence, 1\)\n.*\n.*\n {4}T - watching \(global, 0\)/,
+  );
 });
 
 test("explain calls arrays by their names, and knows rewrites of whole graphs", () => {

@@ -162,6 +162,15 @@ const CASES: readonly RuleCase[] = [
     build: (x) =>
       slice(setSlice(x("x", MATRIX), x("y", { shape: [3, 5] }), [1, 3], [0, 5]), [3, 2, -1], [1, 2]),
   },
+  {
+    rule: "sliceSetPart",
+    build: (x) => slice(setSlice(x("x", MATRIX), x("y", { shape: [2, 5] }), [1, 2], [0, 5]), [2, 2], [1, 3]),
+  },
+  {
+    rule: "sliceSetPart",
+    build: (x) =>
+      slice(setSlice(x("x", MATRIX), x("y", { shape: [2, 3] }), [0, 2], [1, 3]), [3, 4, -1], [0, 3, 2]),
+  },
 
   {
     rule: "sliceElementwise",

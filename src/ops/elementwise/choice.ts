@@ -5,10 +5,10 @@ import { DTypeError } from "../../core/errors.ts";
 import { makeExpr } from "../../expr/expr.ts";
 import { broadcastType, type ElementwiseOp } from "../../expr/op.ts";
 import * as s from "../../kernel/scalar.ts";
-import { type Built, built, castTo, promoteOperands, withOut } from "../../lazy/build.ts";
+import { type Built, built, castTo, promoteOperands, scalarExpr, withOut } from "../../lazy/build.ts";
 import { looseCall, opCall } from "../../lazy/call.ts";
 import type { OutOption } from "../../lazy/functionTypes.ts";
-import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
+import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType, Meet, OutputsOf, Said } from "../../lazy/operandTypes.ts";
 import { maximum, minimum, positive } from "./arithmetic.ts";
 
@@ -46,7 +46,9 @@ const whereOp: ElementwiseOp = {
 export const where: ElementwiseOp & WhereFunction = opCall(
   whereOp,
   (condition: Operand, x1: Operand, x2: Operand): Built => {
-    const mask = asLazy(condition);
+    // A literal is a constant, as numbers beside arrays are: rules know what is chosen.
+    const mask =
+      typeof condition === "boolean" ? new LazyArray(scalarExpr(condition, "bool")) : asLazy(condition);
     if (mask.dtype !== "bool") {
       throw new DTypeError({
         what: `the condition is ${mask.dtype}, not bool`,

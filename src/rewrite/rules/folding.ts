@@ -14,7 +14,7 @@ import { assumeReplaced } from "../../expr/site.ts";
 import type { Calculating, Calculation } from "../../kernel/calculate.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import { toContiguous } from "../../kernel/routines/stridedWalk.ts";
-import { DataResource, dataOp, full, sourceAttrs } from "../../lazy/lazyArray.ts";
+import { coordinate, DataResource, dataOp, full, sourceAttrs } from "../../lazy/lazyArray.ts";
 import { reducedCount } from "../../ops/define.ts";
 import { OPS, REDUCE_OPS } from "../../ops/index.ts";
 import { overlap } from "../../ops/moves/overlap.ts";
@@ -307,6 +307,8 @@ class SmallFolding {
   #isKnown(node: Expr): boolean {
     const { op } = node;
     if (op.class !== "source" || (op.body === null && !this.#arrays.has(node))) return false;
+    // Coordinates are made where they are used; and by them rules know the identity and the triangles.
+    if (op === coordinate) return false;
     return sizeOf(node.shape) <= MOST_OPERAND_ELEMENTS;
   }
 

@@ -18,6 +18,7 @@ import {
   type Run,
   runsOf,
   sameRuns,
+  sliceAttrs,
   sliced,
   takesLess,
   wholeRun,
@@ -288,13 +289,38 @@ function sliceOfSet(inner: Expr, x: Expr, y: Expr, runs: readonly Run[]): Expr |
   const set = runsOf(inner);
   if (sameRuns(runs, set)) return y;
   if (runs.some((run, axis) => isApart(run, set[axis]!))) return sliced(x, runs);
-  const within = runs.map((run, axis) => {
+  const parts = setParts(runs, set);
+  if (parts === null) return decline("it takes what is set in steps");
+  const isInside = parts.every(({ places }, axis) => isWholeRun(places, runs[axis]!.length));
+  return isInside ? sliced(y, within(parts)) : decline("it takes old and new elements");
+}
+
+/** Old and new elements: what is left of both. */
+function partlySet(inner: Expr, x: Expr, y: Expr, runs: readonly Run[]): Expr | Declined {
+  const parts = setParts(runs, runsOf(inner));
+  if (parts === null) return decline("it takes what is set in steps");
+  const places = sliceAttrs(parts.map((part) => part.places));
+  return makeExpr(inner.op, [sliced(x, runs), sliced(y, within(parts))], places);
+}
+
+/** Along an axis: which places of the selection were set, and what was put there. */
+interface SetPart {
+  readonly places: Run;
+  readonly within: Run;
+}
+
+const within = (parts: readonly SetPart[]): Run[] => parts.map((part) => part.within);
+
+/** Null where neighbours of a selection were not set as neighbours, or nothing was. */
+function setParts(runs: readonly Run[], set: readonly Run[]): SetPart[] | null {
+  const parts = runs.map((run, axis): SetPart | null => {
     const { start, step, length } = set[axis]!;
-    const [low, high] = boundsOf(run);
-    const isInside = step === 1 && low >= start && high < start + length;
-    return isInside ? { ...run, start: run.start - start } : null;
+    const found = step === 1 ? runWithin(run, start, length) : null;
+    if (found === null) return null;
+    const first = (found.start + start - run.start) / run.step;
+    return { places: { start: first, step: 1, length: found.length }, within: found };
   });
-  return within.every((run) => run !== null) ? sliced(y, within) : decline("it takes old and new elements");
+  return parts.every((part) => part !== null) ? parts : null;
 }
 
 const isApart = (a: Run, b: Run): boolean => {
@@ -318,6 +344,13 @@ const REPEATED: readonly Rule[] = [
   ),
   sliceRule("sliceSet", "x.set(a, y)[a] = y", p.setSlice(x, y).as("inner"), ({ x, y, inner }, runs) =>
     sliceOfSet(inner, x, y, runs),
+  ),
+  // Where others need all of it, there is nothing to gain.
+  sliceRule(
+    "sliceSetPart",
+    "x.set(a, y)[b] = x[b].set(a', y[b'])",
+    p.setSlice(x, y).single().as("inner"),
+    ({ x, y, inner }, runs) => partlySet(inner, x, y, runs),
   ),
 ];
 

@@ -1,0 +1,154 @@
+"""Evaluates random programs with NumPy: one JSON line in, one out.
+
+In: {"programs": [program…], "isExpected": bool}. Out: for each program {"dtype", "shape", "bytes"} (base64, little-endian); or, of
+floats, what may be expected where NumPy itself rounds: {"truth", "spread", "undecided"}, the value in 80-bit numbers, how far
+NumPy and runs with every rounding perturbed are from it, and where one of those was NaN or infinite and another was not.
+A program that NumPy cannot evaluate gives {"error"}.
+"""
+
+import base64
+import json
+import sys
+
+import numpy as np
+
+NAMES = {
+    **dict(logicalAnd=np.logical_and, logicalOr=np.logical_or, logicalXor=np.logical_xor, logicalNot=np.logical_not),
+    **dict(lessEqual=np.less_equal, greaterEqual=np.greater_equal, notEqual=np.not_equal),
+    **dict(bitwiseAnd=np.bitwise_and, bitwiseOr=np.bitwise_or, bitwiseXor=np.bitwise_xor),
+    **dict(floorDivide=np.floor_divide, pow=np.power, countNonzero=np.count_nonzero),
+}
+SPECIAL = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf, "-0": -0.0}
+REDUCTIONS = {"sum", "prod", "max", "min", "mean", "any", "all", "countNonzero"}
+CLOSE = {"exp", "log", "log1p", "expm1", "sqrt", "sin", "cos", "tanh", "reciprocal", "divide", "pow", "sum", "prod", "mean", "matmul", "square"}
+TRIALS = 3
+
+
+def array(source):
+    data = [SPECIAL[x] if isinstance(x, str) else x for x in source["data"]]
+    return np.array(data, dtype=source["dtype"]).reshape(source["shape"])
+
+
+class As:
+    """How floats are held: as they are, wide, or with every rounding moved by some ulps."""
+
+    def __init__(self, isWide=False, random=None):
+        self.isWide, self.random = isWide, random
+
+    def held(self, x, op):
+        if x.dtype.kind != "f":
+            return x
+        if self.isWide:
+            return x.astype(np.longdouble)
+        if self.random is None or op not in CLOSE:
+            return x
+        moved = x + x * np.finfo(x.dtype).eps * self.random.uniform(-2, 2, x.shape).astype(x.dtype)
+        return np.where(np.isfinite(moved), moved, x)
+
+
+def cast(x, dtype, how):
+    return x.astype(np.longdouble) if how.isWide and dtype.startswith("float") else x.astype(dtype)
+
+
+def runs(attrs):
+    return tuple(slice(*run) for run in attrs["runs"])
+
+
+def constant(attrs, x, op):
+    if op == "pow":
+        return (x, np.asarray(attrs["value"], dtype=x.dtype))
+    value = np.asarray(attrs["value"], dtype=x.dtype)
+    return (value, x) if attrs.get("isLeft") else (x, value)
+
+
+def step(op, given, attrs, how):
+    x = given[0]
+    if op in REDUCTIONS:
+        axis, keepdims = attrs["axis"], attrs["keepdims"]
+        if op == "countNonzero":
+            return np.asarray(np.count_nonzero(x, axis=axis, keepdims=keepdims), dtype="int64")
+        return np.asarray(getattr(np, op)(x, axis=axis, keepdims=keepdims))
+    if "value" in attrs:
+        return NAMES.get(op, getattr(np, op, None))(*constant(attrs, x, op))
+    if op == "get":
+        return x[runs(attrs)]
+    if op == "set":
+        x = x.copy()
+        x[runs(attrs)] = given[1]
+        return x
+    if op == "astype":
+        return cast(x, attrs["dtype"], how)
+    if op == "permuteDims":
+        return np.transpose(x, attrs["axes"])
+    if op == "expandDims":
+        return np.expand_dims(x, attrs["axis"])
+    if op == "squeeze":
+        return np.squeeze(x, attrs["axis"])
+    if op == "reshape":
+        return np.reshape(x, attrs["shape"])
+    if op == "broadcastTo":
+        return np.broadcast_to(x, attrs["shape"])
+    if op == "flip":
+        return np.flip(x, attrs["axis"])
+    if op == "roll":
+        return np.roll(x, attrs["shift"], attrs["axis"])
+    if op == "repeat":
+        return np.repeat(x, attrs["count"], attrs["axis"])
+    if op == "sort":
+        return np.sort(x, attrs["axis"])
+    if op == "concat":
+        return np.concatenate(given, attrs["axis"])
+    return NAMES.get(op, getattr(np, op, None))(*given)
+
+
+def evaluate(program, how):
+    values = [how.held(array(source), "source") for source in program["sources"]]
+    for one in program["steps"]:
+        found = step(one["op"], [values[i] for i in one["inputs"]], one["attrs"], how)
+        values.append(how.held(np.asarray(found), one["op"]))
+    return np.asarray(values[-1])
+
+
+def result(program):
+    x = evaluate(program, As())
+    data = base64.b64encode(np.ascontiguousarray(x).tobytes()).decode()
+    return {"dtype": str(x.dtype), "shape": list(x.shape), "bytes": data}
+
+
+def number(x):
+    return None if np.isnan(x) else "inf" if x == np.inf else "-inf" if x == -np.inf else float(x)
+
+
+def expected(program):
+    usual = evaluate(program, As()).astype(np.longdouble).ravel()
+    truth = evaluate(program, As(isWide=True)).astype(np.longdouble).ravel()
+    moved = [
+        evaluate(program, As(random=np.random.default_rng(seed))).astype(np.longdouble).ravel() for seed in range(TRIALS)
+    ]
+    others = [usual, *moved]
+    isFinite = np.isfinite(truth)
+    undecided = np.zeros(truth.shape, bool)
+    spread = np.zeros(truth.shape)
+    for other in others:
+        undecided |= np.isfinite(other) != isFinite
+        apart = np.abs(other - truth)
+        spread = np.maximum(spread, np.where(np.isfinite(apart), apart, 0).astype(float))
+    return {
+        "truth": [number(x) for x in truth.astype(float)],
+        "spread": [float(16 * x) for x in spread],
+        "undecided": [bool(x) for x in undecided],
+    }
+
+
+def answer(program, isExpected):
+    try:
+        return expected(program) if isExpected else result(program)
+    except Exception as error:  # a program that NumPy refuses is told of, and not compared
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+np.seterr(all="ignore")
+for line in sys.stdin:
+    asked = json.loads(line)
+    answers = [answer(program, asked["isExpected"]) for program in asked["programs"]]
+    print(json.dumps({"answers": answers, "numpy": np.__version__}), flush=True)

@@ -1,0 +1,5 @@
+// Random expressions for scripts and tests: made, built, compared.
+
+export { buildProgram } from "./build.ts";
+export { differenceFrom, judge, type ProgramResult } from "./compare.ts";
+export { type RandomProgram, randomProgram } from "./program.ts";
