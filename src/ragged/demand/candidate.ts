@@ -43,7 +43,7 @@ interface Trace {
   readonly parts: readonly (readonly number[])[];
 }
 
-function traceOf(op: RaggedOp<object>, inputs: readonly Form[], attrs: object): Trace {
+export function traceOf(op: RaggedOp<object>, inputs: readonly Form[], attrs: object): Trace {
   const form = op.form(
     inputs.map((input, i) => markedForm(input, i)),
     attrs,
@@ -128,21 +128,6 @@ export interface Applied {
 
 /** For each node of a form the name of its lists or nulls; null where nobody knows. */
 export type Structures = readonly (string | null)[];
-
-/** Of a source, or of what an operation takes out of its input as it is. */
-export function structuresOf(applied: Pick<Applied, "op" | "inputs" | "attrs">, inputs: readonly Structures[]): Structures {
-  const { form } = traceOf(applied.op, applied.inputs, applied.attrs);
-  return outlineOf(form).nodes.map((node) => {
-    const names = (marksOf(node) ?? []).map((mark) => inputs[inputOfMark(mark)]?.[nodeOfMark(mark)] ?? null);
-    return names.length === 0 || names.includes(null) ? null : [...new Set(names)].sort().join("+");
-  });
-}
-
-/** True when all that it gives are parts of its first input, as they are. */
-export const takesOut = ({ demand, name }: RaggedOp<object>, attrs: object): boolean =>
-  (name === "field" && demand.roles[0] === "passed") ||
-  (name === "get" &&
-    (attrs as { items: readonly unknown[] }).items.every((item) => Array.isArray(item) && item[0] === "field"));
 
 export interface Candidate {
   readonly attrs: object;

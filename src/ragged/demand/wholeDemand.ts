@@ -4,7 +4,7 @@
 
 import { ABSENT, type Form, type Level, NEEDED, type Need } from "../../core/form/form.ts";
 import type { RaggedOp } from "../ops/op.ts";
-import { type Structures, structuresOf, takesOut } from "./candidate.ts";
+import { type Structures, structuresOf, takesOut } from "./structures.ts";
 import { demandOfOp, type OpDemand, WHOLE } from "./needs.ts";
 import { outlineOf } from "./outline.ts";
 
@@ -75,7 +75,9 @@ export function demandOf(nodes: readonly DemandNode[], sinks: ReadonlyMap<number
   const steps: (OpDemand | null)[] = nodes.map(() => null);
   const failures = new Map<number, unknown>();
   for (const [sink, need] of sinks) tallies[sink]!.add(need ?? everyNode(nodes[sink]!.form), -1, null);
-  const structures = structuresIn(nodes);
+  // Only what is made of several arrays and may do without some of them asks for it.
+  const isAsked = nodes.some(({ op, inputs }) => op?.demand.lesser !== undefined && inputs.length > 1);
+  const structures = isAsked ? structuresIn(nodes) : nodes.map(() => UNKNOWN);
   for (let at = nodes.length - 1; at >= 0; at--) {
     const node = nodes[at]!;
     if (!tallies[at]!.isUsed) continue;
