@@ -55,6 +55,27 @@ show(rg.max(pt, { axis: 1 }));
 show(rg.mean(pt));
 show(rg.sum(pt, { axis: 0 }));
 
+// Decimals, dates, times and spans are what they are: read so from files, or made of texts.
+console.log("\nLogical types\n");
+const sales = rg.zip({
+  day: rg.valuesAstype(["2024-02-28", "2024-02-29", null], "date"),
+  price: rg.valuesAstype(["19.99", "5.00", "0.10"], "decimal(10, 2)"),
+  at: rg.fromIter([new Date("2024-02-28T12:00:00Z"), null, null]),
+});
+console.log(sales.type);
+show(sales.get(0));
+
+// Arithmetic is exact; texts and Dates are taken beside them.
+show(rg.sum(sales.field("price")));
+show(sales.field("price").add(0.001));
+show(sales.field("day").add("P1DT12H"));
+show(sales.field("day").greater("2024-02-28"));
+show(rg.max(sales.field("day")));
+
+// As numbers: a decimal is its value, a time the count of its units.
+show(rg.valuesAstype(sales.field("price"), "float64"));
+show(rg.valuesAstype(sales.field("day"), "int64"));
+
 // Every element with every other of its list.
 console.log("\nPairs\n");
 const pairs = rg.combinations(pt, 2, { fields: ["a", "b"] });

@@ -312,8 +312,7 @@ export interface Questions {
 
 /**
  * Something of its inputs' values has to be known before it can be lowered: a stage computes that, and then an equal expression
- * takes its place, of other ops, which may be staged in turn. attrs.length is its length along the first axis, where that is
- * not known yet.
+ * takes its place, of other ops, which may be staged in turn. attrs.length: along the first axis, where it is not known.
  */
 export interface StagedOp extends DenseOp {
   readonly class: "staged";
@@ -375,8 +374,7 @@ export type OpClass = Op["class"];
 /** What an op gives for inputs of these types. Dense ones, which most are, are looked at first: any op takes them. */
 export function inferType(op: Op, inputs: readonly ArrayType[], attrs: Attrs): ArrayType {
   if (areDense(inputs)) return op.infer(inputs, attrs);
-  if (op.class === "ragged") return op.infer(inputs, attrs);
-  if (op.class === "staged" && op.takesRagged === true)
+  if (op.class === "ragged" || (op.class === "staged" && op.takesRagged === true))
     return op.infer(inputs as readonly DenseType[], attrs);
   assertDense(inputs);
   return op.infer(inputs, attrs);

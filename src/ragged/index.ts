@@ -39,7 +39,8 @@ export { type ParsedType, parseElementType, parseType } from "../core/form/parse
 export { typeText } from "../core/form/typeText.ts";
 export { type BufferSource, type Buffers, type Container, fromBuffers, toBuffers } from "./io/buffers.ts";
 export { fromNumpy, toNumpy } from "./io/dense.ts";
-export { type ArrowTable, type ArrowVector, fromArrow } from "./io/fromArrow.ts";
+export type { ArrowTable, ArrowVector } from "./io/arrowParts.ts";
+export { fromArrow } from "./io/fromArrow.ts";
 export { fromIter, toList } from "./io/nestedLists.ts";
 export { ArrowMissingError, type ArrowModule, arrowVector, loadArrow, toArrow } from "./io/toArrow.ts";
 export * as layouts from "./layout/layout.ts";

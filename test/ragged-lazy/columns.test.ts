@@ -1,7 +1,7 @@
 // Necessary columns over a Parquet file: exactly what is needed is named, read and explained; with the pass turned off
 // the results are the same. Bytes are counted where the file is read, and compared with the file's own footer.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import * as rg from "chunkwise/ragged";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -156,6 +156,65 @@ describe("columns that are needed", () => {
     const whole = await x.compute({ ...inline, exclude: ["necessaryColumns"] });
     expect(isDeepStrictEqual(value(whole), found)).toBe(true);
     expect(isDeepStrictEqual(value(await make(inMemory).compute(inline)), found)).toBe(true);
+  });
+
+  // All that DuckDB, Spark and Arrow write may be null, at every level; here it is.
+  const nullable = rows.slice(0, 14_000).map(({ met, mu, jets }, i) => ({
+    met: i % 5 === 0 ? null : met,
+    mu: i % 7 === 0 ? null : mu.map((of, k) => ((i + k) % 11 === 0 ? null : { ...of, z: k === 1 ? null : of.z })),
+    jets: i % 6 === 0 ? null : jets.map((of, k) => (k === 2 ? null : { ...of, pt: i % 3 === 0 ? null : of.pt })),
+  }));
+  const NULLABLE: readonly Case[] = [
+    ...CASES.slice(0, 4),
+    ...CASES.slice(5, 6),
+    {
+      name: "concatenate([zip, zip]).pt",
+      make: (ds) => {
+        const mu = rg.zip({ pt: ds.field("mu", "pt"), z: ds.field("mu", "pt") });
+        const jets = rg.zip({ pt: ds.field("jets", "pt"), z: ds.field("jets", "eta") });
+        return rg.concatenate([mu, jets], { axis: 1 }).field("pt");
+      },
+      columns: ["mu.pt", "jets.pt"],
+    },
+    {
+      name: 'zip({p, z}).field("p")',
+      make: (ds) => rg.zip({ p: ds.field("mu", "pt"), z: ds.field("mu", "z") }).field("p"),
+      columns: ["mu.pt"],
+    },
+    {
+      name: "zip of lists as they are",
+      make: (ds) =>
+        rg.zip({ p: ds.field("mu", "pt"), z: ds.get("mu", "z") as rg.LazyRagged }, { depthLimit: 1 }).field("p"),
+      columns: ["mu.pt"],
+    },
+    {
+      name: "zip of other lists: which are null matters",
+      make: (ds) =>
+        rg.zip({ m: ds.field("mu", "pt"), j: ds.field("jets", "eta") }, { depthLimit: 1 }).field("m"),
+      columns: ["mu.pt", "jets.id.b"],
+    },
+    {
+      name: "zip of other rows of the same lists",
+      make: (ds) =>
+        rg
+          .zip({ a: ds.field("mu", "pt"), b: ds.field("mu", "z").get(ds.field("met").isNone().equal(ds.field("met").isNone())) as rg.LazyRagged }, { depthLimit: 1 })
+          .field("a"),
+      columns: ["met", "mu.pt", "mu.z"],
+    },
+  ];
+
+  test.each(NULLABLE)("nullable: $name", async ({ make, columns }) => {
+    const place = folder.path("nullable.parquet");
+    const data = rg.lazy(rg.fromIter(nullable), { npartitions: 2 });
+    if (!existsSync(place)) await rg.toParquet(data, place, inline);
+    const counter = counted(place);
+    const ds = await rg.fromParquet(counter.file);
+    const footer = counter.bytes;
+    const x = make(ds);
+    expect(sorted(rg.necessaryColumns(x)["events"] ?? [])).toEqual(sorted(columns));
+    const found = value(await x.compute(inline));
+    expect(counter.bytes - footer).toBe(await storedBytes(place, columns));
+    expect(isDeepStrictEqual(value(await make(data).compute({ ...inline, exclude: ["necessaryColumns"] })), found)).toBe(true);
   });
 
   test("without the pass all columns are read", async () => {

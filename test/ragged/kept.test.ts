@@ -34,7 +34,7 @@ describe("bools and numbers of a union stay apart", () => {
     await same(mixed, (x) => x.get(":"), "6 * ?union[bool, int64, string]", mixed);
     const lazy = rg.lazy(rg.fromIter(mixed), { npartitions: 3 });
     expect((await rg.repartition(lazy, { npartitions: 2 }).compute(inline)).toList()).toEqual(mixed);
-    expect((await lazy.get("::-1").compute(inline)).toList()).toEqual(mixed.toReversed());
+    expect((await (lazy.get("::-1") as rg.LazyRagged).compute(inline)).toList()).toEqual(mixed.toReversed());
     expect((await rg.fromLists([[true], [1], [[false, 2]]]).compute(inline)).toList()).toEqual([
       true,
       1,
@@ -204,4 +204,15 @@ describe("on the way to dense arrays", () => {
     expect(rg.sum(rg.fromIter([values, values]), { axis: 1 }).toList()).toEqual([dense, dense]);
     expect(await rg.sum(rg.lazy(rg.fromIter(values))).compute(inline)).toBe(dense);
   });
+});
+
+test("what cannot be traced is told as a setting says, wherever it is set", async () => {
+  const opaque = rg.mapPartitions(
+    (part: rg.RaggedArray) => rg.fromIter(part.toList()),
+    rg.lazy([1, 2, 3]),
+    { type: "int64" },
+  );
+  const spec = new cw.Spec({ onFail: "raise" });
+  await expect(opaque.compute({ ...inline, spec })).rejects.toThrow(rg.ProjectionError);
+  expect((await opaque.compute({ ...inline, spec, onFail: "pass" })).toList()).toEqual([1, 2, 3]);
 });

@@ -372,6 +372,15 @@ describe("Parquet", () => {
   });
 });
 
+test("JSON has no sign for them: they are written as they are shown, and read as texts", async () => {
+  const path = folder.path("each.jsonl");
+  const x = rg.zip({ d: of("decimal(38, 2)", "12345678901234567890.10"), at: of("date", "2024-02-29") });
+  await rg.toJsonLines(rg.lazy(x), path);
+  const y = await (await rg.fromJsonLines(path, { type: "{at: string, d: float64}" })).compute(inline);
+  expect(y.toList()).toEqual([{ at: "2024-02-29", d: 12345678901234567890 }]);
+  await expect(rg.fromJsonLines(path, { type: "{at: date}" })).rejects.toThrow(/no sign/);
+});
+
 describe("Arrow", () => {
   test("what goes out through IPC comes back", async () => {
     const x = rg.zip(

@@ -81,10 +81,11 @@ export {
 export { get, type RaggedItem } from "./get.ts";
 export {
   type AnyAxisOptions, type AxisOptions, 
-  argsort, type CloseOptions, count, dropNone, fillNone, firsts, flatten, fromRegular, fullLike, isclose, isNone, localIndex, mask, nanToNone, num,
-  onesLike, type PadOptions, padNone, ravel, runLengths, type SortOptions,singletons, sort, toPacked, toRegular, unflatten, valuesAstype, where, zerosLike,
+  argsort, type CloseOptions, count, dropNone, type FillValue, fillNone, firsts, flatten, fromRegular, fullLike, isclose, isNone, localIndex, mask, nanToNone, num,
+  onesLike, type PadOptions, padNone, ravel, runLengths, type SortOptions,singletons, sort, toPacked, toRegular, unflatten, type ValueType, valuesAstype, where, zerosLike,
 } from "./listFunctions.ts"; // biome-ignore format: a list of names
 export {
+  type FormJson,
   fromArrow,
   fromBuffers,
   fromIter,

@@ -140,7 +140,7 @@ function checkContainer(container: ragged.Container): ragged.Container {
 }
 
 /** A form as Awkward writes it: `{class: "NumpyArray", primitive: "int64", form_key: "node0"}`, or that as text. */
-export type FormJson = string | { readonly class: string };
+export type FormJson = string | { readonly class: string; readonly [name: string]: unknown };
 
 /** The form, the number of rows, and the buffers by name: `const {form, length, container} = rg.toBuffers(x)`. */
 export const toBuffers: (array: RaggedArray) => ragged.Buffers = userCall("toBuffers", (array: RaggedArray) =>

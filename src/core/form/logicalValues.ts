@@ -15,7 +15,7 @@ import {
   timeOfText,
   timeText,
   valueOfExact,
-} from "./exact.ts";
+} from "./exactNumbers.ts";
 import { type Dimension, type Logical, type Measure, measureOf } from "./logical.ts";
 
 /** The number that a stored one stands for. */

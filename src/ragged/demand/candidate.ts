@@ -43,7 +43,7 @@ interface Trace {
   readonly parts: readonly (readonly number[])[];
 }
 
-function traceOf(op: RaggedOp<object>, inputs: readonly Form[], attrs: object): Trace {
+export function traceOf(op: RaggedOp<object>, inputs: readonly Form[], attrs: object): Trace {
   const form = op.form(
     inputs.map((input, i) => markedForm(input, i)),
     attrs,
@@ -122,7 +122,12 @@ export interface Applied {
   readonly form: Form;
   /** Which inputs are one value: their row goes to all rows of the others. Without it, none. */
   readonly items?: readonly boolean[];
+  /** By input, and by node of its form, which lists and nulls those are: equal names are the same ones. Without it, nobody knows. */
+  readonly structures?: readonly Structures[];
 }
+
+/** For each node of a form the name of its lists or nulls; null where nobody knows. */
+export type Structures = readonly (string | null)[];
 
 export interface Candidate {
   readonly attrs: object;
@@ -218,39 +223,91 @@ function withoutFields(form: Form, places: readonly number[]): Need {
   return kept;
 }
 
-/** Inputs that the rest does not depend on: they say neither how many rows there are nor which are null. */
-export function canDrop({ inputs, items, form }: Applied, dropped: readonly number[]): boolean {
+/**
+ * Inputs that the rest does not depend on: they say neither how many rows there are nor which are null, or what they say others
+ * say, too. `traced`: the form of the result with marks, where nulls of what is left are known to be its own.
+ */
+export function canDrop(applied: Applied, dropped: readonly number[], traced: Form | null = null): boolean {
+  const { inputs, items, form } = applied;
   const isItem = (i: number): boolean => items?.[i] === true;
   const others = inputs.map((_, i) => i).filter((i) => !dropped.includes(i));
   if (dropped.some((i) => !isItem(i)) && others.every(isItem)) return false;
-  const nullable = nullDepths(form, (content) => childrenOf(content).length > 0);
-  return dropped.every((i) => [...spineNullDepths(inputs[i]!)].every((depth) => !nullable.has(depth)));
+  const isOthers = (node: Form): boolean =>
+    marksOf(node)?.every((mark) => !dropped.includes(inputOfMark(mark))) === true;
+  const nullable = nullDepths(traced ?? form, (node, content) => !isOthers(node) && childrenOf(content).length > 0);
+  return dropped.every((i) => {
+    const said = others.filter((other) => !isItem(other)).map((other) => spineOf(inputs[other]!));
+    return spineOf(inputs[i]!).every(
+      (place) => !place.isNullable || !nullable.has(place.depth) || isSaid(applied, i, place, others, said),
+    );
+  });
+}
+
+/** Do others have the same nulls there, in the same lists? */
+function isSaid(
+  { structures, items }: Applied,
+  input: number,
+  place: SpinePlace,
+  others: readonly number[],
+  spines: readonly (readonly SpinePlace[])[],
+): boolean {
+  if (structures === undefined || items?.[input] === true) return false;
+  const nameOf = (of: number, at: number): string | null => structures[of]?.[at] ?? null;
+  const rows = others.filter((other) => items?.[other] !== true);
+  const isSame = (a: SpinePlace, b: SpinePlace, other: number): boolean =>
+    a.depth === b.depth &&
+    a.isNullable === b.isNullable &&
+    nameOf(input, a.at) !== null &&
+    nameOf(input, a.at) === nameOf(other, b.at);
+  const above = place.path;
+  return rows.some((other, k) => {
+    const spine = spines[k]!;
+    return (
+      spine.some((own) => isSame(place, own, other)) &&
+      above.every((list) => spine.some((own) => !own.isNullable && isSame(list, own, other)))
+    );
+  });
 }
 
 const isNullable = (node: Form): boolean => OPTION_KINDS.has(node.kind) || node.kind === "union";
 const isListForm = ({ kind }: Form): boolean =>
   kind === "regular" || kind === "listOffset" || kind === "list";
 
-/** At how many lists down there are options or unions of something that passes the test. */
-function nullDepths(form: Form, test: (content: Form) => boolean): Set<number> {
+/** At how many lists down there are options or unions of something that pass the test. */
+function nullDepths(form: Form, test: (node: Form, content: Form) => boolean): Set<number> {
   const depths = new Set<number>();
   const visit = (node: Form, depth: number): void => {
     const children = childrenOf(node);
-    if (isNullable(node) && children.some(test)) depths.add(depth);
+    if (isNullable(node) && children.some((content) => test(node, content))) depths.add(depth);
     for (const child of children) visit(child, depth + (isListForm(node) ? 1 : 0));
   };
   visit(form, 0);
   return depths;
 }
 
-/** The same above the first record. */
-function spineNullDepths(form: Form): Set<number> {
-  const depths = new Set<number>();
+/** An option, a union or lists above the first record: at how many lists down. */
+export interface SpinePlace {
+  readonly at: number;
+  readonly depth: number;
+  readonly isNullable: boolean;
+  /** The lists around it. */
+  readonly path: readonly SpinePlace[];
+}
+
+export function spineOf(form: Form): readonly SpinePlace[] {
+  const places: SpinePlace[] = [];
+  const path: SpinePlace[] = [];
   let depth = 0;
-  for (let node = form; ; node = node.content) {
-    if (isNullable(node)) depths.add(depth);
-    if (isListForm(node)) depth++;
-    if (node.kind === "numpy") for (const _ of node.innerShape) depth++;
-    if (!("content" in node)) return depths;
+  let node = form;
+  for (let at = 0; ; at++) {
+    const place = { at, depth, isNullable: isNullable(node), path: [...path] };
+    if (place.isNullable || isListForm(node)) places.push(place);
+    if (isListForm(node)) {
+      path.push(place);
+      depth++;
+    }
+    if (node.kind === "numpy") depth += node.innerShape.length;
+    if (!("content" in node)) return places;
+    node = node.content;
   }
 }

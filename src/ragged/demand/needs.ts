@@ -24,6 +24,7 @@ import {
   type Candidate,
   canDrop,
   lesserCandidate,
+  spineOf,
   wholeCandidate,
 } from "./candidate.ts";
 import {
@@ -195,9 +196,22 @@ export function demandOfOp(applied: Applied, need: Need): OpDemand {
 const exactText = (attrs: object): string =>
   JSON.stringify(attrs, (_, value) => (typeof value === "bigint" ? `${value}n` : value));
 
-function keyOf({ op, attrs, inputs, form, items }: Applied, need: Need): string {
+/** Which lists and nulls of the inputs are the same: their names, numbered as they come. */
+function sharedText({ op, inputs, structures }: Applied): string {
+  if (structures === undefined || op.demand.lesser === undefined) return "";
+  const numbers = new Map<string, number>();
+  const numberOf = (name: string | null): string => {
+    if (name === null) return "?";
+    if (!numbers.has(name)) numbers.set(name, numbers.size);
+    return String(numbers.get(name));
+  };
+  return inputs.map((form, i) => spineOf(form).map(({ at }) => numberOf(structures[i]?.[at] ?? null))).join(";");
+}
+
+function keyOf(applied: Applied, need: Need): string {
+  const { op, attrs, inputs, form, items } = applied;
   const text = op.demand.attrsText?.(attrs) ?? attempt(() => JSON.stringify(attrs)) ?? exactText(attrs);
-  return `${text}(${inputs.map(formKey)})${formKey(form)} ${items ?? ""} ${need.join("")}`;
+  return `${text}(${inputs.map(formKey)})${formKey(form)} ${items ?? ""} ${need.join("")} ${sharedText(applied)}`;
 }
 
 function findDemand(applied: Applied, need: Need): OpDemand {
@@ -333,8 +347,8 @@ function thereOf({ trace }: Candidate, needs: readonly Need[]): boolean[] {
 function firstInput(applied: Applied, need: Need): OpDemand | null {
   const { inputs, form } = applied;
   const others = inputs.map((_, i) => i).slice(1);
-  if (!canDrop(applied, others)) return null;
   const whole = wholeCandidate(applied);
+  if (!canDrop(applied, others, whole.trace.form)) return null;
   // A constant in a field's place is in no input: it was made where the records are.
   const { nodes } = outlineOf(whole.trace.form);
   const isMade = (at: number): boolean => isLeafForm(nodes[at]!) && whole.trace.wants[at]!.length !== 1;

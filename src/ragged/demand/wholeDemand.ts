@@ -4,6 +4,7 @@
 
 import { ABSENT, type Form, type Level, NEEDED, type Need } from "../../core/form/form.ts";
 import type { RaggedOp } from "../ops/op.ts";
+import { type Structures, structuresOf, takesOut } from "./structures.ts";
 import { demandOfOp, type OpDemand, WHOLE } from "./needs.ts";
 import { outlineOf } from "./outline.ts";
 
@@ -66,38 +67,63 @@ class Tally implements Reasons {
   }
 }
 
-const all = (form: Form): Need => outlineOf(form).nodes.map((): Level => NEEDED);
+const everyNode = (form: Form): Need => outlineOf(form).nodes.map((): Level => NEEDED);
 
 /** Sinks: numbers of nodes, and what is wanted of them (all, unless said). */
 export function demandOf(nodes: readonly DemandNode[], sinks: ReadonlyMap<number, Need | null>): GraphDemand {
   const tallies = nodes.map(({ form }) => new Tally(form));
   const steps: (OpDemand | null)[] = nodes.map(() => null);
   const failures = new Map<number, unknown>();
-  for (const [sink, need] of sinks) tallies[sink]!.add(need ?? all(nodes[sink]!.form), -1, null);
+  for (const [sink, need] of sinks) tallies[sink]!.add(need ?? everyNode(nodes[sink]!.form), -1, null);
+  // Only what is made of several arrays and may do without some of them asks for it.
+  const isAsked = nodes.some(({ op, inputs }) => op?.demand.lesser !== undefined && inputs.length > 1);
+  const structures = isAsked ? structuresIn(nodes) : nodes.map(() => UNKNOWN);
   for (let at = nodes.length - 1; at >= 0; at--) {
     const node = nodes[at]!;
     if (!tallies[at]!.isUsed) continue;
-    const step = node.op === null ? null : stepOf(nodes, at, tallies[at]!.levels, failures);
+    const step = node.op === null ? null : stepOf(nodes, at, tallies[at]!.levels, { failures, structures });
     steps[at] = step;
     node.inputs.forEach((input, i) => {
-      const need = step?.needs[i] ?? all(nodes[input]!.form);
+      const need = step?.needs[i] ?? everyNode(nodes[input]!.form);
       tallies[input]!.add(need, at, step?.reasons[i] ?? null);
     });
   }
   return { needs: tallies.map(({ levels }) => levels), steps, reasons: tallies, failures };
 }
 
+const UNKNOWN: Structures = [];
+
+/** Which lists and nulls are the same, as far as arrays are parts of one source. */
+function structuresIn(nodes: readonly DemandNode[]): readonly Structures[] {
+  const found: Structures[] = [];
+  nodes.forEach(({ op, attrs, inputs, form }, at) => {
+    if (op === null && inputs.length === 0) found.push(outlineOf(form).nodes.map((_, node) => `${at}.${node}`));
+    else if (op === null || !takesOut(op, attrs)) found.push(UNKNOWN);
+    else {
+      const forms = inputs.map((input) => nodes[input]!.form);
+      found.push(
+        structuresOf(
+          { op, attrs, inputs: forms },
+          inputs.map((input) => found[input]!),
+        ),
+      );
+    }
+  });
+  return found;
+}
+
 function stepOf(
   nodes: readonly DemandNode[],
   at: number,
   need: Need,
-  failures: Map<number, unknown>,
+  { failures, structures: all }: { failures: Map<number, unknown>; structures: readonly Structures[] },
 ): OpDemand | null {
   const { op, attrs, inputs, form } = nodes[at]!;
   const forms = inputs.map((input) => nodes[input]!.form);
   const items = inputs.map((input) => nodes[input]!.isItem === true);
   try {
-    return demandOfOp({ op: op!, attrs, inputs: forms, form, items }, need);
+    const structures = inputs.map((input) => all[input]!);
+    return demandOfOp({ op: op!, attrs, inputs: forms, form, items, structures }, need);
   } catch (error) {
     failures.set(at, error);
     return null;

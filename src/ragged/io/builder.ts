@@ -4,6 +4,7 @@
 
 import { describe } from "../../core/chunks.ts";
 import { DTypeError, ShapeError } from "../../core/errors.ts";
+import type { Encoding } from "../../core/form/form.ts";
 import { withLogical } from "../../core/form/logical.ts";
 import { Complex, integerRange } from "../../core/numbers.ts";
 import {
@@ -217,31 +218,6 @@ function builderFor(value: unknown, depth: number): Builder {
 
 const encoder = new TextEncoder();
 
-class StringBuilder implements Builder {
-  readonly #offsets = new Column(Int32Array);
-  readonly #bytes = new Column(Uint8Array);
-
-  constructor() {
-    this.#offsets.push(0);
-  }
-  get length(): number {
-    return this.#offsets.length - 1;
-  }
-  takes(value: unknown): boolean {
-    return typeof value === "string";
-  }
-  push(value: unknown): void {
-    this.#bytes.append(encoder.encode(value as string));
-    this.#offsets.push(this.#bytes.length);
-  }
-  widened(): null {
-    return null;
-  }
-  finish(): Layout {
-    return stringOf(this.#offsets.finish(), this.#bytes.finish());
-  }
-}
-
 /** Uint8Arrays, which are what bytes come back as. */
 class BytesBuilder implements Builder {
   readonly #offsets = new Column(Int32Array);
@@ -257,14 +233,23 @@ class BytesBuilder implements Builder {
     return value instanceof Uint8Array;
   }
   push(value: unknown): void {
-    this.#bytes.append(value as Uint8Array);
+    this.#bytes.append(typeof value === "string" ? encoder.encode(value) : (value as Uint8Array));
     this.#offsets.push(this.#bytes.length);
   }
   widened(): null {
     return null;
   }
-  finish(): Layout {
-    return stringOf(this.#offsets.finish(), this.#bytes.finish(), "bytes");
+  finish(encoding: Encoding = "bytes"): Layout {
+    return stringOf(this.#offsets.finish(), this.#bytes.finish(), encoding);
+  }
+}
+
+class StringBuilder extends BytesBuilder {
+  override takes(value: unknown): boolean {
+    return typeof value === "string";
+  }
+  override finish(): Layout {
+    return super.finish("utf8");
   }
 }
 

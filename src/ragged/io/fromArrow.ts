@@ -2,7 +2,7 @@
 // needed). Out: a layout over the same memory, for every type but bools, which Arrow keeps as bits. Chunks are joined.
 
 import { describe } from "../../core/chunks.ts";
-import type { DType, TypedArray } from "../../core/dtype.ts";
+import type { DType } from "../../core/dtype.ts";
 import { DTypeError, ShapeError } from "../../core/errors.ts";
 import { withLogical } from "../../core/form/logical.ts";
 import { arange, indexOf } from "../layout/indices.ts";
@@ -19,43 +19,8 @@ import {
 } from "../layout/layout.ts";
 import { mergeRows } from "../layout/mergedLayouts.ts";
 import { plain } from "../layout/plainLayout.ts";
+import type { ArrowData, ArrowTable, ArrowType, ArrowVector } from "./arrowParts.ts";
 import { leafOfArrow, namedByField } from "./logicalArrow.ts";
-
-/** What is used of Arrow's types. */
-export interface ArrowType {
-  readonly typeId: number;
-  readonly bitWidth?: number;
-  readonly isSigned?: boolean;
-  readonly precision?: number;
-  readonly listSize?: number;
-  readonly mode?: number;
-  readonly typeIds?: ArrayLike<number>;
-  readonly children?:
-    | readonly { readonly name: string; readonly metadata?: ReadonlyMap<string, string> | null }[]
-    | null;
-}
-export interface ArrowData {
-  readonly type: ArrowType;
-  readonly length: number;
-  readonly offset: number;
-  readonly nullCount: number;
-  readonly values: TypedArray;
-  readonly valueOffsets: Int32Array | BigInt64Array;
-  readonly nullBitmap: Uint8Array | null | undefined;
-  readonly typeIds: ArrayLike<number>;
-  readonly children: readonly ArrowData[];
-  readonly dictionary?: ArrowVector | undefined;
-}
-/** What is used of a vector of apache-arrow. */
-export interface ArrowVector {
-  /** Its chunks. */
-  readonly data: readonly ArrowData[];
-}
-/** What is used of a table of apache-arrow. */
-export interface ArrowTable {
-  /** Its record batches. */
-  readonly batches: readonly { readonly data: ArrowData }[];
-}
 
 /** A table's rows are records of its columns. */
 export function fromArrow(source: ArrowVector | ArrowTable): Layout {

@@ -10,7 +10,7 @@ import { castFlat } from "../layout/flat.ts";
 import { regularOffsets } from "../layout/indices.ts";
 import { type Layout, type NumpyLayout, numpyOf, type StringLayout, stringOf } from "../layout/layout.ts";
 import { storedWholes, storedWholesOf } from "../ops/exactOps.ts";
-import type { ArrowData } from "./fromArrow.ts";
+import type { ArrowData } from "./arrowParts.ts";
 
 const [DECIMAL, DATE, TIME, TIMESTAMP, INTERVAL, FIXED_BYTES, DURATION] = [7, 8, 9, 10, 11, 15, 18];
 const UNITS: readonly TimeUnit[] = ["s", "ms", "us", "ns"];

@@ -9,7 +9,7 @@ import type { Layout, NumpyLayout, Plain, PlainOption, PlainUnion, StringLayout 
 import { plain } from "../layout/plainLayout.ts";
 import { takeOption, viewOf } from "../layout/rows.ts";
 import { stringsOf } from "../ops/strings.ts";
-import type { ArrowData, ArrowVector } from "./fromArrow.ts";
+import type { ArrowData, ArrowVector } from "./arrowParts.ts";
 import { arrowOfLeaf, metadataOf } from "./logicalArrow.ts";
 import { toList } from "./nestedLists.ts";
 

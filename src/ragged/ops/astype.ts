@@ -5,7 +5,7 @@
 import { describe } from "../../core/chunks.ts";
 import { DTYPES, type DType, isDType, isFloat } from "../../core/dtype.ts";
 import { DTypeError, ValueError } from "../../core/errors.ts";
-import { type Exact, exactOfNumber, textOfExact } from "../../core/form/exact.ts";
+import { type Exact, exactOfNumber, textOfExact } from "../../core/form/exactNumbers.ts";
 import {
   LOGICAL_TYPES,
   type Logical,

@@ -3,7 +3,7 @@
 
 import { AxisError, ValueError } from "../../core/errors.ts";
 import { logicalOf } from "../../core/form/logical.ts";
-import { isScalar } from "../../core/numbers.ts";
+import { isScalar, type Scalar } from "../../core/numbers.ts";
 import { DATA_THEN_MOVED, MOVED } from "../demand/outline.ts";
 import { type FlatOperand, whereFlat } from "../layout/flat.ts";
 import { checkLength, regularOffsets } from "../layout/indices.ts";

@@ -4,7 +4,7 @@
 
 import { attrsText } from "../../core/block.ts";
 import { DTypeError, RunError } from "../../core/errors.ts";
-import { exactOfNumber, shortened, sizeOfExact } from "../../core/form/exact.ts";
+import { exactOfNumber, shortened, sizeOfExact } from "../../core/form/exactNumbers.ts";
 import { type Logical, logicalOf } from "../../core/form/logical.ts";
 import { uuidOfText } from "../../core/form/logicalValues.ts";
 import { isScalar, type Scalar } from "../../core/numbers.ts";

@@ -7,7 +7,7 @@
 import { describe } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { DTypeError, ValueError } from "../../core/errors.ts";
-import { digitsAt, type Exact, shortened, sizeOfExact } from "../../core/form/exact.ts";
+import { digitsAt, type Exact, shortened, sizeOfExact } from "../../core/form/exactNumbers.ts";
 import {
   type Dimension,
   EXPONENTS,

@@ -43,7 +43,7 @@ export const toRegular: RaggedOp<ToRegularAttrs> = {
 
 function regularLists(
   list: PlainList,
-  { axis, size, isProbe }: ToRegularAttrs & { readonly isProbe: boolean },
+  { axis, size, isProbe }: { axis: number | null; size: number | undefined; isProbe: boolean },
 ): Plain {
   if (list.kind === "regular") return list;
   if (isProbe && size === undefined)

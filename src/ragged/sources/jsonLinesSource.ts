@@ -4,7 +4,8 @@
 
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
-import { ABSENT, closed, everything, type Form, type Need } from "../../core/form/form.ts";
+import { ABSENT, closed, everything, type Form, type Need, nodesOf } from "../../core/form/form.ts";
+import { logicalOf, logicalText } from "../../core/form/logical.ts";
 import { formOfJson, formText, jsonOfForm } from "../../core/form/formJson.ts";
 import { parseElementType } from "../../core/form/parseType.ts";
 import { fingerprintBytes } from "../../expr/expr.ts";
@@ -104,9 +105,26 @@ export async function openJsonLines(
   });
 }
 
+/** Texts to JSON, whatever else they are. */
+const SPELLED: ReadonlySet<string> = new Set(["json", "enum", "categorical", "map"]);
+
+/** JSON has no sign for dates, decimals and their like: a number would be taken for what it is stored as. */
+function checkSpelled(form: Form): void {
+  const logical = nodesOf(form)
+    .map(logicalOf)
+    .find((of) => of !== null && !SPELLED.has(of.kind));
+  if (logical === undefined || logical === null) return;
+  throw new ValueError({
+    where: "fromJsonLines",
+    what: `the type has ${logicalText(logical)}, for which JSON has no sign`,
+    cure: `Read strings (or numbers), then valuesAstype(x, "${logicalText(logical)}")`,
+  });
+}
+
 function givenForm(type: string | Form | undefined): Form | null {
   if (type === undefined) return null;
   const form = typeof type === "string" ? parseElementType(type) : plainForm(type);
+  checkSpelled(form);
   checkJsonForm(numbered(form));
   return form;
 }

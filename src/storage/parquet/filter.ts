@@ -4,7 +4,7 @@
 
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
-import { compareExact, type Exact, exactOfNumber } from "../../core/form/exact.ts";
+import { compareExact, type Exact, exactOfNumber } from "../../core/form/exactNumbers.ts";
 import { EXPONENTS, type Measure, measureOf } from "../../core/form/logical.ts";
 import { exactOfStored, exactOfValue } from "../../core/form/logicalValues.ts";
 import { closest } from "../../core/suggest.ts";
