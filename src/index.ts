@@ -55,6 +55,7 @@ export {
 } from "./array/gradients/gradient.ts";
 export { hessian, jacobian } from "./array/gradients/jacobians.ts";
 export type { ArrayTree } from "./array/gradients/trees.ts";
+export * as linalg from "./array/linalg/index.ts";
 export type { ArrayMethods } from "./array/methods.ts";
 export { type FromNpyOptions, fromNpy, type ToNpyOptions, toNpy } from "./array/npy.ts";
 export {

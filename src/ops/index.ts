@@ -14,6 +14,7 @@ import { groupby } from "./groupby.ts";
 import { LONG_SORT_OPS } from "./longSort.ts";
 import { LOOP_OPS } from "./loopOps.ts";
 import { BLOCK_OPS } from "./mapBlocks.ts";
+import { matrixRows } from "./matrices.ts";
 import { mark } from "./marks.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/axisMoves.ts";
 import { overlap } from "./moves/overlap.ts";
@@ -48,6 +49,7 @@ const ALL: readonly Op[] = [
   ...SOURCES,
   ...RANDOM_SOURCES,
   ...RANDOM_OPS,
+  matrixRows,
   partitioned,
   cast,
   ...opsIn(elementwise),

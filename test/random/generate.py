@@ -1,4 +1,4 @@
-"""python3 test/random/generate.py: writes test/random/fixture.json.
+"""python3 test/random/generate.py: writes test/random/fixtures/random.json.
 
 In:  nothing. Out: random bits of some places by a Philox of its own, what SciPy makes of them, and distribution functions by SciPy.
 Must hold: running twice gives the same bytes.
@@ -54,6 +54,6 @@ fixture = {
     "exponential": (-np.log(unit)).tolist(),
     "cdf": {name: {"at": at, "is": cdf(np.array(at)).tolist()} for name, (at, cdf) in GRID.items()},
 }
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixture.json"), "w") as file:
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixtures", "random.json"), "w") as file:
     json.dump(fixture, file, indent=1)
     file.write("\n")

@@ -10,6 +10,7 @@ export * from "./averages.ts";
 export * from "./counting.ts";
 export * from "./creation.ts";
 export * from "./dtypes.ts";
+export { einsum } from "./einsum.ts";
 export * from "./groupby.ts";
 export * from "./gufunc.ts";
 export * from "./histograms.ts";
@@ -18,6 +19,16 @@ export * from "./joining.ts";
 export * from "./linear.ts";
 export * from "./manipulation.ts";
 export * from "./mapOverlap.ts";
+export {
+  type Blocks,
+  block,
+  type DiagOptions,
+  diag,
+  kron,
+  outer,
+  type TraceOptions,
+  trace,
+} from "./products.ts";
 export * from "./quantiles.ts";
 export * from "./ranges.ts";
 export * from "./repeating.ts";

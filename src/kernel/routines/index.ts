@@ -12,6 +12,7 @@ import { foundPlaces } from "./foundPlaces.ts";
 import { gather, gatherIn, movePlaces, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { callAll, unpack } from "./packed.ts";
+import { matrixRows } from "./matrixRows.ts";
 import { permuted } from "./permuted.ts";
 import { quantilePlaces } from "./quantilePlaces.ts";
 import { blockSample, sampledElements } from "./rankSamples.ts";
@@ -39,7 +40,7 @@ export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
       movePlaces,
       scatter,
     },
-    ...{ drawn, permuted },
+    ...{ drawn, matrixRows, permuted },
     ...{ blockSample, sampledElements },
     ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
     ...{ digitCounts, digitStep, keyElements, quantilePlaces, select, topk, topkPlaces },

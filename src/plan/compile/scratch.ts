@@ -9,6 +9,7 @@ import { infoOf } from "../../core/dtype.ts";
 import type { ContractAxes } from "../../expr/expr.ts";
 import type { BlockProgram, KernelStep, ReduceStep, RoutineStep } from "../../kernel/blockProgram.ts";
 import { COUNT_TABLES } from "../../kernel/routines/bins.ts";
+import { MATRIX_METHODS, type MatrixMethodName } from "../../kernel/routines/matrixRows.ts";
 import { blockGrid } from "../../kernel/routines/userCall.ts";
 import { contractAxes } from "../../ops/contraction.ts";
 
@@ -99,6 +100,8 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
         reason: "places",
         bytes: allBytes([...step.inputs, ...step.outputs], buffers) + 8 * elements(step.inputs.slice(1)),
       };
+    case "matrixRows":
+      return { reason: "matrices", bytes: matrixScratch(step) };
     case "drawn":
     case "permuted":
       return { reason: "numbers", bytes: allBytes([...step.inputs, ...step.outputs], buffers) };
@@ -114,6 +117,15 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
       // Places as numbers, for each index and each element that is looked up.
       return { reason: "places", bytes: 8 * (elements(step.inputs.slice(1)) + elements(step.outputs)) };
   }
+}
+
+/** One matrix at a time: copies of what it is given (two, to be overwritten) and gives, and those that its method has. */
+function matrixScratch({ inputs, outputs, attrs }: RoutineStep): number {
+  const [m, n] = inputs[0]!.shape.slice(-2) as [number, number];
+  const given = inputs.reduce((sum, { shape }) => sum + sizeOf(shape.slice(-2)), 0);
+  const { copies } = MATRIX_METHODS[attrs["method"] as MatrixMethodName];
+  const size = Math.max(m * n, Math.min(m, n) ** 2) + m + n;
+  return 8 * (2 * given + 3 * outputs[0]!.shape.at(-1)! + copies * size);
 }
 
 /** x and the labels as they lie and as numbers, the rows in order, and at most five lists as long as the result. */

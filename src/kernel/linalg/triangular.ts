@@ -1,0 +1,92 @@
+// Factors that are triangular: Cholesky, LU with row pivoting, and what is solved with them. In: matrices as float64, row after row.
+// Out: their factors in place. All loops run along rows.
+// Must hold: ‖A − LLᵀ‖ and ‖PA − LU‖ are a few ε·n·‖A‖, as LAPACK's are.
+
+/** The lower factor of a symmetric matrix, of which the lower triangle is read; false where it is not positive definite. */
+export function cholesky(a: Float64Array, n: number): boolean {
+  for (let i = 0; i < n; i++) {
+    const row = i * n;
+    for (let j = 0; j <= i; j++) {
+      const other = j * n;
+      let sum = a[row + j]!;
+      for (let k = 0; k < j; k++) sum -= a[row + k]! * a[other + k]!;
+      if (j < i) a[row + j] = sum / a[other + j]!;
+      else if (!(sum > 0)) return false;
+      else a[row + j] = Math.sqrt(sum);
+    }
+    a.fill(0, row + i + 1, row + n);
+  }
+  return true;
+}
+
+/** L below the diagonal, U on and above it; `order[i]`: which row of the matrix became row i. Gives the sign of the order. */
+export function lu(a: Float64Array, n: number, order: Int32Array): number {
+  let sign = 1;
+  for (let i = 0; i < n; i++) order[i] = i;
+  for (let k = 0; k < n; k++) {
+    const best = largestBelow(a, n, k);
+    if (best !== k) {
+      swapRows(a, n, k, best);
+      [order[k], order[best]] = [order[best]!, order[k]!];
+      sign = -sign;
+    }
+    const pivot = a[k * n + k]!;
+    if (pivot === 0) continue;
+    for (let i = k + 1; i < n; i++) {
+      const factor = a[i * n + k]! / pivot;
+      a[i * n + k] = factor;
+      if (factor !== 0) subtractRow(a, i * n, a, k * n, factor, k + 1, n);
+    }
+  }
+  return sign;
+}
+
+function largestBelow(a: Float64Array, n: number, k: number): number {
+  let best = k;
+  for (let i = k + 1; i < n; i++) if (Math.abs(a[i * n + k]!) > Math.abs(a[best * n + k]!)) best = i;
+  return best;
+}
+
+function swapRows(a: Float64Array, n: number, i: number, j: number): void {
+  for (let k = 0; k < n; k++) {
+    const kept = a[i * n + k]!;
+    a[i * n + k] = a[j * n + k]!;
+    a[j * n + k] = kept;
+  }
+}
+
+/** x[at + k] −= factor · y[from + k] for begin ≤ k < end. */
+function subtractRow(
+  x: Float64Array,
+  at: number,
+  y: Float64Array,
+  from: number,
+  factor: number,
+  begin: number,
+  end: number,
+): void {
+  for (let k = begin; k < end; k++) x[at + k]! -= factor * y[from + k]!;
+}
+
+/** Solves with the factors that `lu` gave, for `columns` right sides, which become the solution; false where a pivot is 0. */
+export function solveWithLu(
+  factors: Float64Array,
+  n: number,
+  order: Int32Array,
+  right: Float64Array,
+  columns: number,
+): boolean {
+  for (let i = 0; i < n; i++) if (factors[i * n + i] === 0) return false;
+  const given = right.slice();
+  for (let i = 0; i < n; i++)
+    right.set(given.subarray(order[i]! * columns, (order[i]! + 1) * columns), i * columns);
+  for (let i = 0; i < n; i++)
+    for (let k = 0; k < i; k++)
+      subtractRow(right, i * columns, right, k * columns, factors[i * n + k]!, 0, columns);
+  for (let i = n - 1; i >= 0; i--) {
+    for (let k = i + 1; k < n; k++)
+      subtractRow(right, i * columns, right, k * columns, factors[i * n + k]!, 0, columns);
+    for (let c = 0; c < columns; c++) right[i * columns + c]! /= factors[i * n + i]!;
+  }
+  return true;
+}
