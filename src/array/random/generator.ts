@@ -4,7 +4,6 @@
 import { type ChunksArgument, checkAxis, checkShape, type Shape } from "../../core/chunks.ts";
 import { DEFAULT_FLOAT, type DType, type FloatDType, INDEX_DTYPE } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
-import { philox } from "../../kernel/philox.ts";
 import { castTo } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
@@ -15,6 +14,7 @@ import { arange } from "../functions/ranges.ts";
 import { take } from "../functions/taking.ts";
 import { placesWithout, placesWithReplacement, poolOf } from "./choosing.ts";
 import {
+  anySeed,
   asKind,
   bitsArray,
   bound,
@@ -29,6 +29,7 @@ import {
   ofBits,
   permutedPlaces,
   type Stream,
+  spawnedKey,
   spreadOf,
   wholeNumber,
 } from "./streams.ts";
@@ -121,9 +122,6 @@ export interface PermutationOptions {
 
 /** Calls of one generator, and a word for each. */
 const MOST_CALLS = 2 ** 32;
-/** The stream of the keys that generators of a generator have: no call has it. */
-const SPAWN = -1;
-
 /**
  * Makes random arrays: `const rng = cw.random(7); rng.normal([1000, 1000])`. The seed and the number of the call say which numbers
  * these are, and nothing else does.
@@ -375,13 +373,6 @@ const calls = {
   ),
 };
 
-/** The key of generator number n of a generator: bits of a stream that no call has. */
-function spawnedKey(seed: bigint, n: number): bigint {
-  const words = Int32Array.of(n, Math.floor(n / 2 ** 32), SPAWN, SPAWN);
-  philox(words, Number(BigInt.asIntN(32, seed)), Number(BigInt.asIntN(32, seed >> 32n)));
-  return new BigUint64Array(words.buffer)[0]!;
-}
-
 /**
  * A generator of random arrays: `cw.random(7).uniform([1000])`. The seed is a whole number below 2⁶⁴; without one it is random, and
  * `generator.seed` says what it is.
@@ -395,8 +386,3 @@ export const random: (seed?: number | bigint) => RandomGenerator = userCall(
     throw new ValueError({ what: `the seed is ${whole}`, cure: "Use a whole number from 0 up to 2^64" });
   },
 );
-
-function anySeed(): bigint {
-  const words = globalThis.crypto.getRandomValues(new Uint32Array(2));
-  return (BigInt(words[0]! & 0x1fffff) << 32n) | BigInt(words[1]!);
-}

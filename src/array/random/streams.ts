@@ -13,6 +13,7 @@ import {
 import { DTypeError, ValueError } from "../../core/errors.ts";
 import { integerRange, isScalar } from "../../core/numbers.ts";
 import type { ElementwiseOp } from "../../expr/op.ts";
+import { philox } from "../../kernel/philox.ts";
 import type { Distribution } from "../../kernel/routines/draws.ts";
 import { type Built, built, castTo, checkDType, node, scalarExpr } from "../../lazy/build.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
@@ -176,4 +177,19 @@ export function lengthOf(value: unknown, name: string): number {
   const [length] = checkShape([value as number]);
   if (typeof value === "number") return length!;
   throw new ValueError({ what: `${name} is ${describe(value)}`, cure: "Use a whole number, 0 or more" });
+}
+
+/** The stream of the keys that generators of a generator have: no call has it. */
+const SPAWN = -1;
+
+/** The key of generator number n of a generator: bits of a stream that no call has. */
+export function spawnedKey(seed: bigint, n: number): bigint {
+  const words = Int32Array.of(n, Math.floor(n / 2 ** 32), SPAWN, SPAWN);
+  philox(words, Number(BigInt.asIntN(32, seed)), Number(BigInt.asIntN(32, seed >> 32n)));
+  return new BigUint64Array(words.buffer)[0]!;
+}
+
+export function anySeed(): bigint {
+  const words = globalThis.crypto.getRandomValues(new Uint32Array(2));
+  return (BigInt(words[0]! & 0x1fffff) << 32n) | BigInt(words[1]!);
 }
