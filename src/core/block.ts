@@ -225,13 +225,13 @@ export function subBlock(block: Block, start: readonly number[], shape: Shape): 
 
 export const blockBytes = (dtype: DType, shape: Shape): number => infoOf(dtype).bytes * sizeOf(shape);
 
-/** True when the elements lie one after another in row-major order. */
 /** All of its data, one element after another. */
 export const isRow = (block: Block): boolean =>
   block.offset === 0 &&
   block.data.length === sizeOf(block.shape) * infoOf(block.dtype).slots &&
   isContiguous(block);
 
+/** True when the elements lie one after another in row-major order. */
 export function isContiguous(block: Block): boolean {
   let expected = 1;
   for (let axis = block.shape.length - 1; axis >= 0; axis--) {
