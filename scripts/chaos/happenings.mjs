@@ -51,6 +51,13 @@ export const HAPPENINGS = {
     await sleep(pick([0, 500, 2_000]));
     await cluster.queues.start();
   },
+  // Redis refuses what would take memory: jobs, reports, locks; what is there stays.
+  fillRedis: ({ cluster, pick }) =>
+    withRedis(cluster.queues, async (redis) => {
+      await redis.config("SET", "maxmemory", "1mb");
+      await sleep(pick([300, 2_000, 6_000]));
+      await redis.config("SET", "maxmemory", "0");
+    }),
   killProgram: async ({ program }) => {
     program.child.kill("SIGKILL");
     await program.ended;

@@ -265,7 +265,7 @@ class RemotePool implements Pool {
   async #carry(sent: Sent): Promise<void> {
     try {
       // One that is made again waits until what it made before is gone.
-      await Promise.all([...sent.tasks.values()].flatMap(({ job }) => this.#leaving(job)));
+      for (const left of this.#leaving(sent)) await left;
       const report = checkReport(await this.#carrier.carry(sent.batch, sent.ending.signal), sent.batch);
       if (report === null) throw new LostWorker(`what ${this.name} brought back is no report`, true);
       this.#sizes.learn(sent.batch.op, report);
@@ -280,8 +280,15 @@ class RemotePool implements Pool {
     }
   }
 
-  #leaving({ ref }: TaskJob): Promise<void>[] {
-    return this.#execution.heldBy(ref).flatMap((held) => held.leaving(ref.task)?.catch(() => {}) ?? []);
+  /** What the tasks made before and is on its way out: of most of them nothing. */
+  #leaving({ tasks }: Sent): Promise<void>[] {
+    const leaving: Promise<void>[] = [];
+    for (const { job } of tasks.values())
+      for (const held of this.#execution.heldBy(job.ref)) {
+        const left = held.leaving(job.ref.task);
+        if (left !== undefined) leaving.push(left.catch(() => {}));
+      }
+    return leaving;
   }
 
   #heard({ tasks, sentAt }: Sent, { worker, done, failed }: BatchReport): void {
@@ -289,7 +296,7 @@ class RemotePool implements Pool {
     for (const { task, stats } of done) {
       const waiting = tasks.get(task);
       tasks.delete(task);
-      if (waiting !== undefined) this.#finish(waiting, { ...shifted(stats, shift), by: worker });
+      if (waiting !== undefined) this.#finish(waiting, shifted(stats, shift, worker));
     }
     for (const { task, error } of failed) {
       tasks.get(task)?.reject(errorOf(error, worker));
@@ -380,11 +387,17 @@ function shiftOf(done: BatchReport["done"], sentAt: number, heardAt: number): nu
   return first < sentAt ? Math.min(sentAt - first, heardAt - last) : 0;
 }
 
-const shifted = (stats: TaskStats, ms: number): TaskStats =>
-  ms === 0 || !Number.isFinite(ms)
-    ? stats
-    : {
-        ...stats,
-        ...{ startTime: stats.startTime + ms, readTime: stats.readTime + ms },
-        ...{ computeTime: stats.computeTime + ms, endTime: stats.endTime + ms },
-      };
+/** By which worker, in this process's time. In one piece: a run has as many of them as tasks. */
+const shifted = (stats: TaskStats, by: number, worker: string): TaskStats => {
+  const ms = Number.isFinite(by) ? by : 0;
+  return {
+    startTime: stats.startTime + ms,
+    readTime: stats.readTime + ms,
+    computeTime: stats.computeTime + ms,
+    endTime: stats.endTime + ms,
+    bytesRead: stats.bytesRead,
+    bytesWritten: stats.bytesWritten,
+    measuredMem: stats.measuredMem,
+    by: worker,
+  };
+};
