@@ -137,6 +137,12 @@ describe("values where arrays are", () => {
     expect(() => rg.concatenate([1, 2])).toThrow(/no array/);
   });
 
+  test("zip: a field of one value in every record", async () => {
+    const zipped = (x: Both): unknown => rg.zip({ k: 7, x: x as rg.RaggedArray, name: "q" });
+    const rows = [[{ k: 7, x: 1, name: "q" }, { k: 7, x: 2, name: "q" }], []];
+    await same([[1, 2], []], zipped, "2 * var * {k: int64, x: int64, name: string}", rows);
+  });
+
   test("fillNone: lists, records, bytes, texts, arrays", async () => {
     const fill =
       (value: unknown, axis: number | null) =>
@@ -203,6 +209,11 @@ describe("on the way to dense arrays", () => {
     expect(rg.sum(rg.fromIter(values))).toBe(dense);
     expect(rg.sum(rg.fromIter([values, values]), { axis: 1 }).toList()).toEqual([dense, dense]);
     expect(await rg.sum(rg.lazy(rg.fromIter(values))).compute(inline)).toBe(dense);
+    // Cut alike they are added up alike.
+    const parts = rg.lazy(rg.fromIter(values.slice(0, 2997)), { npartitions: 9 });
+    const chunks = cw.asarray(values.slice(0, 2997)).rechunk([333]);
+    expect(await rg.sum(parts).compute(inline)).toBe((await chunks.sum().compute(inline)).item());
+    expect(await rg.var(parts).compute(inline)).toBe((await chunks.var().compute(inline)).item());
   });
 });
 

@@ -280,6 +280,8 @@ describe("arithmetic", () => {
     expect([rg.fullLike(days, "2000-01-01").type, rg.zerosLike(of("decimal(4, 2)", "1.5")).toList()]).toEqual(
       ["3 * ?date", [0]],
     );
+    expect(rg.fillNone(of("categorical", "a", null), "b").type).toBe("2 * categorical");
+    expect(rg.fillNone(of("uuid", null), EACH[8]![1]!).toList()).toEqual([EACH[8]![1]!]);
     const wide = of("decimal(30, 1)", "-5.5", "100000000000000000000", "7");
     expect(rg.sort(wide, { axis: 0 }).toList()).toEqual([-5.5, 7, "100000000000000000000.0"]);
     expect(rg.equal(of("uuid", EACH[8]![1]!), EACH[8]![1]!.toUpperCase()).toList()).toEqual([true]);

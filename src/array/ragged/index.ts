@@ -110,6 +110,6 @@ export type { RaggedInput, RaggedOperand } from "./raggedArrays.ts";
 export { LazyItem, LazyRagged, type Ragged, RaggedArray, type RaggedValue } from "./raggedArrays.ts";
 export {
   argcartesian, argcombinations, broadcastArrays, 
-  type CartesianOptions, type CombinationOptions, cartesian, combinations, concatenate, field, fields, type NamedArrays,unzip, withField,
+  type CartesianOptions, type CombinationOptions, cartesian, combinations, concatenate, field, fields, type NamedArrays,type NamedOperands,unzip, withField,
   withoutField, zip,
 } from "./recordFunctions.ts"; // biome-ignore format: a list of names

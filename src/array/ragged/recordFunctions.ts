@@ -9,6 +9,7 @@ import { apply } from "./apply.ts";
 import { checkCount, checkPath } from "./argumentChecks.ts";
 import {
   asRagged,
+  isConstant,
   type Ragged,
   RaggedArray,
   type RaggedInput,
@@ -19,6 +20,7 @@ import type { Joint } from "./types.ts";
 
 /** Arrays by name (records), or in a list (tuples). */
 export type NamedArrays = { readonly [name: string]: RaggedInput } | readonly RaggedInput[];
+/** The arrays' types. */
 type Of<Arrays> = Arrays extends readonly (infer A)[] ? A : Arrays[keyof Arrays];
 
 function named(arrays: NamedArrays): { fields: readonly string[] | null; inputs: Ragged[] } {
@@ -32,18 +34,34 @@ function named(arrays: NamedArrays): { fields: readonly string[] | null; inputs:
   return { fields: entries.map(([name]) => name), inputs: entries.map(([, array]) => asRagged(array)) };
 }
 
+/** Arrays, and values that every record has, by name. */
+export type NamedOperands = NamedArrays | { readonly [name: string]: RaggedOperand };
+
 /**
  * Records of arrays, down to where their lists differ (or to depthLimit): `rg.zip({x: [1, 2], y: [3, 4]})` is [{x: 1,
- * y: 3}, {x: 2, y: 4}].
+ * y: 3}, {x: 2, y: 4}], and `rg.zip({x: [1, 2], k: 7})` is [{x: 1, k: 7}, {x: 2, k: 7}].
  */
-export const zip: <const A extends NamedArrays>(
+export const zip: <const A extends NamedOperands>(
   arrays: A,
   options?: { readonly depthLimit?: number | null | undefined },
 ) => Joint<Of<A>> = userCall(
   "zip",
-  (arrays: NamedArrays, options: object = {}) => {
-    const { fields, inputs } = named(arrays);
-    return apply(ops.zip as never, inputs, { fields, ...options }) as never;
+  (given: NamedOperands, options: object = {}) => {
+    const isList = Array.isArray(given) || typeof given !== "object" || given === null;
+    const constants = isList ? [] : Object.entries(given).filter(([, value]) => isConstant(value));
+    const arrays = Object.entries(given).filter(([, value]) => !isConstant(value));
+    if (constants.length === 0 || arrays.length === 0) {
+      const { fields, inputs } = named(given as NamedArrays);
+      return apply(ops.zip as never, inputs, { fields, ...options }) as never;
+    }
+    const { fields, inputs } = named(Object.fromEntries(arrays) as NamedArrays);
+    const records = apply(ops.zip as never, inputs, { fields, ...options }) as Ragged;
+    const all = constants.reduce(
+      (array, [name, value]) => apply(ops.withField as never, [array], { path: [name], value }) as Ragged,
+      records,
+    );
+    // In the order in which they are written.
+    return apply(ops.get as never, [all], { items: [["fields", ...Object.keys(given)]] }) as never;
   },
   [1, "depthLimit"],
 );

@@ -52,7 +52,10 @@ export function targetOf(text: unknown): Target {
   }
   throw new DTypeError({
     what: `${describe(text)} is not a dtype`,
-    cure: closest(String(text), [...DTYPES, "string", ...Object.keys(LOGICAL_TYPES)]),
+    cure:
+      typeof text === "string"
+        ? closest(text, [...DTYPES, "string", ...Object.keys(LOGICAL_TYPES)])
+        : 'Name one, as "float64" or "date"',
   });
 }
 

@@ -7,7 +7,7 @@
 import { describe } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { DTypeError, ValueError } from "../../core/errors.ts";
-import { digitsAt, type Exact, shortened, sizeOfExact } from "../../core/form/exactNumbers.ts";
+import { type Exact, shortened, sizeOfExact } from "../../core/form/exactNumbers.ts";
 import {
   type Dimension,
   EXPONENTS,
@@ -380,20 +380,4 @@ function floatsOfQuantity({ stored, exponent, factor }: Quantity): NumpyLayout |
     return numpyOf(Float64Array.from(storedWholesOf(stored), (value) => Number(value) / one));
   const numbers = withLogical(castFlat(stored, "float64"), null);
   return one === 1 ? numbers : elementwiseFlat(divide, [numbers, one], numbers.length);
-}
-
-/** The stored number of a value beside a leaf with a meaning; null for a value of another kind. */
-export function storedValue(value: Scalar | string, logical: Logical): NumpyLayout | StringLayout | null {
-  const measure = measureOf(logical)!;
-  if (typeof value === "boolean" || typeof value === "object") return null;
-  const exact = exactOfValue(measure.dimension, value);
-  if (exact === null) return null;
-  const at = Math.max(measure.exponent, exact.exponent);
-  const unit = BigInt(measure.factor) * 10n ** BigInt(at - measure.exponent);
-  const digits = digitsAt(exact, at);
-  if (digits % unit === 0n) return storedWholes([digits / unit], logical);
-  throw new ValueError({
-    what: `${describe(value)} is no whole number of units of ${logicalText(logical)}`,
-    cure: "Use a finer type: valuesAstype",
-  });
 }

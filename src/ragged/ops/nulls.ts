@@ -26,9 +26,9 @@ import { mergeRows } from "../layout/mergedLayouts.ts";
 import { gather, overContent, sliceRows, take, takeOption, viewOf } from "../layout/rows.ts";
 import { atAxis, frontAxis, mapLeaves, throughNode } from "./axis.ts";
 import { always, belowRows, broadcast, type Rowwise, rowsMatched } from "./broadcast.ts";
-import { isMeasured, storedValue } from "./exactOps.ts";
 import type { AxisAttrs } from "./flatten.ts";
 import { checkCount, Item, type RaggedOp, raggedOp } from "./op.ts";
+import { storedValue } from "./storedValues.ts";
 import { stringsOf } from "./strings.ts";
 
 /** Does something to the rows at an axis that leaves as many. */
@@ -212,7 +212,7 @@ function fillNumbers(index: Int32Array, content: NumpyLayout, value: Scalar): Pl
 /** A value as a layout of one row, in the dtype that it has beside these rows. */
 export function oneRow(value: Scalar | string, beside: Plain): Plain {
   const logical = logicalOf(beside);
-  const stored = logical !== null && isMeasured(beside) ? storedValue(value, logical) : null;
+  const stored = logical === null ? null : storedValue(value, logical);
   if (stored !== null) return stored;
   if (typeof value === "string") return stringsOf([value]);
   const isOneType =
