@@ -130,3 +130,32 @@ function checkLost(value: unknown): SentError["lost"] {
   const isPlace = Array.isArray(place) && place.every((at) => isCount(at, Number.MAX_SAFE_INTEGER));
   return { path, place: isPlace ? (place as number[]) : null };
 }
+
+// Times of a report, which are those of the worker's clock. In: what it says, when the batch was sent and its report heard. Out: the
+// same in this process's time.
+
+/** How far a worker's clock is from this one's, as far as that can be seen: what it did was between sending and hearing. */
+export function shiftOf(done: BatchReport["done"], sentAt: number, heardAt: number): number {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { stats } of done) {
+    first = Math.min(first, stats.startTime);
+    last = Math.max(last, stats.endTime);
+  }
+  if (last > heardAt) return heardAt - last;
+  return first < sentAt ? Math.min(sentAt - first, heardAt - last) : 0;
+}
+
+/** By which worker, in this process's time. In one piece: a run has as many of them as tasks. */
+export const shifted = (stats: TaskStats, by: number, worker: string): TaskStats => {
+  const ms = Number.isFinite(by) ? by : 0;
+  return {
+    startTime: stats.startTime + ms,
+    readTime: stats.readTime + ms,
+    computeTime: stats.computeTime + ms,
+    endTime: stats.endTime + ms,
+    bytesRead: stats.bytesRead,
+    bytesWritten: stats.bytesWritten,
+    measuredMem: stats.measuredMem,
+    by: worker,
+  };
+};

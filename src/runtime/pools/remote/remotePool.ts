@@ -24,7 +24,7 @@ import {
   type TaskJob,
 } from "../pool.ts";
 import { receiveError } from "../sentError.ts";
-import { BatchRefusedError, checkReport, MOST_TASKS } from "./batchChecks.ts";
+import { BatchRefusedError, checkReport, MOST_TASKS, shifted, shiftOf } from "./batchChecks.ts";
 import { BatchSizes, rangesOf } from "./batchSizes.ts";
 import { BATCH_VERSION, type Batch, type BatchReport, type Carrier, type TaskRange } from "./carrier.ts";
 import { Deposits } from "./deposits.ts";
@@ -375,29 +375,3 @@ const errorOf = (error: SentError, worker: string): Error =>
   error.name === "LostWorker"
     ? new LostWorker(`worker ${worker}: ${error.message}`, true)
     : receiveError(error);
-
-/** How far a worker's clock is from this one's, as far as that can be seen: what it did was between sending and hearing. */
-function shiftOf(done: BatchReport["done"], sentAt: number, heardAt: number): number {
-  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const { stats } of done) {
-    first = Math.min(first, stats.startTime);
-    last = Math.max(last, stats.endTime);
-  }
-  if (last > heardAt) return heardAt - last;
-  return first < sentAt ? Math.min(sentAt - first, heardAt - last) : 0;
-}
-
-/** By which worker, in this process's time. In one piece: a run has as many of them as tasks. */
-const shifted = (stats: TaskStats, by: number, worker: string): TaskStats => {
-  const ms = Number.isFinite(by) ? by : 0;
-  return {
-    startTime: stats.startTime + ms,
-    readTime: stats.readTime + ms,
-    computeTime: stats.computeTime + ms,
-    endTime: stats.endTime + ms,
-    bytesRead: stats.bytesRead,
-    bytesWritten: stats.bytesWritten,
-    measuredMem: stats.measuredMem,
-    by: worker,
-  };
-};
