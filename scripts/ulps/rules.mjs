@@ -57,6 +57,11 @@ export const CASES = {
     "[log(p) for p in softmax(x)]",
     "rows",
   ],
+  logOfTakenSoftmax: [
+    (x) => log(cw.takeAlongAxis(cw.softmax(x), cw.asarray([0]), { axis: -1 })),
+    "log(softmax(x)[0])",
+    "rows",
+  ],
   expLogSoftmax: [(x) => exp(cw.logSoftmax(x)), "softmax(x)", "rows"],
   logExp: [(x) => log(exp(x)), "x", "any"],
   log1pExpm1: [(x) => log1p(expm1(x)), "x", "any"],
@@ -88,5 +93,10 @@ export const CASES = {
   powTwoFloat: [(x) => cw.pow(x, 2), "x ** 2", "any"],
   powMinusOne: [(x) => cw.pow(x, -1), "1 / x", "any"],
   sqrtSquare: [(x) => cw.sqrt(cw.square(x)), "abs(x)", "any"],
+  powHalf: [(x) => cw.pow(x, 0.5), "sqrt(x)", "positive"],
+  reciprocalTwice: [(x) => cw.reciprocal(cw.reciprocal(x)), "x", "any"],
+  divideByReciprocal: [(x, y) => div(x, cw.reciprocal(y)), "x * y", "pairs"],
+  multiplyReciprocal: [(x, y) => mul(x, cw.reciprocal(y)), "x / y", "pairs"],
+  reciprocalQuotient: [(x, y) => cw.reciprocal(div(x, y)), "y / x", "pairs"],
   squareSqrt: [(x) => cw.square(cw.sqrt(x)), "x", "positive"],
 };

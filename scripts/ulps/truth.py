@@ -14,6 +14,7 @@ import mpmath
 from mpmath import mp, mpf
 
 PRECISION = 2200  # exp(-745) beside 1, and digits to spare
+USUAL = 400  # where no exponential is below 2^-90, and nothing is nearer to 0 than that
 mp.prec = PRECISION
 NAN, INF = mpf("nan"), mpf("inf")
 
@@ -78,10 +79,19 @@ def operand(value):
     return [mpf(x) for x in value] if isinstance(value, list) else mpf(value)
 
 
+def parts(value):
+    return value if isinstance(value, list) else [value]
+
+
+def is_usual(x):
+    return x == 0 or 1e-25 < abs(x) < 60
+
+
 def errors(case):
     code = compile(case["formula"], "formula", "eval")
     found = {label: [] for label in case["results"]}
     for at, operands in enumerate(case["points"]):
+        mp.prec = USUAL if all(is_usual(x) for value in operands for x in parts(value)) else PRECISION
         bound = dict(zip("xy", (operand(value) for value in operands)))
         truth = eval(code, {**NAMES, **bound})
         for label, results in case["results"].items():

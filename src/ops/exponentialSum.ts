@@ -26,16 +26,41 @@ function combineOthers([largestA, othersA]: Terms, [largestB, othersB]: Terms): 
   return [s.max(a, b), s.add(higher, s.mul(lower, s.exp(apart)))];
 }
 
+/** The same, with what the additions lost: a logarithm of little more than 1 has no more digits than its argument. */
+function combineExactly([largestA, othersA, lostA]: Terms, [largestB, othersB, lostB]: Terms): Terms {
+  const [a, b] = [largestA!, largestB!];
+  const { type } = a;
+  const isA = s.ge(a, b);
+  const [most, least] = [s.select(isA, a, b), s.select(isA, b, a)];
+  // Equal infinities are 0 apart, not NaN.
+  const apart = s.select(s.eq(a, b), s.zero(type), s.sub(least, most));
+  const [higher, lower] = [s.select(isA, othersA!, othersB!), s.select(isA, othersB!, othersA!)];
+  const [lostHigher, lostLower] = [s.select(isA, lostA!, lostB!), s.select(isA, lostB!, lostA!)];
+  const power = s.exp(apart);
+  const scale = s.add(power, s.mul(power, lostBy(least, most, apart)));
+  const count = sumOf(lower, s.one(type));
+  const total = sumOf(higher, s.mul(count.sum, scale));
+  const lost = s.add(s.add(lostHigher, total.rest), s.mul(s.add(lostLower, count.rest), scale));
+  return [s.max(a, b), total.sum, s.select(s.isFinite_(lost), lost, s.zero(type))];
+}
+
+/** a + b = sum + rest exactly. */
+function sumOf(a: s.Term, b: s.Term): { readonly sum: s.Term; readonly rest: s.Term } {
+  const sum = s.add(a, b);
+  const part = s.sub(sum, a);
+  return { sum, rest: s.add(s.sub(a, s.sub(sum, part)), s.sub(b, part)) };
+}
+
 /** Σ e^(x − max x) − 1. */
 export const expSumRest: ReduceRecord<"same"> & ReduceFunction<"floating"> = reduction("expSumRest", {
   accepts: "real",
   computesIn: "floating",
   result: "same",
-  state: (dtype) => [dtype, dtype],
-  lift: (x) => [x, s.zero((x as s.Term).type)],
-  combine: combineOthers as ReduceOp["combine"],
-  identity: () => [-Infinity, -1],
-  finish: ([, others]) => others!,
+  state: (dtype) => [dtype, dtype, dtype],
+  lift: (x) => [x as s.Term, s.zero((x as s.Term).type), s.zero((x as s.Term).type)],
+  combine: combineExactly as ReduceOp["combine"],
+  identity: () => [-Infinity, -1, 0],
+  finish: ([, others, lost]) => s.add(others as s.Term, lost as s.Term),
   // The largest counts as a constant: logSoftmax, which alone makes this, would be the same with any other.
   pullback: ({ inputs: [x], attrs, cotangent }, use) => {
     const largest = use.node("stopGradient", [use.node("max", [x!], { ...attrs, keepdims: true })], {});

@@ -10,6 +10,7 @@ import {
   estrin,
   exponentField,
   FRACTION,
+  fastTwoSum,
   floatOf,
   INFINITE,
   ONE,
@@ -52,11 +53,12 @@ export function shortfall(f: Term, coefficients: readonly number[]): Term {
   return mul(s, sub(f, r));
 }
 
-/** k ln 2 + (f + (c + k·LN2_LO − less)). */
+/** k ln 2 + (f + (c + k·LN2_LO − less)); what is lost where k ln 2 meets f is not lost. */
 function assemble(k: Term, f: Term, less: Term, c?: Term): Term {
   const low = mul(k, double(LN2_LO));
-  const rest = sub(c === undefined ? low : add(c, low), less);
-  return add(mul(k, double(LN2_HI)), add(f, rest));
+  const small = sub(c === undefined ? low : add(c, low), less);
+  const { sum, rest } = fastTwoSum(mul(k, double(LN2_HI)), f);
+  return add(sum, add(rest, small));
 }
 
 /** A logarithm of 2ᵏ(1 + f). */

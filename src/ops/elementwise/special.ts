@@ -27,7 +27,28 @@ export const log1mexp = floating("log1mexp", log1mexpBody, ({ g, x }) => s.neg(s
 function sigmoidBody(x: s.Term): s.Term {
   const t = s.exp(s.neg(s.abs(x)));
   const above = s.select(s.lt(x, s.zero(x.type)), t, s.one(x.type));
-  return s.div(above, s.add(s.one(x.type), t));
+  if (x.type === "float64") return overOnePlus(above, t);
+  const [top, wide] =
+    x.type === "float32" ? [above, t].map((term) => s.convert(term, "float64")) : [above, t];
+  return s.convert(s.div(top!, s.add(s.one(wide!.type), wide!)), x.type);
+}
+
+/** The upper 26 bits of a mantissa: the product of two such numbers is exact. */
+const upper = (x: s.Term): s.Term =>
+  s.bitcast(s.and(s.bitcast(x, "int64"), s.constant("int64", -(1n << 27n))), "float64");
+
+/**
+ * above / (1 + t), above t or 1, rounded once: q + (above − q(1 + t)) / (1 + t), where q is the upper half of the quotient and
+ * 1 + t is in two halves, so that the difference is exact.
+ */
+function overOnePlus(above: s.Term, t: s.Term): s.Term {
+  const one = s.one(t.type);
+  const whole = s.add(one, t);
+  const high = upper(whole);
+  const low = s.sub(t, s.sub(high, one));
+  const q = upper(s.div(above, whole));
+  const rest = s.sub(s.sub(above, s.mul(q, high)), s.mul(q, low));
+  return s.add(q, s.div(rest, whole));
 }
 
 /** max(x, 0) + log1p(e^−|x|). */
