@@ -49,6 +49,19 @@ for (const size of SIZES) {
     }
 }
 
+const smallOf = (wanted) => there.find(({ name }) => name === wanted)?.figures.small;
+const [ourSmall, numpySmall] = [smallOf("chunkwise"), smallOf("NumPy")];
+if (ourSmall !== undefined && numpySmall !== undefined) {
+  console.log("\nExpressions of 10⁴ elements: µs a call, best; beside NumPy's best");
+  for (const [name, ways] of Object.entries(ourSmall)) {
+    const beside = numpySmall[name].NumPy.best;
+    const texts = Object.entries(ways).map(
+      ([way, { best }]) => `${way} ${us(best).padStart(5)} ${(best / beside).toFixed(2)} ×`,
+    );
+    console.log(`  ${name.padEnd(6)} NumPy ${us(beside).padStart(5)}  ${texts.join("  ")}`);
+  }
+}
+
 console.log("\nTraining a network of 32–64–10 in batches of 64, float32: steps a second, best (median)");
 for (const { name, figures } of there) {
   const { step, losses, why } = figures.training;
@@ -67,6 +80,12 @@ if (ours !== undefined && numpy !== undefined) {
     console.log(`  ${value <= most ? "met " : "MISS"}  ${text}: ${value.toFixed(2)} of ${most} at most`);
   console.log("\nBars");
   bar("a call of 100 elements, µs", ours[100]["compiled, sync"].best, 20);
+  for (const [name, { compiled, computeSync }] of Object.entries(ours.small)) {
+    const beside = numpy.small[name].NumPy.best;
+    bar(`${name} of 10⁴ elements, compiled, beside NumPy`, compiled.best / beside, 1.5);
+    bar(`${name} of 10⁴ elements, computeSync, beside NumPy`, computeSync.best / beside, 1.5);
+    bar(`${name} of 10⁴ elements, computeSync, µs`, computeSync.best, 25);
+  }
   bar("10⁴ elements beside NumPy", ours[10_000]["compiled, sync"].best / numpy[10_000].NumPy.best, 1.5);
 }
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(all, null, 2));

@@ -1,6 +1,8 @@
 // What all contestants share: sizes, data, and how a call is timed. In: a call. Out: the best and the median of many rounds, in µs.
 
 export const SIZES = [100, 10_000, 1_000_000];
+/** Elements of the expressions of bench/kernels, and of a sum and a sum with 1, as small arrays. */
+export const SMALL = 10_000;
 /** A two-layer network: so many examples at once, inputs, hidden units, outputs. */
 export const NETWORK = { batch: 64, inputs: 32, hidden: 64, outputs: 10, rate: 0.05 };
 

@@ -2,7 +2,7 @@
 // expression that is there; and training with shared state.
 
 import * as cw from "../../../dist/index.js";
-import { NETWORK, networkData, numbers, SIZES, timed } from "../shared.mjs";
+import { NETWORK, networkData, numbers, SIZES, SMALL, timed } from "../shared.mjs";
 
 const formula = (x, y) => x.multiply(2).add(y.multiply(3)).divide(x.multiply(x).add(1));
 const figures = {};
@@ -22,6 +22,43 @@ for (const count of SIZES) {
     check: out.data[7],
   };
 }
+
+/** The expressions that kernels are measured by, of small arrays: what is around the kernels shows. */
+async function small() {
+  const [x, y] = [numbers(SMALL, 1), numbers(SMALL, 2)];
+  const [k, n] = [x, y].map((values) => Int32Array.from(values, (value) => value * 20));
+  const masked = (a) => cw.where(a.greater(0), a, 0).sum().divide(a.greater(0).sum());
+  const expressions = {
+    E1: [formula, x, y],
+    E2: [(a, b) => a.multiply(a).add(b.multiply(b)).sqrt().sum(), x, y],
+    E3: [(a, b) => a.square().divide(-2).exp().multiply(b.sin()).add(a.abs().log1p()), x, y],
+    E4: [
+      (a) =>
+        a
+          .multiply(Math.PI / 180)
+          .square()
+          .sum(),
+      x,
+    ],
+    E5: [(a, b) => cw.where(a.greater(3), a.multiply(2), b.subtract(1)), k, n],
+    E6: [masked, x],
+    sum: [(a) => a.sum(), x],
+    "x + 1": [(a) => a.add(1), x],
+  };
+  const found = {};
+  for (const [name, [f, ...data]] of Object.entries(expressions)) {
+    const compiled = cw.compile(f, data);
+    const held = f(...data.map((values) => cw.asarray(values)));
+    found[name] = {
+      compiled: await timed(() => compiled.sync(...data)),
+      computeSync: await timed(() => held.computeSync()),
+      "written anew": await timed(() => f(...data.map((values) => cw.asarray(values))).computeSync()),
+    };
+  }
+  return found;
+}
+
+figures.small = await small();
 
 function training() {
   const { batch, inputs, hidden, outputs, rate } = NETWORK;

@@ -39,6 +39,21 @@ for count in SIZES:
     f = lambda: (x * 2 + y * 3) / (1 + x * x)
     figures[count] = {"NumPy": timed(f), "sum, NumPy": timed(lambda: x.sum()), "check": f()[7]}
 
+SMALL = 10_000
+x, y = numbers(SMALL, 1), numbers(SMALL, 2)
+k, n = (x * 20).astype(np.int32), (y * 20).astype(np.int32)
+expressions = {
+    "E1": lambda: (x * 2 + y * 3) / (1 + x * x),
+    "E2": lambda: np.sqrt(x * x + y * y).sum(),
+    "E3": lambda: np.exp(-x * x / 2) * np.sin(y) + np.log1p(np.abs(x)),
+    "E4": lambda: ((x * (np.pi / 180)) ** 2).sum(),
+    "E5": lambda: np.where(k > 3, k * 2, n - 1),
+    "E6": lambda: np.where(x > 0, x, 0).sum() / (x > 0).sum(),
+    "sum": lambda: x.sum(),
+    "x + 1": lambda: x + 1,
+}
+figures["small"] = {name: {"NumPy": timed(f)} for name, f in expressions.items()}
+
 batch, inputs, hidden, outputs, rate = 64, 32, 64, 10, 0.05
 f4 = np.float32
 x, y = numbers(batch * inputs, 1, f4).reshape(batch, inputs), numbers(batch * outputs, 2, f4).reshape(batch, outputs)
