@@ -37,9 +37,9 @@ export {
 export { formOfJson, formText, jsonOfForm, sameForm } from "../core/form/formJson.ts";
 export { type ParsedType, parseElementType, parseType } from "../core/form/parseType.ts";
 export { typeText } from "../core/form/typeText.ts";
+export type { ArrowTable, ArrowVector } from "./io/arrowParts.ts";
 export { type BufferSource, type Buffers, type Container, fromBuffers, toBuffers } from "./io/buffers.ts";
 export { fromNumpy, toNumpy } from "./io/dense.ts";
-export type { ArrowTable, ArrowVector } from "./io/arrowParts.ts";
 export { fromArrow } from "./io/fromArrow.ts";
 export { fromIter, toList } from "./io/nestedLists.ts";
 export { ArrowMissingError, type ArrowModule, arrowVector, loadArrow, toArrow } from "./io/toArrow.ts";

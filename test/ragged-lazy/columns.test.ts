@@ -161,8 +161,12 @@ describe("columns that are needed", () => {
   // All that DuckDB, Spark and Arrow write may be null, at every level; here it is.
   const nullable = rows.slice(0, 14_000).map(({ met, mu, jets }, i) => ({
     met: i % 5 === 0 ? null : met,
-    mu: i % 7 === 0 ? null : mu.map((of, k) => ((i + k) % 11 === 0 ? null : { ...of, z: k === 1 ? null : of.z })),
-    jets: i % 6 === 0 ? null : jets.map((of, k) => (k === 2 ? null : { ...of, pt: i % 3 === 0 ? null : of.pt })),
+    mu:
+      i % 7 === 0
+        ? null
+        : mu.map((of, k) => ((i + k) % 11 === 0 ? null : { ...of, z: k === 1 ? null : of.z })),
+    jets:
+      i % 6 === 0 ? null : jets.map((of, k) => (k === 2 ? null : { ...of, pt: i % 3 === 0 ? null : of.pt })),
   }));
   const NULLABLE: readonly Case[] = [
     ...CASES.slice(0, 4),
@@ -184,7 +188,9 @@ describe("columns that are needed", () => {
     {
       name: "zip of lists as they are",
       make: (ds) =>
-        rg.zip({ p: ds.field("mu", "pt"), z: ds.get("mu", "z") as rg.LazyRagged }, { depthLimit: 1 }).field("p"),
+        rg
+          .zip({ p: ds.field("mu", "pt"), z: ds.get("mu", "z") as rg.LazyRagged }, { depthLimit: 1 })
+          .field("p"),
       columns: ["mu.pt"],
     },
     {
@@ -197,7 +203,15 @@ describe("columns that are needed", () => {
       name: "zip of other rows of the same lists",
       make: (ds) =>
         rg
-          .zip({ a: ds.field("mu", "pt"), b: ds.field("mu", "z").get(ds.field("met").isNone().equal(ds.field("met").isNone())) as rg.LazyRagged }, { depthLimit: 1 })
+          .zip(
+            {
+              a: ds.field("mu", "pt"),
+              b: ds
+                .field("mu", "z")
+                .get(ds.field("met").isNone().equal(ds.field("met").isNone())) as rg.LazyRagged,
+            },
+            { depthLimit: 1 },
+          )
           .field("a"),
       columns: ["met", "mu.pt", "mu.z"],
     },
@@ -214,7 +228,9 @@ describe("columns that are needed", () => {
     expect(sorted(rg.necessaryColumns(x)["events"] ?? [])).toEqual(sorted(columns));
     const found = value(await x.compute(inline));
     expect(counter.bytes - footer).toBe(await storedBytes(place, columns));
-    expect(isDeepStrictEqual(value(await make(data).compute({ ...inline, exclude: ["necessaryColumns"] })), found)).toBe(true);
+    expect(
+      isDeepStrictEqual(value(await make(data).compute({ ...inline, exclude: ["necessaryColumns"] })), found),
+    ).toBe(true);
   });
 
   test("without the pass all columns are read", async () => {

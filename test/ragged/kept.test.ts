@@ -139,7 +139,13 @@ describe("values where arrays are", () => {
 
   test("zip: a field of one value in every record", async () => {
     const zipped = (x: Both): unknown => rg.zip({ k: 7, x: x as rg.RaggedArray, name: "q" });
-    const rows = [[{ k: 7, x: 1, name: "q" }, { k: 7, x: 2, name: "q" }], []];
+    const rows = [
+      [
+        { k: 7, x: 1, name: "q" },
+        { k: 7, x: 2, name: "q" },
+      ],
+      [],
+    ];
     await same([[1, 2], []], zipped, "2 * var * {k: int64, x: int64, name: string}", rows);
   });
 
@@ -218,11 +224,9 @@ describe("on the way to dense arrays", () => {
 });
 
 test("what cannot be traced is told as a setting says, wherever it is set", async () => {
-  const opaque = rg.mapPartitions(
-    (part: rg.RaggedArray) => rg.fromIter(part.toList()),
-    rg.lazy([1, 2, 3]),
-    { type: "int64" },
-  );
+  const opaque = rg.mapPartitions((part: rg.RaggedArray) => rg.fromIter(part.toList()), rg.lazy([1, 2, 3]), {
+    type: "int64",
+  });
   const spec = new cw.Spec({ onFail: "raise" });
   await expect(opaque.compute({ ...inline, spec })).rejects.toThrow(rg.ProjectionError);
   expect((await opaque.compute({ ...inline, spec, onFail: "pass" })).toList()).toEqual([1, 2, 3]);

@@ -352,7 +352,9 @@ describe("fromIter", () => {
     const loop: unknown[] = [];
     loop.push(loop);
     expect(() => rg.fromIter(loop)).toThrow("data is nested deeper than 64");
-    expect(() => rg.fromIter([new Date(Number.NaN)])).toThrow("an object of class Date cannot be part of an array");
+    expect(() => rg.fromIter([new Date(Number.NaN)])).toThrow(
+      "an object of class Date cannot be part of an array",
+    );
     expect(() => rg.fromIter([() => 1])).toThrow("a function cannot be part of an array");
     expect(() => rg.fromIter([Symbol("x")])).toThrow("cannot be part of an array");
     expect(() => rg.fromIter(3 as never)).toThrow("3 is no list");

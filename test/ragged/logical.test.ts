@@ -242,12 +242,12 @@ describe("arithmetic", () => {
       2,
     ]);
     const [decimals, dates] = lazy as [rg.LazyRagged, rg.LazyRagged];
-    expect(
-      await rg.compute(
-        [decimals.sum(), decimals.max(), dates.min(), dates.argmax()],
-        inline,
-      ),
-    ).toEqual([6.6, 3.3, "2023-01-01", 0]);
+    expect(await rg.compute([decimals.sum(), decimals.max(), dates.min(), dates.argmax()], inline)).toEqual([
+      6.6,
+      3.3,
+      "2023-01-01",
+      0,
+    ]);
     expect(await decimals.mean().compute(inline)).toBeCloseTo(2.2, 12);
     expect([decimals.sum().type, dates.max().type]).toEqual(["decimal(18, 2)", "?date"]);
     expect(rg.sum(x, { axis: 1 }).toList()).toEqual([3.3, 0, 3.3]);
@@ -379,7 +379,7 @@ test("JSON has no sign for them: they are written as they are shown, and read as
   const x = rg.zip({ d: of("decimal(38, 2)", "12345678901234567890.10"), at: of("date", "2024-02-29") });
   await rg.toJsonLines(rg.lazy(x), path);
   const y = await (await rg.fromJsonLines(path, { type: "{at: string, d: float64}" })).compute(inline);
-  expect(y.toList()).toEqual([{ at: "2024-02-29", d: 12345678901234567890 }]);
+  expect(y.toList()).toEqual([{ at: "2024-02-29", d: Number("12345678901234567890") }]);
   await expect(rg.fromJsonLines(path, { type: "{at: date}" })).rejects.toThrow(/no sign/);
 });
 

@@ -47,9 +47,10 @@ export const zip: <const A extends NamedOperands>(
 ) => Joint<Of<A>> = userCall(
   "zip",
   (given: NamedOperands, options: object = {}) => {
-    const isList = Array.isArray(given) || typeof given !== "object" || given === null;
-    const constants = isList ? [] : Object.entries(given).filter(([, value]) => isConstant(value));
-    const arrays = Object.entries(given).filter(([, value]) => !isConstant(value));
+    const isNames = !Array.isArray(given) && typeof given === "object" && given !== null;
+    const entries = isNames ? Object.entries(given) : [];
+    const constants = entries.filter(([, value]) => isConstant(value));
+    const arrays = entries.filter(([, value]) => !isConstant(value));
     if (constants.length === 0 || arrays.length === 0) {
       const { fields, inputs } = named(given as NamedArrays);
       return apply(ops.zip as never, inputs, { fields, ...options }) as never;

@@ -115,7 +115,11 @@ function zoned(kind: "time" | "timestamp", dimension: Dimension): LogicalEntry {
       const { unit } = logical as Of<"time" | "timestamp">;
       return kind === "time" && EXPONENTS[unit] <= 3 ? "int32" : "int64";
     },
-    measure: (logical) => ({ dimension, exponent: EXPONENTS[(logical as Of<"time" | "timestamp">).unit], factor: 1 }),
+    measure: (logical) => ({
+      dimension,
+      exponent: EXPONENTS[(logical as Of<"time" | "timestamp">).unit],
+      factor: 1,
+    }),
   };
 }
 

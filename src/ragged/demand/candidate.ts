@@ -234,7 +234,10 @@ export function canDrop(applied: Applied, dropped: readonly number[], traced: Fo
   if (dropped.some((i) => !isItem(i)) && others.every(isItem)) return false;
   const isOthers = (node: Form): boolean =>
     marksOf(node)?.every((mark) => !dropped.includes(inputOfMark(mark))) === true;
-  const nullable = nullDepths(traced ?? form, (node, content) => !isOthers(node) && childrenOf(content).length > 0);
+  const nullable = nullDepths(
+    traced ?? form,
+    (node, content) => !isOthers(node) && childrenOf(content).length > 0,
+  );
   return dropped.every((i) => {
     const said = others.filter((other) => !isItem(other)).map((other) => spineOf(inputs[other]!));
     return spineOf(inputs[i]!).every(

@@ -205,7 +205,9 @@ function sharedText({ op, inputs, structures }: Applied): string {
     if (!numbers.has(name)) numbers.set(name, numbers.size);
     return String(numbers.get(name));
   };
-  return inputs.map((form, i) => spineOf(form).map(({ at }) => numberOf(structures[i]?.[at] ?? null))).join(";");
+  return inputs
+    .map((form, i) => spineOf(form).map(({ at }) => numberOf(structures[i]?.[at] ?? null)))
+    .join(";");
 }
 
 function keyOf(applied: Applied, need: Need): string {

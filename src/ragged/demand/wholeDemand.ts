@@ -4,9 +4,9 @@
 
 import { ABSENT, type Form, type Level, NEEDED, type Need } from "../../core/form/form.ts";
 import type { RaggedOp } from "../ops/op.ts";
-import { type Structures, structuresOf, takesOut } from "./structures.ts";
 import { demandOfOp, type OpDemand, WHOLE } from "./needs.ts";
 import { outlineOf } from "./outline.ts";
+import { type Structures, structuresOf, takesOut } from "./structures.ts";
 
 export interface DemandNode {
   /** Null for a source, and for a function of which nothing is known. */
@@ -97,7 +97,8 @@ const UNKNOWN: Structures = [];
 function structuresIn(nodes: readonly DemandNode[]): readonly Structures[] {
   const found: Structures[] = [];
   nodes.forEach(({ op, attrs, inputs, form }, at) => {
-    if (op === null && inputs.length === 0) found.push(outlineOf(form).nodes.map((_, node) => `${at}.${node}`));
+    if (op === null && inputs.length === 0)
+      found.push(outlineOf(form).nodes.map((_, node) => `${at}.${node}`));
     else if (op === null || !takesOut(op, attrs)) found.push(UNKNOWN);
     else {
       const forms = inputs.map((input) => nodes[input]!.form);

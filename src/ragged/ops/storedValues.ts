@@ -26,7 +26,10 @@ export function storedValue(value: Scalar | string, logical: Logical): NumpyLayo
 
 /** Text with a name for what it is, and uuids. */
 function namedText(value: string, logical: Logical): StringLayout | null {
-  if (LOGICAL_TYPES[logical.kind].storage(logical) === "utf8") return withLogical(stringsOf([value]), logical);
+  if (LOGICAL_TYPES[logical.kind].storage(logical) === "utf8")
+    return withLogical(stringsOf([value]), logical);
   const bytes = logical.kind === "uuid" ? uuidOfText(value) : null;
-  return bytes === null ? null : withLogical(stringOf(Int32Array.of(0, bytes.length), bytes, "bytes"), logical);
+  return bytes === null
+    ? null
+    : withLogical(stringOf(Int32Array.of(0, bytes.length), bytes, "bytes"), logical);
 }

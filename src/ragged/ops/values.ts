@@ -50,7 +50,7 @@ export const fullLike: RaggedOp<FullLikeAttrs> = raggedOp(
   ([input], { value, dtype }) => {
     const to = dtype === undefined ? undefined : checkDType(dtype);
     return mapLeaves(input!, (leaf) => {
-      if (leaf.kind !== "empty" && to === undefined && isMeasured(leaf)) 
+      if (leaf.kind !== "empty" && to === undefined && isMeasured(leaf))
         return likeMeasured(leaf as NumpyLayout | StringLayout, value);
       if (leaf.kind === "numpy")
         return typeof value === "string" && to === undefined

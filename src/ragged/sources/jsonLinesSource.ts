@@ -5,8 +5,8 @@
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import { ABSENT, closed, everything, type Form, type Need, nodesOf } from "../../core/form/form.ts";
-import { logicalOf, logicalText } from "../../core/form/logical.ts";
 import { formOfJson, formText, jsonOfForm } from "../../core/form/formJson.ts";
+import { logicalOf, logicalText } from "../../core/form/logical.ts";
 import { parseElementType } from "../../core/form/parseType.ts";
 import { fingerprintBytes } from "../../expr/expr.ts";
 import { StorageError } from "../../storage/errors.ts";
