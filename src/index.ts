@@ -23,6 +23,8 @@ export { SharedArray, type SharedOptions, shared } from "./array/compiled/state.
 export type { Outputs, Pairs } from "./array/compiled/traced.ts";
 export { compute, computeSync, type Executed, type PlanCallOptions, plan, settle } from "./array/compute.ts";
 export { engine } from "./array/defaultEngine.ts";
+/** Fourier transforms, the standard's extension: `cw.fft.rfft([1, 2, 3, 4])`. */
+export * as fft from "./array/fourier/index.ts";
 export * from "./array/functions/index.ts";
 export {
   cond,
@@ -55,6 +57,7 @@ export {
 } from "./array/gradients/gradient.ts";
 export { hessian, jacobian } from "./array/gradients/jacobians.ts";
 export type { ArrayTree } from "./array/gradients/trees.ts";
+/** Linear algebra, the standard's extension: `cw.linalg.det([[1, 2], [3, 4]])`. */
 export * as linalg from "./array/linalg/index.ts";
 export type { ArrayMethods } from "./array/methods.ts";
 export { type FromNpyOptions, fromNpy, type ToNpyOptions, toNpy } from "./array/npy.ts";
@@ -66,21 +69,20 @@ export {
   open,
   openGroup,
 } from "./array/opening.ts";
-export {
-  type BinomialOptions,
-  type ChoiceOptions,
-  type ExponentialOptions,
-  type GammaOptions,
-  type IntegersOptions,
-  type NormalOptions,
-  type PermutationOptions,
-  type PoissonOptions,
-  RandomGenerator,
-  type RandomOptions,
-  random,
-  type ShuffleOptions,
-  type UniformOptions,
-} from "./array/random/generator.ts";
+export { RandomGenerator, random } from "./array/random/generator.ts";
+export type {
+  BinomialOptions,
+  ChoiceOptions,
+  ExponentialOptions,
+  GammaOptions,
+  IntegersOptions,
+  NormalOptions,
+  PermutationOptions,
+  PoissonOptions,
+  RandomOptions,
+  ShuffleOptions,
+  UniformOptions,
+} from "./array/random/options.ts";
 export { computePlan, type LoadPlanOptions, loadPlan, savePlan } from "./array/savedPlan.ts";
 export { type SelectionItem, Slice, slice } from "./array/selection.ts";
 export type { PlanTarget } from "./array/storing.ts";

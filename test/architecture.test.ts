@@ -62,6 +62,7 @@ const PARALLEL = {
       "choose",
       "contraction",
       "exponential",
+      "fourier",
       "groupby",
       "hyperbolic",
       "indexing",

@@ -10,12 +10,13 @@ import type { ReduceRecord } from "./define.ts";
 import * as elementwise from "./elementwise/index.ts";
 import * as sumsWithin from "./exponentialSum.ts";
 import * as exponentialSums from "./exponentialSums.ts";
+import { fourier } from "./fourier.ts";
 import { groupby } from "./groupby.ts";
 import { LONG_SORT_OPS } from "./longSort.ts";
 import { LOOP_OPS } from "./loopOps.ts";
 import { BLOCK_OPS } from "./mapBlocks.ts";
-import { matrixRows } from "./matrices.ts";
 import { mark } from "./marks.ts";
+import { matrixRows } from "./matrixMethods.ts";
 import { broadcast, expandDims, permute, rechunk, squeeze } from "./moves/axisMoves.ts";
 import { overlap } from "./moves/overlap.ts";
 import { pad } from "./moves/pad.ts";
@@ -49,7 +50,7 @@ const ALL: readonly Op[] = [
   ...SOURCES,
   ...RANDOM_SOURCES,
   ...RANDOM_OPS,
-  matrixRows,
+  ...[fourier, matrixRows],
   partitioned,
   cast,
   ...opsIn(elementwise),

@@ -25,6 +25,11 @@ const BLOCK_OPS = [
   ...["whileLoop", "whileLoopAll", "scan", "scanAll", "cond", "condAll"],
 ];
 
+/** What generators make (test/random), decompositions (test/linalg), transforms (test/fourier): every way there. */
+const RANDOM_OPS = [
+  ...["randomBits", "randomIntegers", "uniformOf", "normalOf", "exponentialOf", "drawn", "permuted"],
+];
+
 /** What gradients alone are made of (test/gradients). */
 const GRADIENT_OPS = ["addAlongAxis", "mark"];
 
@@ -44,6 +49,8 @@ test("every op of the table occurs, but for those that need a store or a functio
     ...BLOCK_OPS,
     ...LATER_OPS,
     ...GRADIENT_OPS,
+    ...RANDOM_OPS,
+    ...["matrixRows", "fourier"],
     // Rules alone make it.
     "logMeanExp",
   ]);

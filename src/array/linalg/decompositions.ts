@@ -13,7 +13,7 @@ import { divide, greater, multiply, where } from "../../ops/elementwise/index.ts
 import { countNonzero, max } from "../../ops/reductions.ts";
 import { matmul } from "../functions/linear.ts";
 import { expandDims, matrixTranspose, squeeze } from "../functions/manipulation.ts";
-import { type Matrices, matricesOf, partsOf, realFloat, squareOf, together } from "./rows.ts";
+import { type Matrices, matricesOf, partsOf, realFloat, squareOf, together } from "./matrixParts.ts";
 import { blockRows, tallQr } from "./tall.ts";
 
 /** An array of the floating dtype of another. */

@@ -9,7 +9,7 @@ import { zeros } from "../functions/creation.ts";
 import { concat } from "../functions/joining.ts";
 import { matmul } from "../functions/linear.ts";
 import { reshape } from "../functions/manipulation.ts";
-import { type Matrices, partsOf } from "./rows.ts";
+import { type Matrices, partsOf } from "./matrixParts.ts";
 
 /** What a block has. */
 const BLOCK_BYTES = 4 << 20;

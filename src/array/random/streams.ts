@@ -1,7 +1,7 @@
 // What random arrays are built of. In: a stream (a generator's key, and the number of the call), shapes and options. Out: nodes of
 // ops/random.ts, in the chunks that were asked for.
 
-import { type ChunksArgument, checkShape, describe, type Shape, sizeOf } from "../../core/chunks.ts";
+import { type ChunksArgument, checkShape, describe, type Shape } from "../../core/chunks.ts";
 import {
   DEFAULT_FLOAT,
   DEFAULT_INT,
@@ -13,9 +13,8 @@ import {
 import { DTypeError, ValueError } from "../../core/errors.ts";
 import { integerRange, isScalar } from "../../core/numbers.ts";
 import type { ElementwiseOp } from "../../expr/op.ts";
-import { philox } from "../../kernel/philox.ts";
 import type { Distribution } from "../../kernel/routines/draws.ts";
-import { type Built, built, castTo, checkDType, node, scalarExpr } from "../../lazy/build.ts";
+import { type Built, castTo, checkDType, node } from "../../lazy/build.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import { drawn, permuted, randomBits, randomIntegers, type StreamAttrs } from "../../ops/random.ts";
 import { broadcastLazy, chunksFor, source } from "../chunked.ts";
@@ -149,47 +148,4 @@ export function checkParameter(
     (isScalar(value) && !(typeof value !== "object" && isRight(Number(value))));
   if (!isWrong) return value;
   throw new ValueError({ what: `${name} is ${describe(value)}`, cure: `It must be ${takes}` });
-}
-
-export const isGiven = (value: Operand | undefined, usual: number): value is Operand =>
-  value !== undefined && value !== usual;
-
-export const bound = (value: Operand | undefined, usual: number, name: string): Operand =>
-  checkParameter(value ?? usual, name, Number.isFinite, "a finite number or an array");
-
-export const spreadOf = (value: Operand, name: string): Operand =>
-  checkParameter(value, name, (x) => x >= 0 && x < Number.POSITIVE_INFINITY, "0 or more, or an array");
-
-/** A parameter in the dtype of what it shapes. */
-export const asKind = (value: Operand, dtype: FloatDType): LazyArray =>
-  isScalar(value) ? built(scalarExpr(Number(value), dtype), []) : castTo(asLazy(value), dtype);
-
-/** Parameters may not make the result larger. */
-export function keptShape(x: LazyArray, { shape }: LazyArray): LazyArray {
-  if (sizeOf(x.shape) === sizeOf(shape) && x.ndim === shape.length) return x;
-  throw new ValueError({
-    what: `parameters make ${describe(x.shape)} of the shape ${describe(shape)}`,
-    cure: "They must broadcast to the shape",
-  });
-}
-
-export function lengthOf(value: unknown, name: string): number {
-  const [length] = checkShape([value as number]);
-  if (typeof value === "number") return length!;
-  throw new ValueError({ what: `${name} is ${describe(value)}`, cure: "Use a whole number, 0 or more" });
-}
-
-/** The stream of the keys that generators of a generator have: no call has it. */
-const SPAWN = -1;
-
-/** The key of generator number n of a generator: bits of a stream that no call has. */
-export function spawnedKey(seed: bigint, n: number): bigint {
-  const words = Int32Array.of(n, Math.floor(n / 2 ** 32), SPAWN, SPAWN);
-  philox(words, Number(BigInt.asIntN(32, seed)), Number(BigInt.asIntN(32, seed >> 32n)));
-  return new BigUint64Array(words.buffer)[0]!;
-}
-
-export function anySeed(): bigint {
-  const words = globalThis.crypto.getRandomValues(new Uint32Array(2));
-  return (BigInt(words[0]! & 0x1fffff) << 32n) | BigInt(words[1]!);
 }

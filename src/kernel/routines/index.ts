@@ -9,10 +9,11 @@ import { contract } from "./contract.ts";
 import { digitCounts, digitStep, keyElements } from "./digits.ts";
 import { drawn } from "./draws.ts";
 import { foundPlaces } from "./foundPlaces.ts";
+import { fourier } from "./fourier.ts";
 import { gather, gatherIn, movePlaces, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
-import { callAll, unpack } from "./packed.ts";
 import { matrixRows } from "./matrixRows.ts";
+import { callAll, unpack } from "./packed.ts";
 import { permuted } from "./permuted.ts";
 import { quantilePlaces } from "./quantilePlaces.ts";
 import { blockSample, sampledElements } from "./rankSamples.ts";
@@ -40,7 +41,7 @@ export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
       movePlaces,
       scatter,
     },
-    ...{ drawn, matrixRows, permuted },
+    ...{ drawn, fourier, matrixRows, permuted },
     ...{ blockSample, sampledElements },
     ...{ argsortRuns, mergePlaces, mergeRuns, sortRuns },
     ...{ digitCounts, digitStep, keyElements, quantilePlaces, select, topk, topkPlaces },

@@ -8,6 +8,7 @@ import { type Shape, sizeOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import type { ContractAxes } from "../../expr/expr.ts";
 import type { BlockProgram, KernelStep, ReduceStep, RoutineStep } from "../../kernel/blockProgram.ts";
+import { workLength } from "../../kernel/fourier/transform.ts";
 import { COUNT_TABLES } from "../../kernel/routines/bins.ts";
 import { MATRIX_METHODS, type MatrixMethodName } from "../../kernel/routines/matrixRows.ts";
 import { blockGrid } from "../../kernel/routines/userCall.ts";
@@ -100,11 +101,26 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
         reason: "places",
         bytes: allBytes([...step.inputs, ...step.outputs], buffers) + 8 * elements(step.inputs.slice(1)),
       };
+    case "fourier":
+      return {
+        reason: "lines",
+        bytes:
+          allBytes([...step.inputs, ...step.outputs], buffers) +
+          16 * workLength(step.inputs[0]!.shape.at(-1)!),
+      };
     case "matrixRows":
       return { reason: "matrices", bytes: matrixScratch(step) };
     case "drawn":
     case "permuted":
       return { reason: "numbers", bytes: allBytes([...step.inputs, ...step.outputs], buffers) };
+    default:
+      return placesScratch(step, buffers);
+  }
+}
+
+/** Of what finds, counts or moves places. */
+function placesScratch(step: RoutineStep, buffers: Buffers): Scratch {
+  switch (step.routine) {
     case "binCounts":
     case "labelCounts":
       return { reason: "counts", bytes: binScratch(step, buffers) };

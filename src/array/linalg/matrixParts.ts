@@ -7,7 +7,7 @@ import { DTypeError, ShapeError } from "../../core/errors.ts";
 import type { MatrixMethodName } from "../../kernel/routines/matrixRows.ts";
 import { type Built, castTo, node } from "../../lazy/build.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
-import { matrixRows } from "../../ops/matrices.ts";
+import { matrixRows } from "../../ops/matrixMethods.ts";
 import { broadcastLazy, partAlong } from "../chunked.ts";
 import { reshape } from "../functions/manipulation.ts";
 
