@@ -44,11 +44,11 @@ export const MUTATIONS = [
     name: "a second attempt counts, too",
     changes: [[SCHEDULER, 'const isFirst = entry.state !== "available";', "const isFirst = true;"]],
   },
-  { name: "a worker never gets free", changes: [[SCHEDULER, "this.#loads.add(attempt.worker, -1);", ""]] },
+  { name: "a worker never gets free", changes: [[SCHEDULER, "this.#loads.add(running.worker, -1);", ""]] },
   { name: "inputs stay pinned", changes: [[SCHEDULER, "for (const input of inputs) input.pins--;", ""]] },
   {
     name: "one failure fails a task that has a twin",
-    changes: [[SCHEDULER, "|| entry.attempts.length > 0) return;", ") return;"]],
+    changes: [[SCHEDULER, "|| entry.attempts > 0) return;", ") return;"]],
   },
   {
     name: "one attempt more than is allowed",
@@ -60,12 +60,12 @@ export const MUTATIONS = [
   },
   {
     name: "silence is never noticed",
-    changes: [[SCHEDULER, "if (now < oldest.attempt.startTime + lostAfterMs) return;", "return;"]],
+    changes: [[SCHEDULER, "if (now < oldest.startTime + lostAfterMs) return;", "return;"]],
   },
   { name: "any number of twins", changes: [[SCHEDULER, "entry.hasTwin = true;", ""]] },
   {
     name: "a twin behind its own twin",
-    changes: [[SCHEDULER, "slow === null || slow.attempt.worker === worker", "slow === null"]],
+    changes: [[SCHEDULER, "slow === null || slow.worker === worker", "slow === null"]],
   },
   { name: "no waiting before another attempt", changes: [[SCHEDULER, " && first.time <= now;", ";"]] },
   {
@@ -85,7 +85,7 @@ export const MUTATIONS = [
     changes: [[FRONTIER, 'return entry.state === "available";', "return true;"]],
   },
   { name: "one of several needs is enough", changes: [[FRONTIER, "waiter.pending > 0 || ", ""]] },
-  { name: "outputs are forgotten at once", changes: [[FRONTIER, "if (!keeps) this.#live", "this.#live"]] },
+  { name: "outputs are forgotten at once", changes: [[FRONTIER, "if (!keeps) this.forget", "this.forget"]] },
   { name: "found outputs are not held", changes: [[FRONTIER, "if (hasHeld && ", "if (!hasHeld && "]] },
   {
     name: "tasks that are needed twice run twice",

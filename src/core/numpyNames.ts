@@ -48,7 +48,9 @@ const DTYPES: Readonly<Record<string, string>> = {
   ...{ single: "float32", half: "float16", complex: "complex128", boolean: "bool" },
 };
 
-const ALL: ReadonlyMap<string, string> = new Map(Object.entries({ ...NUMPY_FUNCTIONS, ...OPTIONS, ...DTYPES }));
+const ALL: ReadonlyMap<string, string> = new Map(
+  Object.entries({ ...NUMPY_FUNCTIONS, ...OPTIONS, ...DTYPES }),
+);
 
 /** "cumulativeSum" of "cumsum", where that is known. */
 export function numpyMeans(name: string, known: readonly string[]): string | undefined {

@@ -54,85 +54,69 @@ function reduceScratch({ domain, axes, combine }: ReduceStep): number {
 
 type Buffers = BlockProgram["buffers"];
 
-function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
-  switch (step.routine) {
-    case "contract":
-      return { reason: "packed panels", bytes: contractScratch(step, buffers) };
-    case "sort":
-    case "argsort":
-      return { reason: "sorting", bytes: sortScratch(step) };
-    case "sortRuns":
-    case "argsortRuns":
-    case "mergeRuns":
-    case "mergePlaces":
-      return { reason: "sorting", bytes: runScratch(step) };
-    case "blockSample":
-      return {
-        reason: "sorting",
-        bytes: (ENTRY_BYTES + 32) * elements(step.inputs) + 8 * elements(step.outputs),
-      };
-    case "sampledElements":
-      return { reason: "samples", bytes: allBytes(step.inputs, buffers) + 16 * elements(step.outputs) };
-    case "select":
-      return { reason: "keys", bytes: selectScratch(step, buffers) };
-    case "topk":
-    case "topkPlaces":
-    case "digitCounts":
-    case "digitStep":
-    case "quantilePlaces":
-      // Plain copies, and counts by prefix beside those by rank.
-      return { reason: "counts", bytes: allBytes(step.inputs, buffers) + 8 * elements(step.outputs) };
-    case "call":
-    case "callAll":
-      return {
-        reason: "blocks of the function",
-        bytes: functionBytes(
-          allBytes([...step.inputs, ...step.outputs], buffers),
-          blockGrid(step.attrs).memory,
-        ),
-      };
-    case "groupby":
-      return { reason: "groups", bytes: groupScratch(step, buffers) };
-    case "movePlaces":
-      return { reason: "places", bytes: 8 * (step.attrs["from"] as readonly number[]).length };
-    case "addAlongAxis":
-      // Plain copies of all, and places as numbers.
-      return {
-        reason: "places",
-        bytes: allBytes([...step.inputs, ...step.outputs], buffers) + 8 * elements(step.inputs.slice(1)),
-      };
-    case "fourier":
-      return {
-        reason: "lines",
-        bytes:
-          allBytes([...step.inputs, ...step.outputs], buffers) +
-          16 * workLength(step.inputs[0]!.shape.at(-1)!),
-      };
-    case "matrixRows":
-      return { reason: "matrices", bytes: matrixScratch(step) };
-    case "drawn":
-    case "permuted":
-      return { reason: "numbers", bytes: allBytes([...step.inputs, ...step.outputs], buffers) };
-    default:
-      return placesScratch(step, buffers);
-  }
-}
+/** What a routine takes, and for what. */
+type Statement = readonly [reason: string, bytes: (step: RoutineStep, buffers: Buffers) => number];
 
-/** Of what finds, counts or moves places. */
-function placesScratch(step: RoutineStep, buffers: Buffers): Scratch {
-  switch (step.routine) {
-    case "binCounts":
-    case "labelCounts":
-      return { reason: "counts", bytes: binScratch(step, buffers) };
-    case "binPlaces":
-      return { reason: "places", bytes: numbersScratch(step, buffers) + 4 * elements(step.outputs) };
-    case "searchsorted":
-    case "searchsortedIn":
-      return { reason: "places", bytes: numbersScratch(step, buffers) + 8 * elements(step.outputs) };
-    default:
-      // Places as numbers, for each index and each element that is looked up.
-      return { reason: "places", bytes: 8 * (elements(step.inputs.slice(1)) + elements(step.outputs)) };
-  }
+const ownCopies = ({ inputs, outputs }: RoutineStep, buffers: Buffers): number =>
+  allBytes([...inputs, ...outputs], buffers);
+
+const SORTING: Statement = ["sorting", (step) => sortScratch(step)];
+const RUNS: Statement = ["sorting", (step) => runScratch(step)];
+/** Plain copies, and counts by prefix beside those by rank. */
+const RANKS: Statement = [
+  "counts",
+  ({ inputs, outputs }, buffers) => allBytes(inputs, buffers) + 8 * elements(outputs),
+];
+const BINS: Statement = ["counts", (step, buffers) => binScratch(step, buffers)];
+const FOUND: Statement = [
+  "places",
+  (step, buffers) => numbersScratch(step, buffers) + 8 * elements(step.outputs),
+];
+const CALL: Statement = [
+  "blocks of the function",
+  (step, buffers) => functionBytes(ownCopies(step, buffers), blockGrid(step.attrs).memory),
+];
+const NUMBERS: Statement = ["numbers", ownCopies];
+/** Places as numbers, for each index and each element that is looked up. */
+const PLACES: Statement = [
+  "places",
+  ({ inputs, outputs }) => 8 * (elements(inputs.slice(1)) + elements(outputs)),
+];
+
+/** By routine; those that find or move elements by their places alone are not in it. */
+const STATEMENTS: Readonly<Record<string, Statement>> = {
+  contract: ["packed panels", (step, buffers) => contractScratch(step, buffers)],
+  ...{ sort: SORTING, argsort: SORTING },
+  ...{ sortRuns: RUNS, argsortRuns: RUNS, mergeRuns: RUNS, mergePlaces: RUNS },
+  blockSample: [
+    "sorting",
+    ({ inputs, outputs }) => (ENTRY_BYTES + 32) * elements(inputs) + 8 * elements(outputs),
+  ],
+  sampledElements: [
+    "samples",
+    ({ inputs, outputs }, buffers) => allBytes(inputs, buffers) + 16 * elements(outputs),
+  ],
+  select: ["keys", (step, buffers) => selectScratch(step, buffers)],
+  ...{ topk: RANKS, topkPlaces: RANKS, digitCounts: RANKS, digitStep: RANKS, quantilePlaces: RANKS },
+  ...{ call: CALL, callAll: CALL },
+  groupby: ["groups", (step, buffers) => groupScratch(step, buffers)],
+  movePlaces: ["places", ({ attrs }) => 8 * (attrs["from"] as readonly number[]).length],
+  // Plain copies of all, and places as numbers.
+  addAlongAxis: ["places", (step, buffers) => ownCopies(step, buffers) + 8 * elements(step.inputs.slice(1))],
+  fourier: [
+    "lines",
+    (step, buffers) => ownCopies(step, buffers) + 16 * workLength(step.inputs[0]!.shape.at(-1)!),
+  ],
+  matrixRows: ["matrices", (step) => matrixScratch(step)],
+  ...{ drawn: NUMBERS, permuted: NUMBERS },
+  ...{ binCounts: BINS, labelCounts: BINS },
+  binPlaces: ["places", (step, buffers) => numbersScratch(step, buffers) + 4 * elements(step.outputs)],
+  ...{ searchsorted: FOUND, searchsortedIn: FOUND },
+};
+
+function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
+  const [reason, bytes] = STATEMENTS[step.routine] ?? PLACES;
+  return { reason, bytes: bytes(step, buffers) };
 }
 
 /** One matrix at a time: copies of what it is given (two, to be overwritten) and gives, and those that its method has. */
