@@ -264,7 +264,7 @@ function complexDifference(
   actual: [number, number],
   expected: [number, number],
   ulps: number,
-  dtype: FloatName,
+  dtype: "float32" | "float64",
 ): string | null {
   const sizes = expected.filter(Number.isFinite).map(Math.abs);
   const unit = ulpOf(Math.max(0, ...sizes), dtype);
