@@ -166,7 +166,7 @@ export const mergeRuns: RoutineOp = mergeOp("mergeRuns", false);
 export const mergePlaces: RoutineOp = mergeOp("mergePlaces", true);
 
 /** A sample has about so many elements of a run for every run that it is merged with, and no more than so many in all. */
-const SAMPLES = 8;
+const SAMPLES = 16;
 const MOST_SAMPLES = 1 << 20;
 
 /** More runs are merged in groups, and what these come to in turn: a plan has as many reads as there are runs, times those of a group. */
@@ -213,8 +213,15 @@ function roundOf(x: Expr, own: LongAttrs): Round {
   const isOneRound = count <= (own.run === 0 ? MOST_RUNS : MOST_TOGETHER);
   const rounds = isOneRound ? 1 : Math.ceil(Math.log(count) / Math.log(MOST_TOGETHER));
   const together = Math.ceil(count ** (1 / rounds));
-  const step = Math.max(1, Math.floor(block / (SAMPLES * together)), Math.ceil(length / MOST_SAMPLES));
+  const apart = evenly(block, Math.max(1, Math.floor(block / (SAMPLES * together))));
+  const step = Math.max(apart, Math.ceil(length / MOST_SAMPLES));
   return { block, run, together, step };
+}
+
+/** The largest divisor of a block's length up to a number, if it has one not below half of it: then each block has as many samples. */
+function evenly(block: number, most: number): number {
+  for (let step = most; 2 * step >= most; step--) if (block % step === 0) return step;
+  return most;
 }
 
 /** Every `step`-th element, from number step − 1 on. */
