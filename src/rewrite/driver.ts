@@ -13,6 +13,7 @@ import { checkGiven, thrownBy } from "./broken.ts";
 import { Frames, UNTRIED } from "./frames.ts";
 import { checkType, recordDerivation } from "./matchText.ts";
 import { NodeOrder } from "./nodeOrder.ts";
+import { type DriverObserver, timed } from "./observer.ts";
 import { type Parts, partsOf } from "./parts.ts";
 import { ClientCounts, type Dispatcher, type Rule, type RuleContext } from "./rule.ts";
 
@@ -33,31 +34,6 @@ export interface DriverOptions {
   readonly observer?: DriverObserver | undefined;
   /** The nodes in order, if they are known: where no rule matches, a scan of them is all there is to do. */
   readonly order?: NodeOrder | undefined;
-}
-
-/** Who watches a run: the profile and explain. */
-export interface DriverObserver {
-  /** Instead of `rule.apply`. */
-  tryRule(rule: Rule, node: Expr, context: RuleContext): Expr | null;
-  applied(rule: Rule, node: Expr, replacement: Expr): void;
-  /** A node over changed inputs. */
-  rebuilt(node: Expr, now: Expr): void;
-  /** What went into something else than rules. */
-  spent?(what: Spending, milliseconds: number): void;
-}
-
-/** What takes time besides rules: checking what they give, telling who listens, and finding the order of nodes. */
-export type Spending = "validate" | "callback" | "toposort";
-
-/** Does something, and tells who watches how long it took. */
-export function timed<T>(observer: DriverObserver | undefined | null, what: Spending, does: () => T): T {
-  if (observer?.spent === undefined) return does();
-  const from = performance.now();
-  try {
-    return does();
-  } finally {
-    observer.spent(what, performance.now() - from);
-  }
 }
 
 /** What `rewrite` gives. */

@@ -7,9 +7,9 @@ import { closest } from "../core/suggest.ts";
 import { Expr, postOrder } from "../expr/expr.ts";
 import { exprText } from "../expr/print.ts";
 import type { RuleGroup, RuleSequence, Stage, Whole } from "./database.ts";
-import type { DriverObserver } from "./driver.ts";
 import { lineText, type Names, shortText } from "./matchText.ts";
 import { NodeOrder } from "./nodeOrder.ts";
+import type { DriverObserver } from "./observer.ts";
 import { isSame, MAX_ROUNDS, type OptimizeOptions, queryOf, runStage } from "./pipeline.ts";
 import type { Rule, RuleContext, WhyNot } from "./rule.ts";
 

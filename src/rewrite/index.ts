@@ -77,7 +77,7 @@ export type {
   StageCosts,
   StageFigures,
   StageProfile,
-} from "./profile.ts";
+} from "./profileFigures.ts";
 export {
   applyGlobal,
   type Change,

@@ -6,18 +6,13 @@ import { closest } from "../core/suggest.ts";
 import { type Expr, postOrder } from "../expr/expr.ts";
 import { cycleError } from "./cycle.ts";
 import { Query, query, RuleGroup, RuleSequence, type Stage } from "./database.ts";
-import {
-  type Direction,
-  type DriverObserver,
-  type DriverOptions,
-  type DriverResult,
-  rewrite,
-  timed,
-} from "./driver.ts";
+import { type Direction, type DriverOptions, type DriverResult, rewrite } from "./driver.ts";
 import { FunctionGraph } from "./functionGraph.ts";
 import { checkType } from "./matchText.ts";
 import { NodeOrder } from "./nodeOrder.ts";
-import { type Profile, profileOf, type RanStage, StageProfiler } from "./profile.ts";
+import { type DriverObserver, timed } from "./observer.ts";
+import { profileOf, type RanStage, StageProfiler } from "./profile.ts";
+import type { Profile } from "./profileFigures.ts";
 import {
   applyGlobal,
   FAST_MATH_TAGS,

@@ -1,7 +1,14 @@
 // A profile as text: what is inside of something is further in, and beside each other the most time comes first.
 // In: the figures. Out: a line for each sequence, stage, pass and rule that did something; rules that did nothing share one.
 
-import type { PassProfile, Profile, RuleProfile, StageCosts, StageFigures, StageProfile } from "./profile.ts";
+import type {
+  PassProfile,
+  Profile,
+  RuleProfile,
+  StageCosts,
+  StageFigures,
+  StageProfile,
+} from "./profileFigures.ts";
 
 const time = (milliseconds: number): string => `${milliseconds.toFixed(3)} ms`;
 

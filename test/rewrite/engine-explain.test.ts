@@ -8,7 +8,7 @@ import { explain } from "../../src/rewrite/explain.ts";
 import type { FunctionGraph } from "../../src/rewrite/functionGraph.ts";
 import { constant, p, single, x } from "../../src/rewrite/pattern.ts";
 import { decline, floating, rule } from "../../src/rewrite/patternRule.ts";
-import type { PassProfile, StageFigures } from "../../src/rewrite/profile.ts";
+import type { PassProfile, StageFigures } from "../../src/rewrite/profileFigures.ts";
 import { functionRule, type GlobalRewrite } from "../../src/rewrite/rule.ts";
 import { n, source, sum } from "./nodes.ts";
 
