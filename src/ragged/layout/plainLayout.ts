@@ -101,9 +101,10 @@ function textOf(
   { length, parameters, ...list }: RegularLayout | ListOffsetLayout,
   content: Plain,
 ): StringLayout | null {
-  const { __array__: name, ...others } = parameters;
+  const name = parameters["__array__"];
   const encoding = name === "string" ? "utf8" : name === "bytestring" ? "bytes" : null;
   if (encoding === null || content.kind !== "numpy" || content.dtype !== "uint8") return null;
+  const { __array__: _, ...others } = parameters;
   const offsets = list.kind === "regular" ? regularOffsets(length, list.size) : list.offsets;
   return { ...stringOf(offsets, content.data as Uint8Array, encoding), parameters: others };
 }
