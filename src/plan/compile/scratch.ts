@@ -101,6 +101,14 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
         reason: "places",
         bytes: allBytes([...step.inputs, ...step.outputs], buffers) + 8 * elements(step.inputs.slice(1)),
       };
+    default:
+      return computedScratch(step, buffers);
+  }
+}
+
+/** Of what computes numbers, one line or one matrix at a time. */
+function computedScratch(step: RoutineStep, buffers: Buffers): Scratch {
+  switch (step.routine) {
     case "fourier":
       return {
         reason: "lines",
