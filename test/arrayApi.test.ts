@@ -1,4 +1,4 @@
-// The array API standard 2024.12, main namespace, to the last function. In: its names, written from the standard's API
+// The array API standard 2024.12, main namespace and extensions, to the last function. In: its names, written from the standard's API
 // specification. Out: each is exported, in camelCase, and what the library says of itself is so.
 
 import * as cw from "chunkwise";
@@ -37,6 +37,19 @@ test.each(Object.entries(STANDARD))("%s", (_, names) => {
       .map(inCamelCase)
       .filter((name) => !(name in cw)),
   ).toEqual([]);
+});
+
+const EXTENSIONS = {
+  linalg:
+    "cholesky cross det diagonal eigh eigvalsh inv matmul matrix_norm matrix_power matrix_rank matrix_transpose outer pinv " +
+    "qr slogdet solve svd svdvals tensordot trace vecdot vector_norm",
+  fft: "fft ifft fftn ifftn rfft irfft rfftn irfftn hfft ihfft fftfreq rfftfreq fftshift ifftshift",
+} as const;
+
+const { linalg, fft } = cw;
+test.each(Object.entries({ linalg, fft }))("the extension %s", (name, functions) => {
+  const wanted = EXTENSIONS[name as "fft"].split(" ").map(inCamelCase);
+  expect(wanted.filter((each) => !(each in functions))).toEqual([]);
 });
 
 const info = cw.arrayNamespaceInfo();

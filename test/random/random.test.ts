@@ -22,7 +22,9 @@ interface Fixture {
     readonly [name: string]: { readonly at: readonly number[]; readonly is: readonly number[] };
   };
 }
-const fixture = JSON.parse(readFileSync(new URL("./fixtures/random.json", import.meta.url), "utf8")) as Fixture;
+const fixture = JSON.parse(
+  readFileSync(new URL("./fixtures/random.json", import.meta.url), "utf8"),
+) as Fixture;
 const generator = (): cw.RandomGenerator => cw.random(BigInt(fixture.seed));
 const numbers = (x: cw.LazyArray): number[] => Array.from(x.computeSync().data, Number);
 
