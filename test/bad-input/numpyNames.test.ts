@@ -23,8 +23,8 @@ describe("letter by letter", () => {
     [() => x.std(wrong({ ddof: 1 })), 'there is no option "ddof". What NumPy calls ddof is correction here.'],
     [() => x.astype(wrong("f8")), '"f8" is not a dtype. What NumPy calls f8 is float64 here.'],
     [() => x.astype(wrong("int")), '"int" is not a dtype. What NumPy calls int is int64 here.'],
-    [() => cw.expr`cumsum(${x})`, 'Unknown name `cumsum`'],
-    [() => cw.expr`cumsum(${x})`, 'Perhaps you meant `cumulativeSum`'],
+    [() => cw.expr`cumsum(${x})`, "Unknown name `cumsum`"],
+    [() => cw.expr`cumsum(${x})`, "Perhaps you meant `cumulativeSum`"],
     [() => x.sum(wrong({ keep_dims: 1 })), 'there is no option "keep_dims". Did you mean keepdims?'],
   ])("%#", (call, message) => {
     expect(call).toThrow(message);
