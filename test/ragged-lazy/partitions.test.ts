@@ -216,7 +216,7 @@ describe("dense arrays", () => {
     expect(mistake(() => rg.toNumpy(x)).message).toMatch(/lists of any length/);
     expect(mistake(() => rg.toNumpy(rg.firsts(x))).message).toMatch(/fillNone/);
     const some = rg.num(x).get(rg.num(x).greater(0)) as rg.LazyRagged;
-    expect(mistake(() => rg.toNumpy(some).shape).message).toMatch(/depends on its data/);
+    expect(() => rg.toNumpy(some).shape).toThrow(/depends on its data/);
   });
 
   test("in memory", () => {
