@@ -53,10 +53,16 @@ export function shortfall(f: Term, coefficients: readonly number[]): Term {
   return mul(s, sub(f, r));
 }
 
-/** k ln 2 + (f + (c + k·LN2_LO − less)); what is lost where k ln 2 meets f is not lost. */
+/** k ln 2 + (f + (c + k·LN2_LO − less)). */
 function assemble(k: Term, f: Term, less: Term, c?: Term): Term {
   const low = mul(k, double(LN2_LO));
-  const small = sub(c === undefined ? low : add(c, low), less);
+  const rest = sub(c === undefined ? low : add(c, low), less);
+  return add(mul(k, double(LN2_HI)), add(f, rest));
+}
+
+/** The same; what is lost where k ln 2 meets f is not lost. */
+function assembleClosely(k: Term, f: Term, less: Term): Term {
+  const small = sub(mul(k, double(LN2_LO)), less);
   const { sum, rest } = fastTwoSum(mul(k, double(LN2_HI)), f);
   return add(sum, add(rest, small));
 }
@@ -69,7 +75,8 @@ const lnWith =
   (k, f) =>
     assemble(k, f, shortfall(f, coefficients));
 
-export const ln: Base = lnWith(LOG);
+/** Sums under a logarithm are as exact as it is: rules rely on that. */
+export const ln: Base = (k, f) => assembleClosely(k, f, shortfall(f, LOG));
 export const lnShort: Base = lnWith(LOG_SHORT);
 /** Precise enough to be multiplied by 100 for a float32. */
 export const lnPower: Base = lnWith(LOG_POWER);

@@ -17,9 +17,9 @@ import { expanded, squeezed } from "./conditions.ts";
 
 const of = (op: Op, ...inputs: readonly Expr[]): Expr => makeExpr(op, inputs);
 
-/** Ones on the diagonal, nothing beside it, as `cw.eye` makes it. */
+/** Square, ones on the diagonal, nothing beside it, as `cw.eye` makes it. */
 function isIdentity({ op, inputs: [test], shape }: Expr): boolean {
-  if (op !== cast || test!.op !== equal || shape.length !== 2) return false;
+  if (op !== cast || test!.op !== equal || shape.length !== 2 || shape[0] !== shape[1]) return false;
   const axes = test!.inputs.map((input) => (input.op === coordinate ? input.attrs["axis"] : -1));
   return axes.includes(0) && axes.includes(1);
 }
@@ -52,7 +52,14 @@ const MATRIX = (
 /** diag(v): v along the rows or the columns of the identity. */
 const diagonal = p.multiply(identity("e"), variable("v"));
 
-function scaledRows({ x, v }: { readonly x: Expr; readonly v: Expr }): Expr | ReturnType<typeof decline> {
+interface Scaled {
+  readonly x: Expr;
+  readonly v: Expr;
+  readonly whole: Expr;
+}
+
+function scaledRows({ x, v, whole }: Scaled): Expr | ReturnType<typeof decline> {
+  if (!sameShape(whole.shape, x.shape)) return decline("v makes another shape of the identity");
   const line = v.shape.length === 2 && v.shape[0] === 1 ? squeezed(v, [0]) : v;
   if (line.shape.length === 1) return of(multiply, expanded(line, [1]), x);
   return line.shape.length === 2 && line.shape[1] === 1 ? of(multiply, line, x) : decline("v is no line");
@@ -75,8 +82,10 @@ export const MATRICES: readonly Rule[] = [
       axes: [0, 1],
       keepdims: false,
     }),
-    (({ x, y }: { readonly x: Expr; readonly y: Expr }) =>
-      makeExpr(contract, [x, y], { batchA: [], batchB: [], contractA: [0, 1], contractB: [1, 0] })) as never,
+    (({ x, y, e, whole }: { readonly [name: string]: Expr }) =>
+      sameShape(whole!.shape, e!.shape)
+        ? makeExpr(contract, [x!, y!], { batchA: [], batchB: [], contractA: [0, 1], contractB: [1, 0] })
+        : decline("the identity is not of the product's shape")) as never,
   ),
   ...MATRIX(
     "commonLeftFactor",
