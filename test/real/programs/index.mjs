@@ -6,6 +6,7 @@ import { joins, rechunks, reshapes } from "./layouts.mjs";
 import { contractions, reductions } from "./reductions.mjs";
 import { scans, sorts } from "./scans.mjs";
 import { stencils } from "./stencils.mjs";
+import { draws, transforms } from "./transforms.mjs";
 
 const FAMILIES = {
   ...{
@@ -21,7 +22,7 @@ const FAMILIES = {
     masks,
     selections,
   },
-  ...{ complexes, integers, singles, shared, windows, several, functions, mixtures },
+  ...{ complexes, integers, singles, shared, windows, several, functions, mixtures, draws, transforms },
 };
 
 export const PROGRAMS = new Map(
