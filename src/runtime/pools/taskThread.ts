@@ -70,6 +70,8 @@ export class TaskThread {
   /** No other thread of the process has it. */
   readonly number: number;
   isAlive = true;
+  /** Bytes of the largest task that it had: it may have kept as much. */
+  largest = 0;
   /** Who hears what it says, */
   onMessage: (message: FromThread) => void = () => {};
   /** and that it is gone. */
@@ -143,6 +145,9 @@ export class TaskThread {
   }
 }
 
+/** Of tasks no larger than this a thread keeps nothing that what is reserved for threads has no room for (reserved.ts). */
+const LITTLE_BYTES = 1e6;
+
 /** The threads of an engine: those that nobody uses now wait for the next run. */
 export class TaskThreads {
   readonly #idle: { readonly [K in ThreadKind]: TaskThread[] } = { plans: [], all: [] };
@@ -170,12 +175,16 @@ export class TaskThreads {
     return new TaskThread(kind, shared, Worker);
   }
 
-  /** So many of a kind go on waiting, and no others: these end, and what they kept is the system's again. */
+  /** So many of a kind go on waiting. Others that may have kept something end, and what they kept is the system's again. */
   async keep(count: number, kind: ThreadKind): Promise<void> {
-    const { plans, all } = this.#idle;
-    const others = kind === "plans" ? all : plans;
-    const ended = [...this.#idle[kind].splice(count), ...others.splice(0)];
-    await Promise.all(ended.map((thread) => thread.end()));
+    const surplus: TaskThread[] = [];
+    for (const [name, idle] of Object.entries(this.#idle)) {
+      const from = name === kind ? idle.length - count : idle.length;
+      const stays = (thread: TaskThread, at: number): boolean => at >= from || thread.largest <= LITTLE_BYTES;
+      surplus.push(...idle.filter((thread, at) => !stays(thread, at)));
+      idle.splice(0, idle.length, ...idle.filter(stays));
+    }
+    await Promise.all(surplus.map((thread) => thread.end()));
   }
 
   give(thread: TaskThread): void {

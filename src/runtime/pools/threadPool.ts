@@ -198,8 +198,13 @@ class ThreadPool implements Pool {
     return { kind: "proxy", id: known < 0 ? this.#stores.push(store) - 1 : known };
   }
 
-  #threadFor(worker: number): TaskThread {
-    const at = worker % this.#threads.length;
+  #threadFor(worker: number, op: number): TaskThread {
+    const thread = this.#threadAt(worker % this.#threads.length);
+    thread.largest = Math.max(thread.largest, this.#execution.graph.operations[op]!.projectedMem);
+    return thread;
+  }
+
+  #threadAt(at: number): TaskThread {
     const known = this.#threads[at];
     if (known?.isAlive) return known;
     const thread = this.#started.take(this.#kind, this.#execution.backend.share());
@@ -219,7 +224,7 @@ class ThreadPool implements Pool {
     const { ref, attempt } = job;
     if (!this.#isBare[ref.op]) return this.#runShared(job);
     const { id, worker: lane } = attempt;
-    const thread = this.#threadFor(lane);
+    const thread = this.#threadFor(lane, ref.op);
     return new Promise((resolve, reject) => {
       this.#sent.set(id, { thread, lane, resolve, reject, borrowed: null, copies: [] });
       this.#post(thread, { id, lane, op: ref.op, task: ref.task });
@@ -233,7 +238,7 @@ class ThreadPool implements Pool {
     const shared = shareTask(this.#execution, job);
     if (shared === null) return this.#here.run(job);
     const { reads, writes, borrowed, copies } = shared;
-    const thread = this.#threadFor(worker);
+    const thread = this.#threadFor(worker, ref.op);
     const operation = this.#execution.graph.plan.operations[ref.op]!;
     return new Promise((resolve, reject) => {
       const parts: SentPart[] = [];
