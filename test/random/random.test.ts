@@ -275,3 +275,7 @@ test("mistakes say what they are", () => {
   ];
   for (const [call, message] of mistakes) expect(call).toThrow(message);
 });
+
+test("nothing is chosen of nothing", () => {
+  expect(cw.random(1).choice(0, 0, { weights: [] }).computeSync().toList()).toEqual([]);
+});

@@ -249,7 +249,7 @@ function placesWithReplacement(
       what: "there is nothing to choose from",
       cure: "Choose from an array that has elements",
     });
-  if (weights === undefined)
+  if (weights === undefined || length === 0)
     return integersArray(stream, shape, [0n, BigInt(Math.max(1, length))], INDEX_DTYPE, chunks);
   const likely = weightsOf(weights, length);
   const sums = cumulativeSum(likely);
