@@ -151,7 +151,7 @@ export class RuleGroup {
   readonly name: string;
   /** Whether a node's inputs are looked at before the node, or after it: rules that move something inwards want it so. */
   readonly direction: Direction;
-  #members: ReadonlyMap<string, Member> = new Map();
+  #members = new Map<string, Member>();
   /** Grows with every change, so that what was compiled from it is known to be stale. */
   version = 0;
 
@@ -169,10 +169,13 @@ export class RuleGroup {
         cure: "Give it another name, or remove the other one",
       });
     }
-    const names = [...this.#members.keys()];
     const member = { rule, tags: new Set([rule.name, this.name, ...rule.tags, ...tags]) };
-    const place = placeOf(position, names, "rule");
-    this.#members = new Map([...this.#members].toSpliced(place, 0, [rule.name, member]));
+    const isLast = position.after === undefined && position.before === undefined;
+    if (isLast) this.#members.set(rule.name, member);
+    else {
+      const place = placeOf(position, [...this.#members.keys()], "rule");
+      this.#members = new Map([...this.#members].toSpliced(place, 0, [rule.name, member]));
+    }
     this.version++;
     return this;
   }
