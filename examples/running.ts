@@ -43,7 +43,7 @@ await anomaly.toZarr(join(folder, "anomaly.zarr"), {
 try {
   await temperature.negative().toZarr(join(folder, "anomaly.zarr"), { spec });
 } catch (error) {
-  console.log(String(error));
+  console.log(String(error).replace(folder, "/runs"));
 }
 
 // A task that cannot fit is refused before anything runs.

@@ -36,7 +36,7 @@ const MAY_IMPORT: { readonly [folder: string]: readonly string[] } = {
     "engine.ts",
   ],
   observe: ["core", "expr", "lazy", "plan", "runtime", "array"],
-  cli: ["core", "plan", "runtime", "array", "observe"],
+  cli: ["core", "lazy", "plan", "storage", "runtime", "array", "observe"],
   doors: [
     "core",
     "defaultBackend.ts",

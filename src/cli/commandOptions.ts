@@ -1,7 +1,8 @@
 // Options of a command line. In: a table of what there is, the words after the command, and the environment. Out: values by
-// name, or an error that says what is wrong and what was perhaps meant. Must hold: a value on the command line goes before one
+// name and the other words, or an error that says what is wrong and what was perhaps meant. Must hold: a value on the command line goes before one
 // of the environment; nothing that is not in the table is taken.
 
+import { parseArgs } from "node:util";
 import { describe } from "../core/chunks.ts";
 import { ChunkwiseError } from "../core/errors.ts";
 import { closest } from "../core/suggest.ts";
@@ -12,6 +13,8 @@ export class UsageError extends ChunkwiseError {}
 export interface CommandOption {
   /** As it is written, without its dashes. */
   readonly name: string;
+  /** One letter that stands for it, behind one dash. */
+  readonly short?: string;
   /** What stands for its value in the help; undefined for one that has none. */
   readonly value?: string;
   /** A variable of the environment that gives it, too. */
@@ -27,9 +30,19 @@ export type Environment = { readonly [name: string]: string | undefined };
 
 export class Given {
   readonly #values: ReadonlyMap<string, readonly string[]>;
+  /** The words that are no options, in order. */
+  readonly places: readonly string[];
 
-  constructor(values: ReadonlyMap<string, readonly string[]>) {
+  constructor(values: ReadonlyMap<string, readonly string[]>, places: readonly string[] = []) {
     this.#values = values;
+    this.places = places;
+  }
+
+  /** A word that has to be there. */
+  place(at: number, name: string): string {
+    const word = this.places[at];
+    if (word !== undefined) return word;
+    throw new UsageError({ what: `${name} is missing`, cure: "--help shows how the command is written" });
   }
 
   has(name: string): boolean {
@@ -55,10 +68,12 @@ export class Given {
   }
 }
 
+/** `places`: what the words beside the options are; a last one that ends with … stands for several. */
 export function optionsGiven(
   table: readonly CommandOption[],
   words: readonly string[],
   environment: Environment,
+  places: readonly string[] = [],
 ): Given {
   const values = new Map<string, string[]>();
   for (const { name, env, isMany } of table) {
@@ -66,50 +81,88 @@ export function optionsGiven(
     if (text === undefined || text === "") continue;
     values.set(name, isMany === true ? text.split(",").filter((part) => part !== "") : [text]);
   }
-  const fromWords = readWords(table, words);
-  for (const [name, list] of fromWords) values.set(name, list);
-  return new Given(values);
+  const read = readWords(table, words, places);
+  for (const [name, list] of read.values) values.set(name, list);
+  return new Given(values, read.places);
 }
 
-function readWords(table: readonly CommandOption[], words: readonly string[]): Map<string, string[]> {
-  const values = new Map<string, string[]>();
-  for (let i = 0; i < words.length; i++) {
-    const { option, inline } = optionOf(table, words[i]!);
-    const { name, value, isMany } = option;
-    const text = value === undefined ? "" : (inline ?? words[++i]);
-    if (text === undefined || (value !== undefined && inline === undefined && text.startsWith("--")))
-      throw new UsageError({ what: `--${name} has no value`, cure: `Write --${name} ${value}` });
-    const known = values.get(name);
-    if (known === undefined) values.set(name, [text]);
-    else if (isMany === true) known.push(text);
-    else throw new UsageError({ what: `--${name} is there twice`, cure: "Give it once" });
+/** The platform's parser says which words are options and which are their values; what is wrong is told here, with a cure. */
+function readWords(
+  table: readonly CommandOption[],
+  words: readonly string[],
+  places: readonly string[],
+): Read {
+  const read: Read = { values: new Map(), places: [] };
+  for (const token of tokensOf(table, words)) {
+    if (token.kind === "positional") read.places.push(token.value);
+    else if (token.kind === "option") addOption(read.values, table, token);
   }
-  return values;
+  if (read.places.length > places.length && places.at(-1)?.endsWith("…") !== true)
+    throw new UsageError({
+      what: places.length === 0 ? "a word stands where an option should" : "there are words too many",
+      cure:
+        places.length === 0
+          ? "Options begin with two dashes; --help names them"
+          : `It takes ${places.join(" and ")}; --help says more`,
+    });
+  return read;
+}
+
+interface Read {
+  readonly values: Map<string, string[]>;
+  readonly places: string[];
+}
+
+function tokensOf(table: readonly CommandOption[], words: readonly string[]): readonly Token[] {
+  const options = Object.fromEntries(
+    table.map(({ name, value, short }) => [
+      name,
+      {
+        type: value === undefined ? "boolean" : "string",
+        ...(short === undefined ? {} : { short }),
+      } as const,
+    ]),
+  );
+  const how = { options, strict: false, allowPositionals: true, tokens: true } as const;
+  return parseArgs({ args: [...words], ...how }).tokens as readonly Token[];
+}
+
+type Token =
+  | { readonly kind: "positional"; readonly value: string }
+  | { readonly kind: "option-terminator" }
+  | (OptionToken & { readonly kind: "option" });
+
+interface OptionToken {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
 }
 
 /** What is wrong is named without its value, which may be a secret. */
-function optionOf(
-  table: readonly CommandOption[],
-  word: string,
-): { readonly option: CommandOption; readonly inline: string | undefined } {
-  const [, name, , inline] = /^--([^=]+)(=([\s\S]*))?$/.exec(word) ?? [];
-  if (name === undefined)
-    throw new UsageError({
-      what: "a word stands where an option should",
-      cure: "Options begin with two dashes; --help names them",
-    });
+function addOption(values: Map<string, string[]>, table: readonly CommandOption[], token: OptionToken): void {
+  const { name, value: text, inlineValue: isInline } = token;
   const option = table.find((entry) => entry.name === name);
-  const names = table.map((entry) => `--${entry.name}`);
-  if (option === undefined)
+  if (option === undefined) {
+    const names = table.map((entry) => `--${entry.name}`);
     throw new UsageError({ what: `there is no option --${name}`, cure: closest(`--${name}`, names) });
-  if (inline !== undefined && option.value === undefined)
+  }
+  const { value, isMany } = option;
+  if (value === undefined && isInline === true)
     throw new UsageError({ what: `--${name} has no value`, cure: `Write --${name} alone` });
-  return { option, inline };
+  if (value !== undefined && (text === undefined || (isInline !== true && text.startsWith("--"))))
+    throw new UsageError({ what: `--${name} has no value`, cure: `Write --${name} ${value}` });
+  const known = values.get(name);
+  if (known === undefined) values.set(name, [text ?? ""]);
+  else if (isMany === true) known.push(text ?? "");
+  else throw new UsageError({ what: `--${name} is there twice`, cure: "Give it once" });
 }
 
 /** The table, for people. */
 export function helpText(usage: string, table: readonly CommandOption[]): string {
-  const left = table.map(({ name, value }) => `  --${name}${value === undefined ? "" : ` ${value}`}`);
+  const left = table.map(
+    ({ name, short, value }) =>
+      `  ${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`,
+  );
   const width = Math.max(...left.map((text) => text.length)) + 2;
   const lines = table.map(({ text, unless, env, isMany }, i) => {
     const notes = [

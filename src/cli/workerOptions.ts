@@ -4,9 +4,9 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { describe } from "../core/chunks.ts";
-import { parseBytes } from "../core/counts.ts";
 import { type QueueNames, queueNames } from "../runtime/pools/queue/queueNames.ts";
 import { type RedisAddress, redisAddress } from "../runtime/pools/queue/redisAddress.ts";
+import { bytesGiven } from "./command.ts";
 import {
   type CommandOption,
   type Environment,
@@ -146,7 +146,7 @@ export function workerSettings(words: readonly string[], environment: Environmen
     },
     ...{ store: storeGiven(given), modules: given.all("allow-modules"), stores: given.all("allow-stores") },
     threads: given.has("threads") ? given.number("threads", 1, [1, 1024]) : undefined,
-    allowedMem: memoryGiven(given),
+    allowedMem: bytesGiven(given, "allowed-mem"),
     batches: given.number("batches", 4, [1, 64]),
     name: nameGiven(given),
     graceMs: 1000 * given.number("grace", 20, [0, 86_400]),
@@ -193,17 +193,6 @@ function fileOf(given: Given, name: string): string | undefined {
     const cure = "It is the path of a PEM file that this process may read";
     throw new UsageError({ what: `--${name} is ${describe(path)}, which cannot be read (${code})`, cure });
   }
-}
-
-function memoryGiven(given: Given): number | undefined {
-  const text = given.one("allowed-mem");
-  if (text === undefined) return undefined;
-  const bytes = parseBytes(/^\d+$/.test(text) ? Number(text) : text);
-  if (bytes !== null && bytes > 0) return bytes;
-  throw new UsageError({
-    what: `--allowed-mem is ${describe(text)}`,
-    cure: "It is a size, as 2GB or 512MiB",
-  });
 }
 
 function nameGiven(given: Given): string {

@@ -72,8 +72,14 @@ function argument(value: FixtureValue, chunks: number | "all"): unknown {
   return "list" in value ? (value["list"] as FixtureValue[]).map((item) => argument(item, chunks)) : value;
 }
 
+/** So many chunks along an axis are enough: more of them take longer and find nothing else. */
+const CHUNKS_ALONG = 5;
+
 function lazyOf({ data, shape, dtype }: DecodedArray, chunks: number | "all"): cw.LazyArray {
-  return cw.asarray(new cw.NDArray(data, shape, dtype as cw.DType), { chunks });
+  const lengths = shape.map((n) =>
+    chunks === "all" ? Math.max(1, n) : Math.max(chunks, Math.ceil(n / CHUNKS_ALONG)),
+  );
+  return cw.asarray(new cw.NDArray(data, shape, dtype as cw.DType), { chunks: lengths });
 }
 
 function plainOf({ data, shape, dtype }: DecodedArray): cw.NDArray {

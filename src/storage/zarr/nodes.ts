@@ -256,7 +256,7 @@ export async function requireNode(store: Store, path: string, options: FindOptio
 }
 
 /** As a user would write it. What follows an address's "?" may be a secret. */
-function addressIn(store: Store, path: string): string {
+export function addressIn(store: Store, path: string): string {
   const location = store.location?.() ?? null;
   const at = (root: string): string => (path === "" ? root : `${root.replace(/\/$/, "")}/${path.slice(1)}`);
   switch (location?.kind) {

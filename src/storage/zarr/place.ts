@@ -23,7 +23,7 @@ import {
   tooShort,
 } from "../store.ts";
 import type { ArrayMetadata, KeyEncoding } from "./metadata.ts";
-import { findNode } from "./nodes.ts";
+import { addressIn, findNode } from "./nodes.ts";
 import type { Endian, Fill, StoredType } from "./storedType.ts";
 
 // Where the bytes of an encoded chunk come from: an object of a store, a part of one (a chunk in a shard), or
@@ -286,7 +286,7 @@ export async function lookAtPlace(
   const what = found === null ? "chunks without metadata" : typeof found === "string" ? found : found.kind;
   throw new MetadataError({
     what: `there is something already (${what})`,
-    where: path === "" ? "/" : path,
+    where: addressIn(store, path),
     cure: "Use another path, or overwrite: true",
   });
 }
