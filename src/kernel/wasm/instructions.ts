@@ -25,6 +25,7 @@ function group(
 }
 
 const SIMD = [0xfd];
+/** Conversions that saturate, and memory as a whole. */
 const SATURATING = [0xfc];
 
 // biome-ignore format: a table
@@ -124,6 +125,9 @@ export const INSTRUCTIONS: ReadonlyMap<string, InstructionInfo> = new Map<string
   ...group(SATURATING, ["f64"], "i32", { "i32.trunc_sat_f64_s": 2, "i32.trunc_sat_f64_u": 3 }),
   ...group(SATURATING, ["f32"], "i64", { "i64.trunc_sat_f32_s": 4, "i64.trunc_sat_f32_u": 5 }),
   ...group(SATURATING, ["f64"], "i64", { "i64.trunc_sat_f64_s": 6, "i64.trunc_sat_f64_u": 7 }),
+
+  /** With the numbers of two memories, to and from: the address to copy to, that from which, and how many bytes. */
+  ...group(SATURATING, ["i32", "i32", "i32"], null, { "memory.copy": 10 }),
 
   ...group(SIMD, ["i32"], "v128", { "i32x4.splat": 0x11 }),
   ...group(SIMD, ["i64"], "v128", { "i64x2.splat": 0x12 }),

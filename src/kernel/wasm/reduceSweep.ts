@@ -73,6 +73,16 @@ class RegisterRounds {
   }
 }
 
+function registerRounds(
+  frame: ReduceFrame,
+  { component, lanes, lift, combine }: RegisterUnit,
+  walks: SweepCode["walks"],
+): RegisterRounds {
+  const planes = frame.planes.filter((plane) => plane.component === component);
+  const own = { ...frame, planes: planes.map((plane) => ({ ...plane, component: 0 })) };
+  return new RegisterRounds(own, new RoundCode(own, { lift, combine, walks }), lanes);
+}
+
 const LANE_BITS: number = Math.log2(REDUCE_LANES);
 
 /** What is written out at once: so many rounds of so many values. */
@@ -82,9 +92,15 @@ export interface SweepUnit {
   readonly values: number;
 }
 
+/** A component of the state that is reduced by itself, and its programs. */
+export interface RegisterUnit extends Pick<RoundPrograms, "lift" | "combine"> {
+  readonly component: number;
+  readonly lanes: VectorLanes;
+}
+
 export interface SweepCode extends RoundPrograms {
-  /** Where lanes are rows of one column and their states fit in registers; null elsewhere. */
-  readonly registers: VectorLanes | null;
+  /** Where lanes are rows of one column, and the states of each component fit in registers; none elsewhere. */
+  readonly registers: readonly RegisterUnit[];
   /** Several rounds of several values at once, the most first. */
   readonly wide: readonly SweepUnit[];
   /** One round of one value, for what is left: vectors, then single lanes. */
@@ -99,7 +115,7 @@ export class Sweep {
   readonly #units: Pick<SweepCode, "wide" | "narrow">;
   /** What one value goes through in a round. */
   readonly code: RoundCode;
-  readonly #registers: RegisterRounds | null;
+  readonly #registers: readonly RegisterRounds[];
   readonly #bases: readonly Local[];
   /** The block's first row; lanes and rounds count from there. */
   readonly #row: Local;
@@ -116,7 +132,7 @@ export class Sweep {
     this.#frame = frame;
     this.#units = code;
     this.code = new RoundCode(frame, code);
-    this.#registers = code.registers && new RegisterRounds(frame, this.code, code.registers);
+    this.#registers = code.registers.map((unit) => registerRounds(frame, unit, code.walks));
     this.#bases = bases;
     this.#row = row;
     [this.#lane, this.#round, this.#end] = [w.local("i32"), w.local("i32"), w.local("i32")];
@@ -149,11 +165,14 @@ export class Sweep {
 
   #wholeRounds(whole: Local, rest: Local, lanes: Local): void {
     const { w } = this.#frame;
-    if (this.#registers === null) this.#roundsInPasses(whole);
+    if (this.#registers.length === 0) this.#roundsInPasses(whole);
     else
       w.get(whole).when(() => {
-        const [cursors] = this.#cursors(1);
-        this.#registers!.write(cursors!, whole, rest, lanes);
+        // A block is in the fastest cache when it is gone through for the next component.
+        for (const registers of this.#registers) {
+          const [cursors] = this.#cursors(1);
+          registers.write(cursors!, whole, rest, lanes);
+        }
       });
     w.get(whole).set(this.#round);
   }
