@@ -65,6 +65,7 @@ class StageRun {
   readonly #store: StoreSettled;
   readonly #part: number;
   readonly #homes: IntermediateStore[] = [];
+  readonly #inHand: Block[] = [];
 
   /** `part`: of the budget, for what is kept in memory. */
   constructor(options: CheckedRun, store: StoreSettled, part: number) {
@@ -85,6 +86,8 @@ class StageRun {
       return result;
     } finally {
       for (const home of this.#homes) await home.close(isDone);
+      // Nobody else has seen them: they need not wait for the collector of garbage.
+      for (const { data } of this.#inHand) backendOf(this.options).release(data);
     }
   }
 
@@ -105,6 +108,7 @@ class StageRun {
 
   async #inMemory({ asks }: Stage, keeps: readonly Expr[]): Promise<Found> {
     const blocks = await run(prepareStage([...asks, ...keeps], this.options), this.options);
+    this.#inHand.push(...blocks.slice(asks.length));
     const [{ spec }, bytes] = [this.options, bytesOf(keeps)];
     if (bytes > 0)
       this.options = { ...this.options, spec: spec.with({ allowedMem: spec.allowedMem - bytes }) };

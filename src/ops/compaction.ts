@@ -268,7 +268,7 @@ export const compact: StagedOp = {
   chunks: ([x]) => x!,
   questions: ([x, mask]) => ({
     asks: [makeExpr(countTrue, [mask as Expr], { block: commonBlock(x as Expr, mask as Expr) })],
-    helps: [x!, mask!].filter((input) => !isCheap(input as Expr)),
+    helps: isCheap(x as Expr) ? [mask!] : [x!, mask!],
   }),
   settle: ([x, mask], _, [counts]) => compactedBy(x as Expr, mask as Expr, counts!),
 };

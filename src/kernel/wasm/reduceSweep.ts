@@ -5,6 +5,7 @@
 import { REDUCE_LANES } from "../interpret/reduce.ts";
 import type { Local } from "./assembler.ts";
 import type { Lanes, VectorLanes } from "./body.ts";
+import { ExtremeRounds, extremeOf, type Rounds } from "./extremeRounds.ts";
 import { increase, repeat, setMin } from "./module.ts";
 import { type ReduceFrame, RoundCode, type RoundPrograms, type StateLocals, setRow } from "./reduceLayout.ts";
 
@@ -12,7 +13,7 @@ import { type ReduceFrame, RoundCode, type RoundPrograms, type StateLocals, setR
 // until the block is done. In: how many whole rounds a block has, and the rows beyond. Out: in scratch, the lanes, or
 // the block's value if the lanes are complete and could be folded here.
 
-class RegisterRounds {
+class RegisterRounds implements Rounds {
   readonly #frame: ReduceFrame;
   readonly #code: RoundCode;
   readonly #lanes: VectorLanes;
@@ -77,10 +78,13 @@ function registerRounds(
   frame: ReduceFrame,
   { component, lanes, lift, combine }: RegisterUnit,
   walks: SweepCode["walks"],
-): RegisterRounds {
+): Rounds {
   const planes = frame.planes.filter((plane) => plane.component === component);
   const own = { ...frame, planes: planes.map((plane) => ({ ...plane, component: 0 })) };
-  return new RegisterRounds(own, new RoundCode(own, { lift, combine, walks }), lanes);
+  const code = new RoundCode(own, { lift, combine, walks });
+  const rounds = new RegisterRounds(own, code, lanes);
+  const extreme = walks.every((walk) => walk === "unit") ? extremeOf(lift, combine) : null;
+  return extreme === null ? rounds : new ExtremeRounds(own, code, lanes, extreme, rounds);
 }
 
 const LANE_BITS: number = Math.log2(REDUCE_LANES);
@@ -115,7 +119,7 @@ export class Sweep {
   readonly #units: Pick<SweepCode, "wide" | "narrow">;
   /** What one value goes through in a round. */
   readonly code: RoundCode;
-  readonly #registers: readonly RegisterRounds[];
+  readonly #registers: readonly Rounds[];
   readonly #bases: readonly Local[];
   /** The block's first row; lanes and rounds count from there. */
   readonly #row: Local;

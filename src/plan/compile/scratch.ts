@@ -9,7 +9,7 @@ import { infoOf } from "../../core/dtype.ts";
 import type { ContractAxes } from "../../expr/expr.ts";
 import type { BlockProgram, KernelStep, ReduceStep, RoutineStep } from "../../kernel/blockProgram.ts";
 import { workLength } from "../../kernel/fourier/transform.ts";
-import { COUNT_TABLES } from "../../kernel/routines/bins.ts";
+import { countTables } from "../../kernel/routines/bins.ts";
 import { MATRIX_METHODS, type MatrixMethodName } from "../../kernel/routines/matrixRows.ts";
 import { blockGrid } from "../../kernel/routines/userCall.ts";
 import { contractAxes } from "../../ops/contraction.ts";
@@ -142,7 +142,9 @@ function groupScratch({ inputs, outputs }: RoutineStep, buffers: Buffers): numbe
 
 /** A copy of the elements as they are, as numbers, and their places; or tables of counts. */
 const binScratch = ({ inputs, outputs }: RoutineStep, buffers: Buffers): number =>
-  allBytes(inputs, buffers) + 12 * elements(inputs) + COUNT_TABLES * 4 * (elements(outputs) + 2);
+  allBytes(inputs, buffers) +
+  12 * elements(inputs) +
+  countTables(outputs[0]!.shape.at(-1)!) * 4 * (elements(outputs) + 2);
 
 /** The collector of garbage lets so much come together, or what some calls leave. */
 const MOST_GARBAGE = 64 << 20;
