@@ -109,6 +109,9 @@ const rowBytes = ({ dtype, shape }: Block): number => infoOf(dtype).bytes * size
 
 const unitsOf = (rows: number): number => Math.ceil(rows / UNIT);
 
+/** To have others count takes longer than to count so many. */
+const WORTH_SHARING = 1 << 20;
+
 /** countTrue of masks: how many trues each block of places has. */
 export function runCountTrue(
   { memory, kernels, jobs }: WasmMachine,
@@ -129,7 +132,7 @@ export function runCountTrue(
       const count = Math.min(length, from + block) - from;
       const units = unitsOf(count);
       isDone &&= withBuffer(memory, 4 * units + 4, (counts) => {
-        jobs.run(kernel, [at + from, count, counts], units, 4, count < 4 * UNIT ? 1 : threads);
+        jobs.run(kernel, [at + from, count, counts], units, 4, count < WORTH_SHARING ? 1 : threads);
         const trues = new Int32Array(memory.buffer, counts, units).reduce((sum, n) => sum + n, 0);
         data[offset + i * strides[0]!] = BigInt(trues);
       });
