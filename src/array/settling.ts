@@ -65,6 +65,7 @@ class StageRun {
   readonly #store: StoreSettled;
   readonly #part: number;
   readonly #homes: IntermediateStore[] = [];
+  readonly #inHand: Block[] = [];
 
   /** `part`: of the budget, for what is kept in memory. */
   constructor(options: CheckedRun, store: StoreSettled, part: number) {
@@ -85,6 +86,8 @@ class StageRun {
       return result;
     } finally {
       for (const home of this.#homes) await home.close(isDone);
+      // Nobody else has seen them: they need not wait for the collector of garbage.
+      for (const { data } of this.#inHand) backendOf(this.options).release(data);
     }
   }
 
@@ -95,10 +98,8 @@ class StageRun {
     // Workers elsewhere read only stores that they were allowed to: answers are read by this process alone.
     if (executor.isElsewhere === true && stage.keeps.length === 0) return this.#inMemory(stage, []);
     const named = await namedHome(() => this.#keyOf(exprs), this.options, engine);
-    const fits = (kept: readonly Expr[]): boolean => bytesOf(kept) <= spec.budget * this.#part;
-    const all = [...stage.keeps, ...stage.helps];
-    if (named === null && fits(all)) return this.#inMemory(stage, all);
-    if (named === null && fits(stage.keeps)) return this.#inMemory(stage, stage.keeps);
+    const room = spec.budget * this.#part;
+    if (named === null && bytesOf(stage.keeps) <= room) return this.#inMemory(stage, withHelps(stage, room));
     const home = named ?? temporaryStore({ codecs: spec.codecs, known: engine.codecs });
     if (home === null) return this.#inMemory(stage, stage.keeps);
     this.#homes.push(home);
@@ -107,6 +108,7 @@ class StageRun {
 
   async #inMemory({ asks }: Stage, keeps: readonly Expr[]): Promise<Found> {
     const blocks = await run(prepareStage([...asks, ...keeps], this.options), this.options);
+    this.#inHand.push(...blocks.slice(asks.length));
     const [{ spec }, bytes] = [this.options, bytesOf(keeps)];
     if (bytes > 0)
       this.options = { ...this.options, spec: spec.with({ allowedMem: spec.allowedMem - bytes }) };
@@ -140,6 +142,13 @@ class StageRun {
     const { text, isKnown } = await runKey(data, sources);
     return { text: digest(`stage ${text}`), isKnown };
   }
+}
+
+/** What has to be kept, and of what may be what there is room for. */
+function withHelps({ keeps, helps }: Stage, room: number): readonly Expr[] {
+  const all = [...keeps];
+  for (const help of helps) if (bytesOf([...all, help]) <= room) all.push(help);
+  return all;
 }
 
 const bytesOf = (kept: readonly Expr[]): number =>

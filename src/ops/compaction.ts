@@ -37,7 +37,7 @@ export const countTrue: RoutineOp = {
   demand: (out, [mask], attrs) => [rowsOf(mask!, out, out.start[0]!, out.start[0]! + out.shape[0]!, attrs)],
   // The last block may be shorter.
   seams: (_, __, { shape: [n] }) => [{ zones: [[n! - 1, n!]] }],
-  chunks: () => [1],
+  chunks: ([mask], _, attrs) => [Math.max(1, Math.floor(mask![0]! / blockOf("countTrue", attrs)))],
 };
 
 const blockOf = (op: string, attrs: Attrs): number => {
@@ -243,9 +243,9 @@ export const repeatBy: StagedOp = {
   settle([x, counts], attrs, [sums]) {
     const [rows, each] = [x as Expr, counts as Expr];
     const before = beforeBlocks(sums!);
-    const block = commonBlock(rows, each);
-    const chunk = Math.max(1, Math.min(block, before.at(-1)!));
-    if (mostBlocks(before, chunk) <= MOST_BLOCKS)
+    const [block, common] = [countedBlock(rows, each), commonBlock(rows, each)];
+    const chunk = Math.max(1, Math.min(common, before.at(-1)!));
+    if (mostBlocks(before, chunk) <= (MOST_BLOCKS * common) / block)
       return makeExpr(repeated, [rows, each], { before, block, chunk });
     // Without what is repeated no times, no chunk needs more than two blocks.
     const some = makeExpr(greater, [each, scalarExpr(0n, "int64")]);
@@ -253,7 +253,7 @@ export const repeatBy: StagedOp = {
   },
 };
 
-/** More blocks than these are not brought together for one chunk: what is selected of each is stored first. */
+/** More whole blocks than these are not brought together for one chunk: what is selected of each is stored first. */
 const MOST_BLOCKS = 4;
 
 /** compact(x, mask): attrs.length stands for how often the mask is true. */
@@ -267,17 +267,24 @@ export const compact: StagedOp = {
   },
   chunks: ([x]) => x!,
   questions: ([x, mask]) => ({
-    asks: [makeExpr(countTrue, [mask as Expr], { block: commonBlock(x as Expr, mask as Expr) })],
-    helps: isCheap(mask as Expr) ? [] : [mask!],
+    asks: [makeExpr(countTrue, [mask as Expr], { block: countedBlock(x as Expr, mask as Expr) })],
+    helps: isCheap(x as Expr) ? [mask!] : [x!, mask!],
   }),
   settle: ([x, mask], _, [counts]) => compactedBy(x as Expr, mask as Expr, counts!),
 };
 
-/** Element by element of what lies somewhere: making it again costs less than keeping it. */
-const isCheap = (mask: Expr): boolean =>
-  postOrder([mask]).every(({ op }) => op.class === "source" || op.class === "elementwise");
+/** What lies somewhere, moved and gone through element by element: making it again costs no more than keeping it. */
+const CHEAP: ReadonlySet<string> = new Set(["source", "elementwise", "move"]);
+const isCheap = (x: Expr): boolean => postOrder([x]).every(({ op }) => CHEAP.has(op.class));
 
 const commonBlock = (x: Expr, mask: Expr): number => Math.min(chunksOf(x)[0]!, chunksOf(mask)[0]!);
+
+/** Parts of a long block are counted by themselves: a chunk of the result then reads little that is not in it. */
+function countedBlock(x: Expr, mask: Expr): number {
+  const common = commonBlock(x, mask);
+  const isEven = (parts: number): boolean => common % parts === 0 && common / parts >= 1 << 15;
+  return common / ([8, 4, 2].find(isEven) ?? 1);
+}
 
 function beforeBlocks({ data }: Block): number[] {
   const before = [0];
@@ -289,13 +296,15 @@ function compactedBy(x: Expr, mask: Expr, counts: Block): Expr {
   const before = beforeBlocks(counts);
   const total = before.at(-1)!;
   if (total === x.shape[0]) return x;
-  const block = commonBlock(x, mask);
-  const chunk = Math.max(1, Math.min(block, total));
-  if (mostBlocks(before, chunk) <= MOST_BLOCKS)
+  const [block, common] = [countedBlock(x, mask), commonBlock(x, mask)];
+  const chunk = Math.max(1, Math.min(common, total));
+  const parts = common / block;
+  if (mostBlocks(before, chunk) <= MOST_BLOCKS * parts)
     return makeExpr(compacted, [x, mask], { before, block, chunk });
-  const most = before.reduce((max, n, i) => Math.max(max, i === 0 ? 0 : n - before[i - 1]!), 0);
-  const rows = makeExpr(compactedRows, [x, mask], { block, most });
-  return makeExpr(joinedRows, [rows], { before, chunk });
+  const whole = before.filter((_, i) => i % parts === 0 || i === before.length - 1);
+  const most = whole.reduce((max, n, i) => Math.max(max, i === 0 ? 0 : n - whole[i - 1]!), 0);
+  const rows = makeExpr(compactedRows, [x, mask], { block: common, most });
+  return makeExpr(joinedRows, [rows], { before: whole, chunk });
 }
 
 /** Of how many blocks a chunk of the result is made at most. */
@@ -374,7 +383,7 @@ export const place: StagedOp = {
         what: `${given} values for ${before.at(-1)} places where the mask is true`,
         cure: "Give one value, or as many as there are places",
       });
-    const block = commonBlock(x as Expr, mask as Expr);
+    const block = countedBlock(x as Expr, mask as Expr);
     return makeExpr(placed, [x as Expr, mask as Expr, values as Expr], { before, block });
   },
 };

@@ -140,9 +140,10 @@ function mergeOp(name: string, places: boolean): RoutineOp {
     class: "routine",
     routine: name,
     infer([rows, at], attrs) {
-      const { lengths, skips, chunk, length } = attrs;
+      const { counts, rows: begins, skips, chunk, length } = attrs;
       checkCounts(name, "chunk", [chunk], 1, 1);
-      checkCounts(name, "lengths", lengths, rows!.shape[0]!);
+      checkCounts(name, "rows", begins, rows!.shape[0]! + 1);
+      checkCounts(name, "counts", counts, (begins as readonly number[]).at(-1)!);
       checkCounts(name, "skips", skips, rows!.shape[0]!);
       const isFit = isLength(length) && Math.ceil(length / (chunk as number)) === rows!.shape[0];
       if (!isFit) throw wrongAttr(name, "length", length!);
@@ -160,7 +161,7 @@ function mergeOp(name: string, places: boolean): RoutineOp {
   };
 }
 
-/** Rows merged, one for each chunk of the result; attrs.lengths, attrs.skips, attrs.chunk, attrs.length, attrs.descending. */
+/** Rows merged, one for each chunk of the result: attrs.counts and attrs.rows as above, attrs.skips, attrs.chunk, attrs.length, attrs.descending. */
 export const mergeRuns: RoutineOp = mergeOp("mergeRuns", false);
 /** The same of where elements stood: rows of elements and rows of places. */
 export const mergePlaces: RoutineOp = mergeOp("mergePlaces", true);
@@ -262,8 +263,9 @@ function longOp(name: string, places: boolean): StagedOp {
       if (order === undefined) return makeExpr(places ? argsort : sort, [x], { axis: 0, descending });
       const length = x.shape[0]!;
       const round = roundOf(x, own);
-      const { lengths, skips, ...rows } = rowsOf(order, length, round);
-      const merge = { lengths, skips, chunk: round.block, length, descending };
+      const { skips, ...rows } = rowsOf(order, length, round);
+      const { counts, rows: begins } = rows;
+      const merge = { counts, rows: begins, skips, chunk: round.block, length, descending };
       const inRows = kept.map((runs) => makeExpr(runRows, [runs as Expr], { ...rows }));
       const stand = (): Expr => makeExpr(mergePlaces, inRows, merge);
       const inOrder = (): Expr => makeExpr(mergeRuns, inRows.slice(0, 1), merge);

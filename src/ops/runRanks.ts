@@ -14,8 +14,7 @@ export interface RunRows {
 }
 
 interface Rows extends RunRows {
-  /** How many elements each row has, and how many of them are before the chunk. */
-  readonly lengths: readonly number[];
+  /** How many elements of each row are before the chunk. */
   readonly skips: readonly number[];
 }
 
@@ -75,7 +74,7 @@ function joined(rows: readonly Row[]): Rows {
   return {
     starts: rows.flatMap(({ starts }) => starts),
     counts: rows.flatMap(({ counts }) => counts),
-    ...{ rows: ends, lengths, most: Math.max(1, ...lengths) },
+    ...{ rows: ends, most: Math.max(1, ...lengths) },
     skips: rows.map(({ skip }) => skip),
   };
 }

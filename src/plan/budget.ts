@@ -8,7 +8,8 @@ import { bytesText } from "../core/counts.ts";
 import { ChunkwiseError, type ErrorParts } from "../core/errors.ts";
 import { surelyFits } from "./fusion/fusionNodes.ts";
 import { type DensePlanArray, type Operation, type PlanArray, type PlanData, readsOf } from "./plan.ts";
-import { type MemoryTerm, memoryOf, statedBytes, totalMemory } from "./taskMemory.ts";
+import { statedBytes } from "./statedBytes.ts";
+import { type MemoryTerm, memoryOf, totalMemory } from "./taskMemory.ts";
 
 /** What a refusal says, beside its text. */
 interface Refusal {

@@ -93,12 +93,28 @@ export const piecesOfStep = (
 
 function moveDemand(step: OpStep<"move">, out: Box, inputs: readonly DenseType[]): Box[] {
   const boxes = inputs.map(({ shape }): Box => ({ start: shape.map(() => 0), shape: shape.map(() => 0) }));
-  for (const piece of piecesOfStep(step, out, inputs)) {
-    if ("fill" in piece.from) continue;
-    const { input } = piece.from;
-    boxes[input] = hull(boxes[input]!, pieceSource(piece, inputs[input]!.shape.length));
-  }
+  const pieces = piecesOfStep(step, out, inputs);
+  sourcesOf(pieces, inputs).forEach((source, i) => {
+    const { from } = pieces[i]!;
+    if (source !== null && "input" in from) boxes[from.input] = hull(boxes[from.input]!, source);
+  });
   return boxes;
+}
+
+/** Some moves have the same list of very many pieces at hand whenever they are asked. */
+const MANY_PIECES = 8;
+const knownSources = new WeakMap<readonly Piece[], readonly (Box | null)[]>();
+
+/** The boxes that pieces copy from; null for a fill. */
+function sourcesOf(pieces: readonly Piece[], inputs: readonly DenseType[]): readonly (Box | null)[] {
+  const isMany = pieces.length >= MANY_PIECES;
+  const known = isMany ? knownSources.get(pieces) : undefined;
+  if (known !== undefined) return known;
+  const sources = pieces.map((piece) =>
+    "fill" in piece.from ? null : pieceSource(piece, inputs[piece.from.input]!.shape.length),
+  );
+  if (isMany) knownSources.set(pieces, sources);
+  return sources;
 }
 
 /** The box of the input that a piece copies from. */
@@ -276,9 +292,10 @@ function usersOf(steps: readonly PlanStep[], boxes: readonly (Box | null)[], at:
 
 function windowsOfMove(steps: readonly PlanStep[], move: OpStep<"move">, box: Box, at: number): Box[] {
   const types = denseInputs(steps, move);
-  return piecesOfStep(move, box, types).flatMap((piece) => {
-    if ("fill" in piece.from || move.inputs[piece.from.input]!.step !== at) return [];
-    return [pieceSource(piece, types[piece.from.input]!.shape.length)];
+  const pieces = piecesOfStep(move, box, types);
+  return sourcesOf(pieces, types).flatMap((source, i) => {
+    const { from } = pieces[i]!;
+    return source === null || "fill" in from || move.inputs[from.input]!.step !== at ? [] : [source];
   });
 }
 

@@ -14,9 +14,8 @@ import type { TaskProgram, Window } from "./compile/programWriter.ts";
 import { type RoundedTask, readTransfer, roundsOf, statedTransfer, writeTransfer } from "./compile/rounds.ts";
 import { scratchOf } from "./compile/scratch.ts";
 import { isStraightCopy } from "./compile/straightCopy.ts";
-import { isAlike, layoutOf, type Pair, pairsIn, type TaskLayout } from "./compile/taskLayout.ts";
-import { taskWindows } from "./demand.ts";
-import { areAlike, Recent } from "./fusion/fusionOptions.ts";
+import { isAlike, isSameWork, layoutOf, type Pair, pairsIn, type TaskLayout } from "./compile/taskLayout.ts";
+import { taskWindows, windowsOf } from "./demand.ts";
 import { isRagged, type Operation, type PlanArray, type PlanStep } from "./plan.ts";
 import { type TaskKind, taskKinds } from "./windows/taskKinds.ts";
 import { startAt } from "./windows/taskRuns.ts";
@@ -53,9 +52,18 @@ export function phasesOf(
 ): Phases {
   const rounded = roundsOf(task);
   if (rounded !== null) return roundPhases(rounded, arrays, transferOf);
-  const { program, reads, writes } = task;
+  return workPhases(workTerms(task.program), task, arrays, transferOf, isStraightCopy(task));
+}
+
+/** Of what a task has for its work, its windows and its chunks. */
+function workPhases(
+  work: readonly MemoryTerm[],
+  { reads, writes }: { readonly reads: Windows; readonly writes: Windows },
+  arrays: Arrays,
+  transferOf: TransferOf,
+  isStraight: boolean,
+): Phases {
   // A copy's window is read into the chunk's own memory.
-  const isStraight = isStraightCopy(task);
   const windows = isStraight ? [] : blockTerms("read", reads, arrays);
   const blocks = blockTerms("write", writes, arrays);
   const kept = codecTerms(writes, arrays);
@@ -63,7 +71,7 @@ export function phasesOf(
   const filledUp = writeTerms(writes, arrays);
   const reading = [...windows, ...(isStraight ? blocks : []), ...onTheWay, ...kept];
   return [
-    [...windows, ...workTerms(program), ...blocks, ...kept],
+    [...windows, ...work, ...blocks, ...kept],
     onTheWay.length === 0 ? [] : reading,
     filledUp.length === 0 ? [] : [...windows, ...blocks, ...filledUp, ...kept],
   ];
@@ -114,7 +122,7 @@ class Terms {
   }
 }
 
-type Windows = TaskProgram["reads"];
+type Windows = readonly Pick<Window, "array" | "box">[];
 
 function blockTerms(kind: "read" | "write", windows: Windows, arrays: Arrays): MemoryTerm[] {
   const terms = new Terms();
@@ -255,7 +263,7 @@ export function memoryOf(operation: Operation, arrays: Arrays): readonly MemoryT
 function mostOf(operation: Operation, arrays: Arrays): readonly MemoryTerm[] {
   if (sizeOf(operation.grid) === 0) return [];
   if (isRagged(operation)) return raggedTerms(operation, arrays);
-  // Tasks with alike layouts have one program: it is compiled once.
+  // Tasks with alike layouts have one program: it is compiled once. So is that of tasks which read other pieces for the same work.
   const compiled: Compiled[] = [];
   let most: readonly MemoryTerm[] = [];
   for (const kind of kindsToLookAt(operation, arrays)) {
@@ -264,10 +272,17 @@ function mostOf(operation: Operation, arrays: Arrays): readonly MemoryTerm[] {
       !isStored(operation, arrays) &&
       compiled.some((other) => isAlike(operation, other.layout, layout, other.pairs));
     if (isKnown) continue;
-    compiled.unshift({ layout, pairs: pairsIn(operation, layout) });
+    const transferOf = transfersIn(kind, arrays);
+    const known = compiled.find(
+      ({ work, layout: other, pairs }) => work !== null && isSameWork(operation, other, layout, pairs),
+    );
+    const made = known ?? compiledAt(operation, layout);
+    if (known === undefined) compiled.unshift(made);
     if (compiled.length > MOST_KEPT) compiled.pop();
     const terms = largestPhase(
-      phasesOf(compileLayout(operation, layout).task, arrays, transfersIn(kind, arrays)),
+      known === undefined
+        ? phasesOf(made.task, arrays, transferOf)
+        : workPhases(made.work!, partsOf(operation, layout), arrays, transferOf, false),
     );
     if (totalMemory(terms) > totalMemory(most)) most = terms;
   }
@@ -277,9 +292,32 @@ function mostOf(operation: Operation, arrays: Arrays): readonly MemoryTerm[] {
 interface Compiled {
   readonly layout: TaskLayout;
   readonly pairs: readonly Pair[];
+  readonly task: TaskProgram;
+  /** What it has in memory beside windows and chunks; null for those that differ in more. */
+  readonly work: readonly MemoryTerm[] | null;
 }
 
 const MOST_KEPT = 8;
+
+function compiledAt(operation: Operation, layout: TaskLayout): Compiled {
+  const { task } = compileLayout(operation, layout);
+  const isPlain = !isStraightCopy(task) && roundsOf(task) === null;
+  return { layout, pairs: pairsIn(operation, layout), task, work: isPlain ? workTerms(task.program) : null };
+}
+
+/** What a task with a layout reads, each window once, and writes. */
+function partsOf(
+  operation: Operation,
+  layout: TaskLayout,
+): { readonly reads: Windows; readonly writes: Windows } {
+  const reads = new Map<string, Windows[number]>();
+  for (const { array, box } of windowsOf(operation, layout.boxes))
+    reads.set(`${array} ${box.start} ${box.shape}`, { array, box });
+  return {
+    reads: [...reads.values()],
+    writes: operation.outputs.map(({ array }, i) => ({ array, box: layout.outputs[i]! })),
+  };
+}
 
 /** Of one step on arrays in memory the first task needs most: nothing is shared, and no chunk is longer. */
 const kindsToLookAt = (operation: Operation, arrays: Arrays): Iterable<Pick<TaskKind, "place" | "cell">> =>
@@ -321,55 +359,3 @@ export const termsOf = (task: TaskProgram, arrays: Arrays): readonly MemoryTerm[
 
 const largestPhase = (phases: Phases): readonly MemoryTerm[] =>
   phases.reduce((most, terms) => (totalMemory(terms) > totalMemory(most) ? terms : most));
-
-// How many bytes a task of an operation needs, without the reasons. Plans of thousands of arrays have thousands of
-// operations of a few kinds: those that are alike, on arrays that are alike, need the same, and are looked at once.
-// Must hold: the same number as taskMemory.ts states, for every operation.
-
-interface Stated {
-  readonly operation: Operation;
-  readonly touched: Touched;
-  readonly bytes: number;
-}
-
-/** The arrays that an operation reads and writes, each once, and which of them each read and output means. */
-interface Touched {
-  readonly arrays: readonly PlanArray[];
-  readonly uses: readonly number[];
-}
-
-const recent = new Recent<Arrays, Stated>();
-
-export function statedBytes(operation: Operation, arrays: Arrays): number {
-  const touched = touchedBy(operation, arrays);
-  return recent.get(
-    arrays,
-    (known) =>
-      sameShape(known.operation.grid, operation.grid) &&
-      sameTouched(known.touched, touched) &&
-      areAlike(known.operation, operation),
-    () => ({ operation, touched, bytes: totalMemory(memoryOf(operation, arrays)) }),
-  ).bytes;
-}
-
-function touchedBy({ steps, outputs }: Operation, arrays: Arrays): Touched {
-  const numbers = new Map<string, number>();
-  const uses: number[] = [];
-  const touch = (name: string): void => {
-    const number = numbers.get(name) ?? numbers.size;
-    numbers.set(name, number);
-    uses.push(number);
-  };
-  for (const step of steps) if (step.kind === "read") touch(step.array);
-  for (const { array } of outputs) touch(array);
-  return { arrays: Array.from(numbers.keys(), (name) => arrays.get(name)!), uses };
-}
-
-const sameTouched = (a: Touched, b: Touched): boolean =>
-  sameShape(a.uses, b.uses) && a.arrays.every((array, i) => sameArray(array, b.arrays[i]!));
-
-function sameArray(a: PlanArray, b: PlanArray): boolean {
-  if (a.kind === "ragged" || b.kind === "ragged") return a === b;
-  const isCutAlike = sameShape(a.shape, b.shape) && sameShape(a.chunks, b.chunks) && a.inner === b.inner;
-  return isCutAlike && a.dtype === b.dtype && a.role === b.role && a.transfer === b.transfer;
-}

@@ -11,7 +11,8 @@ import {
   type PlanData,
   readsOf,
 } from "../plan/plan.ts";
-import { chunkBytes, statedBytes } from "../plan/taskMemory.ts";
+import { statedBytes } from "../plan/statedBytes.ts";
+import { chunkBytes } from "../plan/taskMemory.ts";
 import { type Cell, cellsOf, type WindowLaw } from "../plan/windows/taskKinds.ts";
 import type { Run } from "../plan/windows/taskRuns.ts";
 import type { OperationNode, ReaderRange, TaskGraph, TaskRef } from "./scheduler/taskGraph.ts";

@@ -2,8 +2,8 @@
 
 import { describe, expect, test, vi } from "vitest";
 import * as cw from "../../src/index.ts";
+import { statedBytes } from "../../src/plan/statedBytes.ts";
 import * as memory from "../../src/plan/taskMemory.ts";
-import { statedBytes } from "../../src/plan/taskMemory.ts";
 
 const PROGRAMS: { readonly [name: string]: () => readonly cw.LazyArray[] } = {
   "loops and reductions of many shapes": () =>

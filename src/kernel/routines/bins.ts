@@ -38,8 +38,11 @@ function placesInBins(
   else searchedPlaces(places, values, edges);
 }
 
-/** So many tables of counts a kernel has at most. */
-export const COUNT_TABLES = 16;
+/** So many tables of counts a kernel has at most: more of them where they are short. */
+export const countTables = (bins: number): number =>
+  Math.max(16, Math.min(128, Math.floor(TABLE_BYTES / (4 * bins))));
+
+const TABLE_BYTES = 1 << 18;
 
 /** The blocks of a call, and where each one's counts go. */
 export function* countedBlocks({ inputs, outputs, attrs }: RoutineCall): Generator<readonly [Block, Block]> {

@@ -1,15 +1,15 @@
 // Runs: blocks along one axis that are sorted by themselves, and runs of them that are merged. In: blocks of an array; or rows, each of
-// which has runs of sorted blocks one after another, as many elements as attrs.lengths says. Out: their elements in order, or
-// where these stood. A stable sort of runs in the order of their blocks is that of the whole.
+// which has runs of sorted blocks one after another, as long as attrs.counts says. Out: their elements in order, or
+// where these stood. A merge of runs in the order of their blocks, which takes equal elements from the first, is the stable sort of the whole.
 // Must hold: `sort` and `argsort` are the routines of that name, or what is quicker and gives the same bits.
 
-import { type Block, isContiguous, subBlock } from "../../core/block.ts";
+import { type Block, subBlock } from "../../core/block.ts";
 import { allocate } from "../../core/dtype.ts";
 import type { Routine, RoutineCall } from "../routine.ts";
-import { blockAt, integerAttr, integersAttr } from "./attributes.ts";
+import { blockAt, booleanAttr, integerAttr } from "./attributes.ts";
 import type { Room } from "./room.ts";
-import { argsort, sort } from "./sort.ts";
-import { copyElements, toContiguous } from "./stridedWalk.ts";
+import { argsort, comparison, sort } from "./sort.ts";
+import { moveElements, passage, stepsOf, toContiguous } from "./stridedWalk.ts";
 
 const ALONG = { axis: 0 } as const;
 
@@ -56,78 +56,84 @@ function addTo({ data, offset, shape, strides }: Block, shift: bigint): void {
   for (let i = 0; i < shape[0]!; i++) numbers[offset + i * strides[0]!]! += shift;
 }
 
-/** Of each row, which has attrs.lengths[row] elements, attrs.chunk from number attrs.skips[row] on, in order. */
-export const mergeRunsBy =
-  (sorts: Routine): Routine =>
-  (call) => {
-    const output = blockAt(call.outputs, 0);
-    eachRow(call, ({ row, skip, from, count }) => {
-      const sorted = block(call.room, row.dtype, row.shape[0]!);
-      sorts({ ...call, inputs: [row], outputs: [sorted], attrs: { ...call.attrs, ...ALONG } });
-      copyElements(part(sorted, skip, count), part(output, from, count));
-    });
-  };
+/** Of each row the merge of its runs, attrs.chunk elements from number attrs.skips[row] on. */
+export const mergeRuns: Routine = (call) => {
+  for (const row of rowsToMerge(call)) take(row.values, orderOf(row, call), row.output, call.room);
+};
 
 /** Rows of elements, and rows of where these stood. Out: where those in order stood. */
-export const mergePlacesBy =
-  (sorts: Routine): Routine =>
-  (call) => {
-    const [places, output] = [blockAt(call.inputs, 1), blockAt(call.outputs, 0)];
-    eachRow(call, ({ row, at, skip, from, count }) => {
-      const order = block(call.room, "int64", row.shape[0]!);
-      sorts({ ...call, inputs: [row], outputs: [order], attrs: { ...call.attrs, ...ALONG } });
-      const own = { ...places, ...rowOf(places, at, row.shape[0]!) };
-      pickInto(part(output, from, count), own, part(order, skip, count), call.room);
-    });
-  };
+export const mergePlaces: Routine = (call) => {
+  for (const row of rowsToMerge(call)) take(row.places!, orderOf(row, call), row.output, call.room);
+};
 
-interface RowPart {
-  /** Its elements, and its number among the rows at hand. */
-  readonly row: Block;
-  readonly at: number;
-  /** Of these in order `count` from number `skip` on go to the output's place `from`. */
+/** A row of a call, and what is asked of it. */
+export interface RowToMerge {
+  readonly values: Block;
+  /** Where these stood, if that is asked for. */
+  readonly places: Block | null;
+  /** How many elements its runs have, which lie one after another. */
+  readonly counts: readonly number[];
+  /** Of these in order all from number `skip` on go to the output, which they fill. */
   readonly skip: number;
-  readonly from: number;
-  readonly count: number;
+  readonly output: Block;
 }
 
-function eachRow({ inputs, attrs, starts, outputs }: RoutineCall, visit: (part: RowPart) => void): void {
-  const rows = blockAt(inputs, 0);
+/** The rows of a call: attrs.counts says how long the runs are, attrs.rows with which each row begins. */
+export function* rowsToMerge({ inputs, outputs, attrs, starts }: RoutineCall): Generator<RowToMerge> {
+  const [values, places, output] = [blockAt(inputs, 0), inputs[1] ?? null, blockAt(outputs, 0)];
   const chunk = integerAttr(attrs, "chunk");
-  const [lengths, skips] = [integersAttr(attrs, "lengths"), integersAttr(attrs, "skips")];
+  const [all, rows, skips] = ["counts", "rows", "skips"].map((name) => attrs[name]) as [
+    readonly number[],
+    readonly number[],
+    readonly number[],
+  ];
   const first = starts[0]![0]!;
-  const length = blockAt(outputs, 0).shape[0]!;
-  for (let at = 0; at < rows.shape[0]!; at++) {
-    const row = { ...rows, ...rowOf(rows, at, lengths[first + at]!) };
+  for (let at = 0; at < values.shape[0]!; at++) {
     const from = at * chunk;
-    const count = Math.min(chunk, length - from);
-    if (count > 0) visit({ row, at, skip: skips[first + at]!, from, count });
+    const count = Math.min(chunk, output.shape[0]! - from);
+    if (count <= 0) return;
+    const counts = all.slice(rows[first + at]!, rows[first + at + 1]!);
+    const length = counts.reduce((sum, n) => sum + n, 0);
+    yield {
+      ...{ values: rowOf(values, at, length), places: places === null ? null : rowOf(places, at, length) },
+      ...{ counts, skip: skips[first + at]!, output: part(output, from, count) },
+    };
   }
 }
 
-const rowOf = ({ strides, offset }: Block, at: number, count: number) => ({
+const rowOf = (block: Block, at: number, count: number): Block => ({
+  ...block,
   shape: [count],
-  strides: [strides[1]!],
-  offset: offset + at * strides[0]!,
+  strides: [block.strides[1]!],
+  offset: block.offset + at * block.strides[0]!,
 });
 
-function block(room: Room = allocate, dtype: Block["dtype"], length: number): Block {
-  return { dtype, shape: [length], strides: [1], offset: 0, data: room(dtype, length) };
+/** The places of a row's elements in order: of the runs' first elements that are left always the least, of equal ones the first. */
+function orderOf({ values, counts, skip, output }: RowToMerge, { attrs, room }: RoutineCall): Int32Array {
+  const data = toContiguous(values, room);
+  const before = comparison(values.dtype, data, booleanAttr(attrs, "descending") ? -1 : 1);
+  const order = (room ?? allocate)("int32", output.shape[0]!) as Int32Array;
+  const heads: { at: number; readonly end: number }[] = [];
+  for (const count of counts) {
+    const at = heads.at(-1)?.end ?? 0;
+    heads.push({ at, end: at + count });
+  }
+  for (let i = 0; i < skip + order.length; i++) {
+    let least: (typeof heads)[number] | null = null;
+    for (const head of heads)
+      if (head.at < head.end && (least === null || before(head.at, least.at) < 0)) least = head;
+    if (i >= skip) order[i - skip] = least!.at;
+    least!.at++;
+  }
+  return order;
 }
 
-/** output[i] = values[order[i]], all int64. */
-function pickInto(output: Block, values: Block, order: Block, room?: Room): void {
-  const from = toContiguous(values, room) as BigInt64Array;
-  const places = toContiguous(order, room) as BigInt64Array;
-  const low = new Int32Array(places.buffer, places.byteOffset, 2 * places.length);
-  const target = isContiguous(output)
-    ? (output.data as BigInt64Array).subarray(output.offset, output.offset + places.length)
-    : new BigInt64Array(places.length);
-  for (let i = 0; i < places.length; i++) target[i] = from[low[2 * i]!]!;
-  if (!isContiguous(output)) copyElements({ ...output, strides: [1], offset: 0, data: target }, output);
+/** output[i] = from[order[i]]. */
+function take(from: Block, order: Int32Array, output: Block, room?: Room): void {
+  const way = passage(from.dtype, toContiguous(from, room), output.data);
+  const to = { base: output.offset, steps: stepsOf(output, room), first: 0 };
+  moveElements(way, { base: 0, steps: order, first: 0 }, to, order.length);
 }
 
 export const sortRuns: Routine = sortRunsBy(sort);
 export const argsortRuns: Routine = argsortRunsBy(argsort);
-export const mergeRuns: Routine = mergeRunsBy(sort);
-export const mergePlaces: Routine = mergePlacesBy(argsort);

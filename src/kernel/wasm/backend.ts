@@ -20,33 +20,36 @@ import type { MatrixProduct } from "../routines/outsideProduct.ts";
 import { roomIn } from "../routines/room.ts";
 import { runBinCounts } from "./binCountKernel.ts";
 import { runBinPlaces } from "./binKernel.ts";
-import { runCompact } from "./compacting.ts";
+import { runCompact, runCountTrue } from "./compacting.ts";
 import { runContract } from "./contracting.ts";
 import { runGroups } from "./groupKernel.ts";
 import { runLabelCounts } from "./labelCountKernel.ts";
+import { SORT_KERNELS } from "./longRows.ts";
 import { runLoopKernel } from "./loops.ts";
 import { WasmMachine } from "./machine.ts";
 import type { KernelMemory } from "./memory.ts";
+import { runMerge } from "./merging.ts";
 import { runPick, runSpread } from "./moving.ts";
 import { runReduceKernel } from "./reductions.ts";
 import { runScanKernel } from "./scans.ts";
 import { runSegmentKernel } from "./segments.ts";
 import { runDigitCounts, runSelect } from "./selecting.ts";
-import { RUN_KERNELS, runSegmentSort, runSort } from "./sorting.ts";
+import { runSegmentSort } from "./sorting.ts";
 
 // Routines that have kernels. A kernel gives true when it has done the call, false where the routine itself has to.
 
 type RoutineKernel = (machine: WasmMachine, call: RoutineCall, threads: number) => boolean;
 
 const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, RoutineKernel>([
-  ["sort", (machine, call, threads) => runSort(machine, "sort", call, threads)],
-  ["argsort", (machine, call, threads) => runSort(machine, "argsort", call, threads)],
   ["segmentSort", (machine, call, threads) => runSegmentSort(machine, "sort", call, threads)],
   ["segmentArgsort", (machine, call, threads) => runSegmentSort(machine, "argsort", call, threads)],
-  ...RUN_KERNELS,
+  ...SORT_KERNELS,
+  ["mergeRuns", (machine, call, threads) => runMerge(machine, "values", call, threads)],
+  ["mergePlaces", (machine, call, threads) => runMerge(machine, "places", call, threads)],
   ["select", runSelect],
   ["digitCounts", runDigitCounts],
   ["compact", runCompact],
+  ["countTrue", runCountTrue],
   ["pick", runPick],
   ["spread", runSpread],
   ["contract", runContract],

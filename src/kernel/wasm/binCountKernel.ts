@@ -7,7 +7,7 @@ import { type Block, isContiguous } from "../../core/block.ts";
 import { sizeOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import type { RoutineCall } from "../routine.ts";
-import { COUNT_TABLES, checkOrder, countedBlocks } from "../routines/bins.ts";
+import { checkOrder, countedBlocks, countTables } from "../routines/bins.ts";
 import { copyElements, fromContiguous, toContiguous } from "../routines/stridedWalk.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
 import { withBuffer, workInside } from "./inside.ts";
@@ -16,9 +16,8 @@ import { increase, moduleOf, type RunArguments, repeat } from "./module.ts";
 
 /** Neighbours are counted in tables of their own, so that equal ones need not wait for each other. */
 const TABLES = 2;
-/** Elements of a unit, which has counts of its own; and so many units at most. */
-const PART = 131_072;
-const MOST_PARTS = COUNT_TABLES / TABLES;
+/** Elements of a unit, which has counts of its own. */
+const PART = 32_768;
 /** What lies before all bins is counted there, too, and what lies behind. */
 const OUTSIDE = 2;
 
@@ -28,9 +27,10 @@ export function runBinCounts(machine: WasmMachine, call: RoutineCall, threads: n
   if (attrs["uniform"] !== true || (x!.dtype !== "float64" && x!.dtype !== "float32")) return false;
   const list = Float64Array.from(toContiguous(edges!) as Float64Array);
   checkOrder(list, false);
-  const limit = certain(list);
+  const isNarrow = x!.dtype === "float64" && fitsNarrow(list);
+  const limit = certain(list, isNarrow ? NARROW_ERROR : WIDE_ERROR);
   for (const [block, output] of countedBlocks(call))
-    if (!countAny(machine, block, output, { list, limit }, threads)) return false;
+    if (!countAny(machine, block, output, { list, limit, isNarrow }, threads)) return false;
   return true;
 }
 
@@ -51,15 +51,29 @@ interface Edges {
   readonly list: Float64Array;
   /** Elements nearer than this to the middle of a bin, in widths, are certainly in it; below 0: none are. */
   readonly limit: number;
+  /** Places are looked for in single precision, four at a time. */
+  readonly isNarrow: boolean;
+}
+
+/** What a place may be off by rounding, for each bin that there is, with much to spare: some roundings of 2⁻⁵³, or of 2⁻²⁴. */
+const WIDE_ERROR = 2 ** -48;
+const NARROW_ERROR = 2 ** -20;
+/** With so many bins few elements are near enough to an edge for that to matter. */
+const MOST_NARROW = 4096;
+
+/** Differences of elements and bins per unit are within the range of single precision. */
+function fitsNarrow(edges: Float64Array): boolean {
+  const range = edges.at(-1)! - edges[0]!;
+  return edges.length - 1 <= MOST_NARROW && range > 2 ** -100 && range < 2 ** 100;
 }
 
 /** Half a width, less what edges are off from where they should be, and what a place may be off by rounding. */
-function certain(edges: Float64Array): number {
+function certain(edges: Float64Array, error: number): number {
   const bins = edges.length - 1;
   const perUnit = bins / (edges[bins]! - edges[0]!);
   let off = 0;
   for (let i = 0; i <= bins; i++) off = Math.max(off, Math.abs((edges[i]! - edges[0]!) * perUnit - i));
-  const limit = 0.5 - off - bins * 2 ** -48;
+  const limit = 0.5 - off - bins * error;
   return limit > 0.25 ? limit : -1;
 }
 
@@ -67,12 +81,13 @@ function countBlock(
   { memory, kernels, jobs }: WasmMachine,
   x: Block,
   output: Block,
-  { list, limit }: Edges,
+  { list, limit, isNarrow }: Edges,
   threads: number,
 ): boolean {
   const bins = list.length - 1;
   const count = sizeOf(x.shape);
-  const parts = Math.max(1, Math.min(MOST_PARTS, Math.ceil(count / PART)));
+  const most = Math.floor(countTables(bins) / TABLES);
+  const parts = Math.max(1, Math.min(most, Math.ceil(count / PART)));
   const part = 2 * Math.ceil(count / parts / 2);
   const words = TABLES * (bins + OUTSIDE);
   const edgeBytes = 8 * list.length + 8;
@@ -81,8 +96,8 @@ function countBlock(
     isDone = withBuffer(memory, edgeBytes + 4 * words * parts, (at) => {
       new Float64Array(memory.buffer, at, list.length + 1).set([...list, limit]);
       const tables = new Int32Array(memory.buffer, at + edgeBytes, words * parts).fill(0);
-      const kernel = kernels.get(`binCounts ${x.dtype}`, (isShared) =>
-        moduleOf(isShared, (w, run) => writeCounts(w, run, infoOf(x.dtype).bytes)),
+      const kernel = kernels.get(`binCounts ${x.dtype} ${isNarrow}`, (isShared) =>
+        moduleOf(isShared, (w, run) => writeCounts(w, run, infoOf(x.dtype).bytes, isNarrow)),
       );
       const addresses = [memory.placedAddress(given!), at, at + edgeBytes];
       jobs.run(kernel, [...addresses, bins, count, part], parts, 1, parts === 1 ? 1 : threads);
@@ -125,13 +140,19 @@ interface Writing {
 }
 
 /** A unit is a part. Parameters: addresses of elements, edges and tables; bins, elements, elements of a part. */
-function writeCounts(w: FunctionWriter, { parameters, from, to }: RunArguments, bytes: number): void {
+function writeCounts(
+  w: FunctionWriter,
+  { parameters, from, to }: RunArguments,
+  bytes: number,
+  isNarrow: boolean,
+): void {
   const [data, edges, tables, bins, count, part] = [0, 4, 8, 12, 16, 20].map((at) => {
     const local = w.local("i32");
     w.get(parameters).memory("i32.load", at).set(local);
     return local;
   }) as [Local, Local, Local, Local, Local, Local];
   const standing = standingValues(w, edges, bins);
+  const narrow = isNarrow ? narrowed(w, standing) : null;
   const [read, end, even, odd, slot] = Array.from({ length: 5 }, () => w.local("i32")) as Local[];
   const writing = {
     w,
@@ -162,7 +183,8 @@ function writeCounts(w: FunctionWriter, { parameters, from, to }: RunArguments, 
     width().i32(TABLES).op("i32.mul").get(from).op("i32.mul").get(tables).op("i32.add");
     w.i32(4).op("i32.add").tee(even!);
     width().op("i32.add").set(odd!);
-    turns(writing, end!);
+    if (narrow === null) turns(writing, end!);
+    else narrowTurns(writing, narrow, end!);
     rest(writing, end!);
   });
 }
@@ -194,12 +216,9 @@ function standingValues(w: FunctionWriter, edges: Local, bins: Local): Standing 
 const VECTORS = 2;
 const TURN = 2 * VECTORS;
 
-/** So many elements at a time, as long as there are so many. */
-function turns(writing: Writing, end: Local): void {
-  const { w, bytes, data, tables, slot } = writing;
-  const [place, bases] = [w.local("v128"), w.local("v128")];
-  const wholes = Array.from({ length: VECTORS }, () => w.local("v128"));
-  w.get(tables[0]).op("i32x4.splat").get(tables[1]).op("i32x4.replace_lane", 2).set(bases);
+/** So many elements at a time, as long as there are so many: counted where `pushAreCertain` leaves 1, one by one elsewhere. */
+function eachTurn(writing: Writing, end: Local, pushAreCertain: () => void, count: () => void): void {
+  const { w, bytes, data } = writing;
   const isLeft = (): FunctionWriter =>
     w
       .get(data)
@@ -207,30 +226,96 @@ function turns(writing: Writing, end: Local): void {
       .op("i32.add")
       .get(end)
       .op("i32.le_u");
-  const count = (whole: Local): void => {
-    w.get(whole).i32(2).op("i32x4.shl").get(bases).op("i32x4.add").set(whole);
-    for (const lane of [0, 2]) {
-      w.get(whole).op("i32x4.extract_lane", lane).tee(slot);
-      w.get(slot).memory("i32.load").i32(1).op("i32.add").memory("i32.store");
-    }
-  };
   w.block((done) => {
     isLeft().op("i32.eqz").branchIf(done);
     w.loop((again) => {
-      wholes.forEach((whole, vector) => {
-        pushIsCertain(writing, place, whole, 2 * vector);
-        if (vector > 0) w.op("v128.and");
+      pushAreCertain();
+      w.either(count, () => {
+        for (let ahead = 0; ahead < TURN; ahead++) countByEdges(writing, ahead);
       });
-      w.op("i64x2.all_true");
-      w.either(
-        () => wholes.forEach(count),
-        () => {
-          for (let ahead = 0; ahead < TURN; ahead++) countByEdges(writing, ahead);
-        },
-      );
       increase(w, data, TURN * bytes);
       isLeft().branchIf(again);
     });
+  });
+}
+
+/** One more where the lanes of a vector say. */
+function countLanes({ w, slot }: Writing, addresses: Local, lanes: readonly number[]): void {
+  for (const lane of lanes) {
+    w.get(addresses).op("i32x4.extract_lane", lane).tee(slot);
+    w.get(slot).memory("i32.load").i32(1).op("i32.add").memory("i32.store");
+  }
+}
+
+function turns(writing: Writing, end: Local): void {
+  const { w, tables } = writing;
+  const [place, bases] = [w.local("v128"), w.local("v128")];
+  const wholes = Array.from({ length: VECTORS }, () => w.local("v128"));
+  w.get(tables[0]).op("i32x4.splat").get(tables[1]).op("i32x4.replace_lane", 2).set(bases);
+  const pushAreCertain = (): void => {
+    wholes.forEach((whole, vector) => {
+      pushIsCertain(writing, place, whole, 2 * vector);
+      if (vector > 0) w.op("v128.and");
+    });
+    w.op("i64x2.all_true");
+  };
+  eachTurn(writing, end, pushAreCertain, () => {
+    for (const whole of wholes) {
+      w.get(whole).i32(2).op("i32x4.shl").get(bases).op("i32x4.add").set(whole);
+      countLanes(writing, whole, [0, 2]);
+    }
+  });
+}
+
+/** The same in single precision, which is enough to tell bins where an element is not near an edge. */
+type Narrow = Omit<Standing, "first">;
+
+/** Rounds to a whole number, which is then in the low bits beside these. */
+const NARROW_ROUNDER = 2 ** 23 + 2 ** 22;
+const NARROW_BITS = 0x4b400000;
+
+function narrowed(w: FunctionWriter, { first: _, rounder: __, ...wide }: Standing): Narrow {
+  const single = (from: Local): Local => {
+    const local = w.local("v128");
+    w.get(from).op("f64x2.extract_lane", 0).op("f32.demote_f64").op("f32x4.splat").set(local);
+    return local;
+  };
+  const rounder = w.local("v128");
+  w.f32(NARROW_ROUNDER).op("f32x4.splat").set(rounder);
+  const [perUnit, low, high] = [single(wide.perUnit), single(wide.low), single(wide.high)];
+  return { perUnit, low, high, half: single(wide.half), limit: single(wide.limit), rounder };
+}
+
+const LOW_HALVES = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
+
+function narrowTurns(writing: Writing, narrow: Narrow, end: Local): void {
+  const { w, bytes, data, tables, standing } = writing;
+  const [place, whole, bases] = [w.local("v128"), w.local("v128"), w.local("v128")];
+  w.get(tables[0]).op("i32x4.splat");
+  for (const lane of [1, 3]) w.get(tables[1]).op("i32x4.replace_lane", lane);
+  // What is left of the rounder's bits above the whole number.
+  w.i32(NARROW_BITS << 2)
+    .op("i32x4.splat")
+    .op("i32x4.sub")
+    .set(bases);
+  const pushAreCertain = (): void => {
+    w.get(narrow.low);
+    for (const ahead of [0, 2]) {
+      w.get(data)
+        .memory("v128.load", bytes * ahead)
+        .get(standing.first)
+        .op("f64x2.sub");
+      w.op("f32x4.demote_f64x2_zero");
+    }
+    w.shuffle(LOW_HALVES).get(narrow.perUnit).op("f32x4.mul").op("f32x4.pmax").set(place);
+    w.get(narrow.high).get(place).op("f32x4.pmin").get(narrow.half).op("f32x4.sub").tee(place);
+    w.get(narrow.rounder).op("f32x4.add").tee(whole);
+    w.get(narrow.rounder).op("f32x4.sub").get(place).op("f32x4.sub").op("f32x4.abs");
+    w.get(narrow.limit).op("f32x4.lt").op("i32x4.all_true");
+  };
+  eachTurn(writing, end, pushAreCertain, () => {
+    w.get(whole).i32(2).op("i32x4.shl").get(bases).op("i32x4.add").set(whole);
+    countLanes(writing, whole, [0, 1, 2, 3]);
   });
 }
 

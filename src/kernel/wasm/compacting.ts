@@ -109,6 +109,38 @@ const rowBytes = ({ dtype, shape }: Block): number => infoOf(dtype).bytes * size
 
 const unitsOf = (rows: number): number => Math.ceil(rows / UNIT);
 
+/** To have others count takes longer than to count so many. */
+const WORTH_SHARING = 1 << 20;
+
+/** countTrue of masks: how many trues each block of places has. */
+export function runCountTrue(
+  { memory, kernels, jobs }: WasmMachine,
+  { inputs: [mask], outputs: [output], attrs, starts }: RoutineCall,
+  threads: number,
+): boolean {
+  const length = mask!.shape[0]!;
+  if (mask!.dtype !== "bool" || !isContiguous(mask!) || length < UNIT) return false;
+  const block = integerAttr(attrs, "block");
+  const first = starts[1]![0]! * block - starts[0]![0]!;
+  const { data, offset, shape, strides } = output!;
+  let isDone = true;
+  const isInside = workInside(memory, [mask!], [], ([ours]) => {
+    const at = memory.placedAddress(ours!);
+    const kernel = kernels.get("count trues", countModule);
+    for (let i = 0; i < shape[0]!; i++) {
+      const from = Math.min(length, first + i * block);
+      const count = Math.min(length, from + block) - from;
+      const units = unitsOf(count);
+      isDone &&= withBuffer(memory, 4 * units + 4, (counts) => {
+        jobs.run(kernel, [at + from, count, counts], units, 4, count < WORTH_SHARING ? 1 : threads);
+        const trues = new Int32Array(memory.buffer, counts, units).reduce((sum, n) => sum + n, 0);
+        data[offset + i * strides[0]!] = BigInt(trues);
+      });
+    }
+  });
+  return isInside && isDone;
+}
+
 export function runCompact(
   machine: WasmMachine,
   { inputs: [x, mask], outputs: [out], attrs, starts }: RoutineCall,

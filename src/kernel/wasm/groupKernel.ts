@@ -75,9 +75,11 @@ function runPart(machine: WasmMachine, part: GroupPart, call: GroupCall, threads
 const elementsOf = ({ data, offset, shape }: Block): TypedArray =>
   data.subarray(offset, offset + sizeOf(shape));
 
-/** Values of a tile of columns stay in the cache while all rows are gone through. */
-const TILE_BYTES = 1 << 17;
-const LEAST_COLUMNS = 256;
+/** Rows come label by label, so that the values of one are in the cache while its rows are gone through; the longer they are, the quicker. */
+const MOST_COLUMNS = 1 << 14;
+const LEAST_COLUMNS = 1 << 11;
+/** So that none waits long for another. */
+const UNITS_PER_THREAD = 2;
 const UNIT_ELEMENTS = 65_536;
 /** Rows of one label that are taken at once: their values are read and written once for all of them. */
 const ROWS_AT_ONCE = 4;
@@ -141,9 +143,8 @@ function take(
   { fold, skipsNaN }: GroupCall,
   threads: number,
 ): void {
-  const bytes = infoOf(values.dtype).bytes;
-  const fitting = Math.max(LEAST_COLUMNS, Math.floor(TILE_BYTES / (groups * bytes)));
-  const tileColumns = Math.min(columns, fitting);
+  const fair = Math.ceil((outer * columns) / (UNITS_PER_THREAD * threads));
+  const tileColumns = Math.min(columns, MOST_COLUMNS, Math.max(LEAST_COLUMNS, fair));
   const tiles = Math.ceil(columns / tileColumns);
   const key = `groups ${fold} ${skipsNaN} ${x.dtype} ${values.dtype}`;
   const kernel = kernels.get(key, (isShared) =>

@@ -25,6 +25,7 @@ function group(
 }
 
 const SIMD = [0xfd];
+/** Conversions that saturate, and memory as a whole. */
 const SATURATING = [0xfc];
 
 // biome-ignore format: a table
@@ -125,6 +126,9 @@ export const INSTRUCTIONS: ReadonlyMap<string, InstructionInfo> = new Map<string
   ...group(SATURATING, ["f32"], "i64", { "i64.trunc_sat_f32_s": 4, "i64.trunc_sat_f32_u": 5 }),
   ...group(SATURATING, ["f64"], "i64", { "i64.trunc_sat_f64_s": 6, "i64.trunc_sat_f64_u": 7 }),
 
+  /** With the numbers of two memories, to and from: the address to copy to, that from which, and how many bytes. */
+  ...group(SATURATING, ["i32", "i32", "i32"], null, { "memory.copy": 10 }),
+
   ...group(SIMD, ["i32"], "v128", { "i32x4.splat": 0x11 }),
   ...group(SIMD, ["i64"], "v128", { "i64x2.splat": 0x12 }),
   ...group(SIMD, ["f32"], "v128", { "f32x4.splat": 0x13 }),
@@ -139,7 +143,7 @@ export const INSTRUCTIONS: ReadonlyMap<string, InstructionInfo> = new Map<string
     "i64x2.add": 0xce, "i64x2.sub": 0xd1, "i64x2.mul": 0xd5,
     "i64x2.extmul_low_i32x4_u": 0xde, "i64x2.extmul_high_i32x4_u": 0xdf,
     "i64x2.eq": 0xd6, "i64x2.ne": 0xd7, "i64x2.lt_s": 0xd8, "i64x2.gt_s": 0xd9, "i64x2.le_s": 0xda, "i64x2.ge_s": 0xdb,
-    "f32x4.add": 0xe4, "f32x4.sub": 0xe5, "f32x4.mul": 0xe6, "f32x4.div": 0xe7, "f32x4.min": 0xe8, "f32x4.max": 0xe9,
+    "f32x4.add": 0xe4, "f32x4.sub": 0xe5, "f32x4.mul": 0xe6, "f32x4.div": 0xe7, "f32x4.min": 0xe8, "f32x4.max": 0xe9, "f32x4.pmin": 0xea, "f32x4.pmax": 0xeb,
     "f64x2.add": 0xf0, "f64x2.sub": 0xf1, "f64x2.mul": 0xf2, "f64x2.div": 0xf3, "f64x2.min": 0xf4, "f64x2.max": 0xf5, "f64x2.pmin": 0xf6, "f64x2.pmax": 0xf7,
   }),
   ...group(SIMD, ["v128"], "v128", {
@@ -158,7 +162,7 @@ export const INSTRUCTIONS: ReadonlyMap<string, InstructionInfo> = new Map<string
     "f32x4.relaxed_madd": 0x105,
     "f64x2.relaxed_madd": 0x107,
   }),
-  ...group(SIMD, ["v128"], "i32", { "v128.any_true": 0x53, "i64x2.all_true": 0xc3 }),
+  ...group(SIMD, ["v128"], "i32", { "v128.any_true": 0x53, "i32x4.all_true": 0xa3, "i64x2.all_true": 0xc3 }),
   ...group(SIMD, ["v128", "i32"], "v128", {
     "i32x4.shl": 0xab,
     "i32x4.shr_s": 0xac,

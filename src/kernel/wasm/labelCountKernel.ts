@@ -6,7 +6,7 @@ import { sizeOf } from "../../core/chunks.ts";
 import { infoOf, kindOf } from "../../core/dtype.ts";
 import type { RoutineCall } from "../routine.ts";
 import { integerAttr } from "../routines/attributes.ts";
-import { COUNT_TABLES, countedBlocks } from "../routines/bins.ts";
+import { countedBlocks, countTables } from "../routines/bins.ts";
 import { fromContiguous } from "../routines/stridedWalk.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
 import { withBuffer, workInside } from "./inside.ts";
@@ -15,9 +15,8 @@ import { increase, moduleOf, type RunArguments, repeat } from "./module.ts";
 
 /** Neighbours are counted in tables of their own, so that equal ones need not wait for each other. */
 const TABLES = 2;
-/** Elements of a unit, which has counts of its own; and so many units at most. */
-const PART = 131_072;
-const MOST_PARTS = COUNT_TABLES / TABLES;
+/** Elements of a unit, which has counts of its own. */
+const PART = 65_536;
 
 /** How an integer is read as one of 64 bits. */
 const LOADS: ReadonlyMap<string, string> = new Map([
@@ -56,7 +55,7 @@ function countBlock(
 ): boolean {
   const bins = sizeOf(output.shape);
   const count = sizeOf(x.shape);
-  const parts = Math.max(1, Math.min(MOST_PARTS, Math.ceil(count / PART)));
+  const parts = Math.max(1, Math.min(Math.floor(countTables(bins) / TABLES), Math.ceil(count / PART)));
   const part = Math.ceil(count / parts);
   const words = TABLES * bins;
   let isDone = false;

@@ -4,8 +4,8 @@
 // single rows. In: how an element becomes a state and how two states combine. Out: bytes. Must hold: there is at
 // least one row; the lift asks for no coordinates.
 
-import { infoOf } from "../../core/dtype.ts";
 import { expanded, type ScalarProgram } from "../program.ts";
+import { separated } from "../separated.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
 import { type Lanes, type LaneWalk, lanesOf, SingleLane, VectorLanes } from "./body.ts";
 import { increase, moduleOf, type RunArguments, repeat, setMin } from "./module.ts";
@@ -17,7 +17,7 @@ import {
   type ReduceWalk,
   setRow,
 } from "./reduceLayout.ts";
-import { Sweep, type SweepCode } from "./reduceSweep.ts";
+import { type RegisterUnit, Sweep, type SweepCode } from "./reduceSweep.ts";
 import { loadName, pushConstant, storeName } from "./scalarCode.ts";
 
 // The second half of a block: its lanes to one value, and that value into the binary counter. Row 0 of each plane
@@ -341,19 +341,34 @@ export function sweepUnits(
 ): Pick<SweepCode, "registers" | "wide" | "narrow"> {
   const single = { lanes: new SingleLane(w), rounds: 1, values: 1 };
   const counts = [lanesOf(lift), lanesOf(combine)];
-  if (counts.includes(null)) return { registers: null, wide: [], narrow: [single] };
+  if (counts.includes(null)) return { registers: [], wide: [], narrow: [single] };
   const lanes = new VectorLanes(w, counts.includes(2) ? 2 : 4, [lift, combine]);
   const narrow = [{ lanes, rounds: 1, values: 1 }, single];
+  if (walks.includes("strided")) return { registers: [], wide: [], narrow };
+  const registers = mode === "inner" ? registerUnits(w, lift, combine) : [];
+  if (registers.length > 0) return { registers, wide: [], narrow };
   const size = sizeOf(lift) + sizeOf(combine);
-  if (size > MIDDLING || walks.includes("strided")) return { registers: null, wide: [], narrow };
-  if (mode === "inner" && partsOf(combine) === 1) return { registers: lanes, wide: [], narrow };
+  if (size > MIDDLING) return { registers, wide: [], narrow };
   const rounds = mode === "outer" ? (size <= SMALL ? [8, 2] : [4]) : [1];
-  return { registers: null, wide: rounds.map((count) => ({ lanes, rounds: count, values: 2 })), narrow };
+  return { registers, wide: rounds.map((count) => ({ lanes, rounds: count, values: 2 })), narrow };
 }
 
-/** Of one state. */
-const partsOf = ({ operands }: ScalarProgram): number =>
-  operands.reduce((sum, dtype) => sum + infoOf(dtype).slots, 0) / 2;
+/** More components would be too much code. */
+const MOST_COMPONENTS = 4;
+
+/** Each component by itself; none where one cannot be, or is too much work for that. */
+function registerUnits(w: FunctionWriter, lift: ScalarProgram, combine: ScalarProgram): RegisterUnit[] {
+  const parts = separated(lift, combine) ?? [];
+  if (
+    parts.length > MOST_COMPONENTS ||
+    parts.some((own) => sizeOf(own.lift) + sizeOf(own.combine) > MIDDLING)
+  )
+    return [];
+  return parts.map((own, component) => {
+    const isWide = [lanesOf(own.lift), lanesOf(own.combine)].includes(2);
+    return { ...own, component, lanes: new VectorLanes(w, isWide ? 2 : 4, [own.lift, own.combine]) };
+  });
+}
 
 export const sizeOf = (program: ScalarProgram): number => expanded(program).program.instructions.length;
 

@@ -5,6 +5,7 @@
 import { REDUCE_LANES } from "../interpret/reduce.ts";
 import type { Local } from "./assembler.ts";
 import type { Lanes, VectorLanes } from "./body.ts";
+import { ExtremeRounds, extremeOf, type Rounds } from "./extremeRounds.ts";
 import { increase, repeat, setMin } from "./module.ts";
 import { type ReduceFrame, RoundCode, type RoundPrograms, type StateLocals, setRow } from "./reduceLayout.ts";
 
@@ -12,7 +13,7 @@ import { type ReduceFrame, RoundCode, type RoundPrograms, type StateLocals, setR
 // until the block is done. In: how many whole rounds a block has, and the rows beyond. Out: in scratch, the lanes, or
 // the block's value if the lanes are complete and could be folded here.
 
-class RegisterRounds {
+class RegisterRounds implements Rounds {
   readonly #frame: ReduceFrame;
   readonly #code: RoundCode;
   readonly #lanes: VectorLanes;
@@ -73,6 +74,19 @@ class RegisterRounds {
   }
 }
 
+function registerRounds(
+  frame: ReduceFrame,
+  { component, lanes, lift, combine }: RegisterUnit,
+  walks: SweepCode["walks"],
+): Rounds {
+  const planes = frame.planes.filter((plane) => plane.component === component);
+  const own = { ...frame, planes: planes.map((plane) => ({ ...plane, component: 0 })) };
+  const code = new RoundCode(own, { lift, combine, walks });
+  const rounds = new RegisterRounds(own, code, lanes);
+  const extreme = walks.every((walk) => walk === "unit") ? extremeOf(lift, combine) : null;
+  return extreme === null ? rounds : new ExtremeRounds(own, code, lanes, extreme, rounds);
+}
+
 const LANE_BITS: number = Math.log2(REDUCE_LANES);
 
 /** What is written out at once: so many rounds of so many values. */
@@ -82,9 +96,15 @@ export interface SweepUnit {
   readonly values: number;
 }
 
+/** A component of the state that is reduced by itself, and its programs. */
+export interface RegisterUnit extends Pick<RoundPrograms, "lift" | "combine"> {
+  readonly component: number;
+  readonly lanes: VectorLanes;
+}
+
 export interface SweepCode extends RoundPrograms {
-  /** Where lanes are rows of one column and their states fit in registers; null elsewhere. */
-  readonly registers: VectorLanes | null;
+  /** Where lanes are rows of one column, and the states of each component fit in registers; none elsewhere. */
+  readonly registers: readonly RegisterUnit[];
   /** Several rounds of several values at once, the most first. */
   readonly wide: readonly SweepUnit[];
   /** One round of one value, for what is left: vectors, then single lanes. */
@@ -99,7 +119,7 @@ export class Sweep {
   readonly #units: Pick<SweepCode, "wide" | "narrow">;
   /** What one value goes through in a round. */
   readonly code: RoundCode;
-  readonly #registers: RegisterRounds | null;
+  readonly #registers: readonly Rounds[];
   readonly #bases: readonly Local[];
   /** The block's first row; lanes and rounds count from there. */
   readonly #row: Local;
@@ -116,7 +136,7 @@ export class Sweep {
     this.#frame = frame;
     this.#units = code;
     this.code = new RoundCode(frame, code);
-    this.#registers = code.registers && new RegisterRounds(frame, this.code, code.registers);
+    this.#registers = code.registers.map((unit) => registerRounds(frame, unit, code.walks));
     this.#bases = bases;
     this.#row = row;
     [this.#lane, this.#round, this.#end] = [w.local("i32"), w.local("i32"), w.local("i32")];
@@ -149,11 +169,14 @@ export class Sweep {
 
   #wholeRounds(whole: Local, rest: Local, lanes: Local): void {
     const { w } = this.#frame;
-    if (this.#registers === null) this.#roundsInPasses(whole);
+    if (this.#registers.length === 0) this.#roundsInPasses(whole);
     else
       w.get(whole).when(() => {
-        const [cursors] = this.#cursors(1);
-        this.#registers!.write(cursors!, whole, rest, lanes);
+        // A block is in the fastest cache when it is gone through for the next component.
+        for (const registers of this.#registers) {
+          const [cursors] = this.#cursors(1);
+          registers.write(cursors!, whole, rest, lanes);
+        }
       });
     w.get(whole).set(this.#round);
   }

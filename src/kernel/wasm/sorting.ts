@@ -1,15 +1,11 @@
 // sort and argsort as kernels. In: a routine's call. Out: true, with the output written; false where the routine itself
 // has to do it: complex numbers, or no room for copies.
 
-import { type Block, newBlock } from "../../core/block.ts";
+import type { Block } from "../../core/block.ts";
 import { sizeOf } from "../../core/chunks.ts";
 import { infoOf, isComplex, type RealDType } from "../../core/dtype.ts";
-import type { Routine, RoutineCall } from "../routine.ts";
+import type { RoutineCall } from "../routine.ts";
 import { booleanAttr, integerAttr } from "../routines/attributes.ts";
-import { blockSampleBy } from "../routines/rankSamples.ts";
-import type { Room } from "../routines/room.ts";
-import { argsort, sort } from "../routines/sort.ts";
-import { argsortRunsBy, mergePlacesBy, mergeRunsBy, sortRunsBy } from "../routines/sortedRuns.ts";
 import { otherAxes } from "../routines/stridedWalk.ts";
 import { withBuffer, workInside } from "./inside.ts";
 import type { WasmMachine } from "./machine.ts";
@@ -192,34 +188,3 @@ function rowsOf(
     })),
   };
 }
-
-// Runs of blocks, sorted by these kernels; what is needed on the way lies in the kernels' memory, as stated.
-
-type RunKernel = (machine: WasmMachine, call: RoutineCall, threads: number) => boolean;
-
-const byKernel =
-  (kind: SortKind, routineBy: (sorts: Routine) => Routine): RunKernel =>
-  (machine, call, threads) => {
-    const taken: Block[] = [];
-    const room: Room = (dtype, length) => {
-      const block = machine.memory.takeBlock(dtype, [length]);
-      if (block !== null) taken.push(block);
-      return (block ?? newBlock(dtype, [length])).data;
-    };
-    try {
-      routineBy((row) => {
-        if (!runSort(machine, kind, row, threads)) (kind === "sort" ? sort : argsort)(row);
-      })({ ...call, room });
-    } finally {
-      for (const block of taken) machine.memory.giveBlock(block);
-    }
-    return true;
-  };
-
-export const RUN_KERNELS: readonly (readonly [string, RunKernel])[] = [
-  ["sortRuns", byKernel("sort", sortRunsBy)],
-  ["argsortRuns", byKernel("argsort", argsortRunsBy)],
-  ["mergeRuns", byKernel("sort", mergeRunsBy)],
-  ["mergePlaces", byKernel("argsort", mergePlacesBy)],
-  ["blockSample", byKernel("sort", blockSampleBy)],
-];

@@ -9,7 +9,7 @@ import { infoOf } from "../../core/dtype.ts";
 import type { ContractAxes } from "../../expr/expr.ts";
 import type { BlockProgram, KernelStep, ReduceStep, RoutineStep } from "../../kernel/blockProgram.ts";
 import { workLength } from "../../kernel/fourier/transform.ts";
-import { COUNT_TABLES } from "../../kernel/routines/bins.ts";
+import { countTables } from "../../kernel/routines/bins.ts";
 import { MATRIX_METHODS, type MatrixMethodName } from "../../kernel/routines/matrixRows.ts";
 import { blockGrid } from "../../kernel/routines/userCall.ts";
 import { contractAxes } from "../../ops/contraction.ts";
@@ -54,6 +54,9 @@ function reduceScratch({ domain, axes, combine }: ReduceStep): number {
 
 type Buffers = BlockProgram["buffers"];
 
+/** Of short rows: kernel/wasm/merging.ts. */
+const MERGE_BYTES = 1 << 16;
+
 /** What a routine takes, and for what. */
 type Statement = readonly [reason: string, bytes: (step: RoutineStep, buffers: Buffers) => number];
 
@@ -62,6 +65,8 @@ const ownCopies = ({ inputs, outputs }: RoutineStep, buffers: Buffers): number =
 
 const SORTING: Statement = ["sorting", (step) => sortScratch(step)];
 const RUNS: Statement = ["sorting", (step) => runScratch(step)];
+/** Places in a row for each element, and where they go; or a sample of a row, its order, and the pieces of the merge. */
+const MERGE: Statement = ["merging", ({ outputs }) => 8 * elements(outputs) + MERGE_BYTES];
 /** Plain copies, and counts by prefix beside those by rank. */
 const RANKS: Statement = [
   "counts",
@@ -87,7 +92,7 @@ const PLACES: Statement = [
 const STATEMENTS: Readonly<Record<string, Statement>> = {
   contract: ["packed panels", (step, buffers) => contractScratch(step, buffers)],
   ...{ sort: SORTING, argsort: SORTING },
-  ...{ sortRuns: RUNS, argsortRuns: RUNS, mergeRuns: RUNS, mergePlaces: RUNS },
+  ...{ sortRuns: RUNS, argsortRuns: RUNS, mergeRuns: MERGE, mergePlaces: MERGE },
   blockSample: [
     "sorting",
     ({ inputs, outputs }) => (ENTRY_BYTES + 32) * elements(inputs) + 8 * elements(outputs),
@@ -137,7 +142,9 @@ function groupScratch({ inputs, outputs }: RoutineStep, buffers: Buffers): numbe
 
 /** A copy of the elements as they are, as numbers, and their places; or tables of counts. */
 const binScratch = ({ inputs, outputs }: RoutineStep, buffers: Buffers): number =>
-  allBytes(inputs, buffers) + 12 * elements(inputs) + COUNT_TABLES * 4 * (elements(outputs) + 2);
+  allBytes(inputs, buffers) +
+  12 * elements(inputs) +
+  countTables(outputs[0]!.shape.at(-1)!) * 4 * (elements(outputs) + 2);
 
 /** The collector of garbage lets so much come together, or what some calls leave. */
 const MOST_GARBAGE = 64 << 20;
@@ -197,11 +204,10 @@ function sortScratch({ inputs, attrs }: RoutineStep): number {
   return Math.min(SORTED_AT_ONCE, rows) * length * ENTRY_BYTES;
 }
 
-/** What sorts a block or a row, where it goes to before it is known which part is asked for, and a plain copy of its places. */
+/** What sorts a block, where it goes to, and a plain copy of its places. */
 function runScratch({ inputs, attrs }: RoutineStep): number {
-  const shape = inputs[0]!.shape;
-  const length = shape.length === 1 ? Math.min(attrs["block"] as number, shape[0]!) : shape[1]!;
-  return (ENTRY_BYTES + 8 * (1 + inputs.length)) * length * (shape.length === 1 ? 1 : shape[0]!);
+  const length = inputs[0]!.shape[0]!;
+  return (ENTRY_BYTES + 16) * Math.min(attrs["block"] as number, length);
 }
 
 /** Plain copies of what it is given and gives, and the keys of as many lines as there are threads. */

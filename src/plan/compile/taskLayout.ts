@@ -215,6 +215,57 @@ const sameWalk = (p: Piece, q: Piece): boolean =>
 const samePlaces = (a: PieceAxis["places"], b: PieceAxis["places"]): boolean =>
   a === b || (a !== undefined && b !== undefined && sameShape(a.in, b.in) && sameShape(a.out, b.out));
 
+// Work: what a task has in memory beside its windows. In: two layouts of an operation. Out: whether the same program, but for the pieces
+// that moves copy from windows of stored arrays: where these lie, how many there are and how long they are.
+
+/** Must hold: such tasks have the same temporaries and kernels on blocks of the same shapes, and write chunks of the same shapes. */
+export function isSameWork(
+  operation: Operation,
+  a: TaskLayout,
+  b: TaskLayout,
+  pairs: readonly Pair[],
+): boolean {
+  const { steps, outputs } = operation;
+  const inPieces = steps.map((_, at) => isReadInPieces(operation, at, a) && isReadInPieces(operation, at, b));
+  return (
+    steps.every((step, at) => isSameWorkAt(step, at, a, b, inPieces)) &&
+    outputs.every(({ value: { step } }, i) =>
+      liesAlike(a.outputs[i]!, a.boxes[step]!, b.outputs[i]!, b.boxes[step]!),
+    ) &&
+    lieTogether(
+      pairs.filter((pair) => pair.every(({ step }) => !inPieces[step])),
+      a,
+      b,
+    )
+  );
+}
+
+/** One move alone uses it, and copies several pieces: it is no view of one window. */
+function isReadInPieces({ steps, outputs }: Operation, at: number, { boxes, pieces }: TaskLayout): boolean {
+  const step = steps[at]!;
+  if (step.kind !== "read" || step.isShared === true || boxes[at] === null) return false;
+  if (outputs.some(({ value }) => value.step === at)) return false;
+  const users = steps.flatMap(({ inputs }, user) =>
+    boxes[user] !== null && inputs.some((input) => input.step === at) ? [user] : [],
+  );
+  const [user, ...others] = users;
+  const own = pieces.get(user ?? -1) ?? [];
+  return others.length === 0 && own.length > 1 && own.every((piece) => listedAxis(piece) < 0);
+}
+
+function isSameWorkAt(
+  step: PlanStep,
+  at: number,
+  a: TaskLayout,
+  b: TaskLayout,
+  inPieces: readonly boolean[],
+): boolean {
+  const isFree = step.inputs.length === 1 && inPieces[step.inputs[0]!.step]!;
+  if (inPieces[at]) return true;
+  if (!isFree) return isAlikeAt(step, at, a, b);
+  return sameShape(a.boxes[at]!.shape, b.boxes[at]!.shape);
+}
+
 /** Two boxes of a layout. */
 export type Pair = readonly [BoxAt, BoxAt];
 

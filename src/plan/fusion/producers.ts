@@ -5,7 +5,7 @@
 
 import { sameShape, sizeOf } from "../../core/chunks.ts";
 import { isRagged, type Operation, type PlanArray, type PlanStep, readsOf } from "../plan.ts";
-import { statedBytes } from "../taskMemory.ts";
+import { statedBytes } from "../statedBytes.ts";
 import { meetOf, type Partition, samePartition } from "../windows/taskRuns.ts";
 import { type Arrays, MOST_CELLS } from "./costs.ts";
 import {

@@ -8,7 +8,7 @@ import { ChunkwiseError } from "../../../core/errors.ts";
 import { foreignPlan } from "../../../plan/load.ts";
 import type { PlanData } from "../../../plan/plan.ts";
 import { type Json, planToJson } from "../../../plan/planJson.ts";
-import { statedBytes } from "../../../plan/taskMemory.ts";
+import { statedBytes } from "../../../plan/statedBytes.ts";
 import { isModuleAddress } from "../../../storage/builtin.ts";
 import { cloudLocationFrom } from "../../../storage/cloud/openCloud.ts";
 import { keySegments, type PlainData, type StoreLocation } from "../../../storage/store.ts";

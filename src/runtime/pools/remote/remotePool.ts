@@ -7,7 +7,7 @@
 import { placeOf } from "../../../core/chunks.ts";
 import { bytesText } from "../../../core/counts.ts";
 import type { PlanData } from "../../../plan/plan.ts";
-import { statedBytes } from "../../../plan/taskMemory.ts";
+import { statedBytes } from "../../../plan/statedBytes.ts";
 import { requireSet } from "../../../storage/store.ts";
 import type { ZarrArray } from "../../../storage/zarr/array.ts";
 import { mapLimited } from "../../../storage/zarr/limited.ts";
