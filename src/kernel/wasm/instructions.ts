@@ -139,7 +139,7 @@ export const INSTRUCTIONS: ReadonlyMap<string, InstructionInfo> = new Map<string
     "i64x2.add": 0xce, "i64x2.sub": 0xd1, "i64x2.mul": 0xd5,
     "i64x2.extmul_low_i32x4_u": 0xde, "i64x2.extmul_high_i32x4_u": 0xdf,
     "i64x2.eq": 0xd6, "i64x2.ne": 0xd7, "i64x2.lt_s": 0xd8, "i64x2.gt_s": 0xd9, "i64x2.le_s": 0xda, "i64x2.ge_s": 0xdb,
-    "f32x4.add": 0xe4, "f32x4.sub": 0xe5, "f32x4.mul": 0xe6, "f32x4.div": 0xe7, "f32x4.min": 0xe8, "f32x4.max": 0xe9,
+    "f32x4.add": 0xe4, "f32x4.sub": 0xe5, "f32x4.mul": 0xe6, "f32x4.div": 0xe7, "f32x4.min": 0xe8, "f32x4.max": 0xe9, "f32x4.pmin": 0xea, "f32x4.pmax": 0xeb,
     "f64x2.add": 0xf0, "f64x2.sub": 0xf1, "f64x2.mul": 0xf2, "f64x2.div": 0xf3, "f64x2.min": 0xf4, "f64x2.max": 0xf5, "f64x2.pmin": 0xf6, "f64x2.pmax": 0xf7,
   }),
   ...group(SIMD, ["v128"], "v128", {
