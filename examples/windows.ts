@@ -5,7 +5,7 @@ import * as cw from "chunkwise";
 
 // A blurred image: a task reads a chunk and what lies around it, and nothing is stored in between.
 const photo = cw.random(1).uniform([400, 300], { chunks: 200 });
-const image = cw.asarray(await photo.compute()).rechunk(200);
+const image = cw.asarray(await photo.compute(), { chunks: 200 });
 const blurred = cw.gaussianFilter(image, 2, { mode: "nearest" });
 const { numOperations, numTasks } = blurred.plan();
 console.log(`${numOperations} operation, ${numTasks} tasks`);

@@ -30,13 +30,10 @@ const smooth = cw.medianFilter(stack, [1, 3, 3]);
 const background = cw.gaussianFilter(cw.minimumFilter(smooth, [1, 15, 15]).astype("float32"), [0, 5, 5]);
 const spots = cw.clip(smooth.astype("float32").subtract(background), { min: 0 });
 
-const store = new cw.MemoryStore();
 const levels = cw.pyramid(spots, { levels: 3 });
-await cw.store(
-  levels,
-  levels.map((_, k) => ({ store, path: `${k}` })),
-);
-const stored = await Promise.all(levels.map((_, k) => cw.fromZarr({ store, path: `${k}` })));
+const stores = levels.map(() => new cw.MemoryStore());
+await cw.store(levels, stores);
+const stored = await Promise.all(stores.map((store) => cw.fromZarr(store)));
 console.log("scales:", stored.map(({ shape }) => shape.join(" × ")).join(", "));
 
 const [whole, small] = await cw.compute(stored[0]!.get(0), stored[2]!);

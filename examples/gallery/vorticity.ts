@@ -17,7 +17,7 @@ const whirl = (at: number, turn: number): readonly [cw.LazyArray, cw.LazyArray] 
 };
 const [[u1, v1], [u2, v2]] = [whirl(-2, 1), whirl(2, -1)];
 const flow = await cw.compute(u1.add(u2), v1.add(v2));
-const [u, v] = flow.map((part) => cw.asarray(part).rechunk(32)) as [cw.LazyArray, cw.LazyArray];
+const [u, v] = flow.map((part) => cw.asarray(part, { chunks: 32 })) as [cw.LazyArray, cw.LazyArray];
 
 const vorticity = cw.subtract(cw.gradient(v, { axis: 1, spacing }), cw.gradient(u, { axis: 0, spacing }));
 console.log(`${vorticity.plan().numOperations} operation`);

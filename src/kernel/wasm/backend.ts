@@ -33,6 +33,7 @@ import { runScanKernel } from "./scans.ts";
 import { runSegmentKernel } from "./segments.ts";
 import { runDigitCounts, runSelect } from "./selecting.ts";
 import { RUN_KERNELS, runSegmentSort, runSort } from "./sorting.ts";
+import { runFourier } from "./transforming.ts";
 import { runWindowed } from "./windowing.ts";
 
 // Routines that have kernels. A kernel gives true when it has done the call, false where the routine itself has to.
@@ -56,6 +57,7 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
   ["binCounts", runBinCounts],
   ["labelCounts", runLabelCounts],
   ["windowed", runWindowed],
+  ["fourier", runFourier],
 ]);
 
 // Small blocks that lie outside of the kernels' memory are copied into it for as long as a program runs: tile by tile they would
