@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 import pandas as pd
-from scipy import ndimage
+from scipy import ndimage, signal, stats
 from scipy.interpolate import RegularGridInterpolator
 
 month, row, column = np.arange(120.0)[:, None, None], np.arange(9.0)[:, None], np.arange(18.0)
@@ -62,7 +62,23 @@ background = ndimage.gaussian_filter(ndimage.minimum_filter(smooth, (1, 15, 15))
 spots = np.maximum(smooth - background, 0)
 quarter = spots.reshape(4, 16, 4, 16, 4).mean(axis=(2, 4))
 
+t = np.arange(16384.0) / 1000
+tones = np.sin(t * (2 * np.pi * 125)) + 0.3 * np.sin(t * (2 * np.pi * 310)) + np.sin(t * t * 0.9)
+power = signal.welch(tones, 1000, nperseg=256)[1]
+
+row, column = np.arange(40000.0)[:, None], np.arange(12.0)
+cause = lambda rate, weight: np.sin(row * rate) * np.cos(column * weight)
+tall = 5 * cause(0.37, 0.2) + 2 * cause(0.011, 0.9) + cause(1.7, 2.1) + column
+sizes, directions = np.linalg.svd(tall - tall.mean(axis=0), full_matrices=False)[1:]
+directions = directions[:3] * np.sign(directions[:3, :1])
+
+d1 = (np.log(100 / 105) + (0.03 + 0.2**2 / 2)) / 0.2
+price = 100 * stats.norm.cdf(d1) - 105 * np.exp(-0.03) * stats.norm.cdf(d1 - 0.2)
+
 found = {
+    "powerSpectrum": power.tolist(),
+    "principalComponents": {"sizes": sizes.tolist(), "directions": directions.tolist()},
+    "monteCarlo": float(price),
     "rollingMean": {"means": nones(week.mean()[::97]), "spreads": nones(week.std()[::97])},
     "regridding": {"rows": [finer[k][9 * k].tolist() for k in range(10)]},
     "vorticity": vorticity.ravel()[::101].tolist(),

@@ -8,6 +8,7 @@ import { type Shape, shapeText, wholeBox } from "../core/chunks.ts";
 import { checkKind } from "../core/dtype.ts";
 import { DTypeError, ShapeError } from "../core/errors.ts";
 import { type DenseType, denseType, type RoutineOp } from "../expr/op.ts";
+import type { Calculus, Handle, Pullback, Pulled } from "../expr/pullback.ts";
 import { extentOfPasses, WINDOW_KINDS, type WindowKind } from "../kernel/routines/windowKinds.ts";
 import { checkCounts, checkList, wrongAttr } from "./attrChecks.ts";
 
@@ -46,10 +47,67 @@ function checkInput({ dtype, shape }: DenseType, { kind, passes }: WindowedAttrs
     });
 }
 
+/** Zeros around the cotangent, so that every element of the input has all of its windows. */
+const widened = (g: Handle, extent: readonly number[], use: Calculus): Handle =>
+  extent.reduce((wide, reach, axis) => use.padded(wide, axis, reach, reach), g);
+
+const flipped = (weights: Handle, use: Calculus): Handle =>
+  weights.shape.reduce((turned, _, axis) => use.flip(turned, axis), weights);
+
+/** x[i] is in the windows from i − length + 1 to i: weights turned round. A weight meets what the other passes leave of x. */
+function pulledWeights(
+  { inputs: [x, ...weights], attrs, cotangent }: Pulled,
+  extent: readonly number[],
+  use: Calculus,
+): Handle[] {
+  const { passes } = windowedAttrs(attrs);
+  const turned = weights.map((each) => flipped(each, use));
+  const back = use.node("windowed", [widened(cotangent, extent, use), ...turned], attrs);
+  const parts = weights.map((_, own) => {
+    const others = passes.filter((__, pass) => pass !== own);
+    const rest = weights.filter((__, pass) => pass !== own);
+    const met = others.length === 0 ? x! : use.node("windowed", [x!, ...rest], { ...attrs, passes: others });
+    const inputs = [met, use.cast(cotangent, "float64")];
+    return use.cast(use.node("windowed", inputs, { ...attrs, passes: [cotangent.shape] }), "float64");
+  });
+  return [back, ...parts];
+}
+
+/** Σ (x − m)² over a window: 2·(x − m) for each of its elements. */
+function pulledSquares(
+  { inputs: [x], attrs, cotangent }: Pulled,
+  extent: readonly number[],
+  use: Calculus,
+): Handle {
+  const count = windowedAttrs(attrs)
+    .passes.flat()
+    .reduce((product, n) => product * n, 1);
+  const sums = (of: Handle): Handle => use.node("windowed", [of], { ...attrs, kind: "sum" });
+  const means = use.two("divide", sums(x!), count);
+  const back = (g: Handle): Handle => sums(widened(g, extent, use));
+  const own = use.two("multiply", x!, back(cotangent));
+  return use.two("multiply", use.two("subtract", own, back(use.two("multiply", cotangent, means))), 2);
+}
+
+const pullback: Pullback = (at, use) => {
+  const { kind, passes, skip } = windowedAttrs(at.attrs);
+  const extent = extentOfPasses(passes, at.result.shape.length);
+  if (kind === "weights") return pulledWeights(at, extent, use);
+  if (kind === "sum") return [use.node("windowed", [widened(at.cotangent, extent, use)], at.attrs)];
+  if (kind === "squares" && !skip) return [pulledSquares(at, extent, use)];
+  return use.refuse(
+    skip
+      ? "windows that leave NaN out have no derivative here"
+      : `the ${kind} of windows has no derivative here`,
+    "Use slidingWindowView, and min, max or median along its last axes",
+  );
+};
+
 export const windowed: RoutineOp = {
   name: "windowed",
   class: "routine",
   routine: "windowed",
+  pullback,
   infer([x, ...weights], given) {
     const attrs = windowedAttrs(given);
     checkAttrs(attrs, x!.shape.length, weights.length);

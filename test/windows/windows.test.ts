@@ -218,6 +218,41 @@ test("complex weights", () => {
   expect([...found.data]).toEqual([0, 1, 0, 0, 0, 3, 2, 0]);
 });
 
+test("gradients, beside differences", () => {
+  const x = cw.asarray(cw.random(8).normal([7, 6]).computeSync(), { chunks: 4 });
+  const k = cw.asarray(cw.random(9).normal([3, 2]).computeSync());
+  const loss: { readonly [name: string]: (y: cw.LazyArray) => cw.LazyArray } = {
+    gaussian: (y) => cw.gaussianFilter(y, 0.8).square().sum(),
+    "long uniform": (y) => cw.uniformFilter(y, [31, 1], { mode: "wrap" }).square().sum(),
+    convolution: (y) => cw.convolve(y, k).sin().sum(),
+    weights: (y) => cw.convolve(k, y).sin().sum(),
+    "rolling spread": (y) => cw.rolling(y, 3, { axis: 0 }).var().get("2:").sin().sum(),
+    "largest of windows": (y) =>
+      cw
+        .slidingWindowView(y, [2, 3])
+        .max({ axis: [2, 3] })
+        .square()
+        .sum(),
+    gradient: (y) => cw.gradient(y, { axis: 1 }).square().sum(),
+    coarsening: (y) => cw.coarsen(y, { 0: 2, 1: 2 }, cw.mean, { boundary: "trim" }).square().sum(),
+  };
+  const h = 1e-6;
+  for (const [name, f] of Object.entries(loss)) {
+    const found = cw.grad(f)(x).computeSync();
+    for (const at of [0, 13, 41]) {
+      const step = cw
+        .asarray(Float64Array.from({ length: 42 }, (_, i) => (i === at ? h : 0)))
+        .reshape([7, 6]);
+      const [more, less] = cw.computeSync([f(x.add(step)), f(x.subtract(step))]);
+      const slope = (Number(more!.item()) - Number(less!.item())) / (2 * h);
+      expect(Math.abs(Number(found.data[at]) - slope), name).toBeLessThan(1e-6 * (1 + Math.abs(slope)));
+    }
+  }
+  expect(() => cw.grad((y: cw.LazyArray) => cw.medianFilter(y, 3).sum())(x)).toThrow(
+    /rank of windows has no derivative/,
+  );
+});
+
 test("where of one argument says where", () => {
   const [rows, columns] = cw.computeSync([
     ...cw.where(

@@ -33,15 +33,15 @@ export function transformedInSteps(x: LazyArray, isInverse: boolean, rows: numbe
   const inverse = { inverse: isInverse };
   const table = reshape(x, [...batch, rows, columns]);
   const first = node(fourier, [moveaxis(table, -2, -1)], inverse);
-  const turned = multiply(first, turns(rows, columns, isInverse));
+  const turned = multiply(first, turns(rows, columns, first.chunks.at(-2)!, isInverse));
   const second = node(fourier, [moveaxis(turned, -2, -1)], inverse);
   return reshape(moveaxis(second, -2, -1), [...batch, n]);
 }
 
-/** e^(∓2πi·kc/n) for column c and row k, from angles of at most half a turn: kc is exact. */
-function turns(rows: number, columns: number, isInverse: boolean): LazyArray {
+/** e^(∓2πi·kc/n) for column c and row k, from angles of at most half a turn: kc is exact. Cut as the columns are. */
+function turns(rows: number, columns: number, chunk: number, isInverse: boolean): LazyArray {
   const n = rows * columns;
-  const c = reshape(arange(0, columns, 1, { dtype: "float64" }), [columns, 1]);
+  const c = reshape(arange(0, columns, 1, { dtype: "float64", chunks: chunk }), [columns, 1]);
   const k = reshape(arange(0, rows, 1, { dtype: "float64" }), [1, rows]);
   const place = remainder(multiply(c, k), n);
   const near = where(greater(place, n / 2), subtract(place, n), place);

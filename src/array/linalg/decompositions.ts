@@ -16,7 +16,7 @@ import { matmul } from "../functions/linear.ts";
 import { expandDims, matrixTranspose, squeeze } from "../functions/manipulation.ts";
 import { type Matrices, matricesOf, partsOf, realFloat, squareOf, together } from "./matrixParts.ts";
 import { blockRows, tallQr } from "./tall.ts";
-import { tiledCholesky, tiledSolve, tileOf } from "./tiled.ts";
+import { panelOf, tiledCholesky, tiledSolve, tileOf } from "./tiled.ts";
 
 /** An array of the floating dtype of another. */
 export type Floating<A> = LazyArray<Result<ArrayDType<A>, "floating">>;
@@ -63,7 +63,7 @@ export const slogdet: <const A extends Operand>(
 /** Inverses; singular matrices are an error when it is computed: `cw.linalg.inv([[1, 2], [3, 4]])`. */
 export const inv: <const A extends Operand>(x: A) => Floating<A> = userCall("inv", (x: Operand): Built => {
   const matrices = squareOf(x);
-  const tile = tileOf(matrices);
+  const tile = panelOf(matrices);
   if (tile !== null)
     return tiledSolve(matrices, eye(matrices.n, null, { dtype: matrices.dtype }), tile) as Built;
   return partsOf(matrices, "inverse", [[matrices.n, matrices.n]])[0]!;
@@ -86,7 +86,7 @@ export const solve: <const A extends Operand, const B extends Operand>(
   const [a, b] = together(x, columns);
   const common = promote(dtype, realFloat(right));
   const large = { x: a, batch: a.shape.slice(0, -2), m: n, n, dtype: common };
-  const tile = tileOf(large);
+  const tile = panelOf(large);
   if (tile !== null) {
     const solution = tiledSolve(large, b, tile);
     return (isVector ? squeeze(solution, -1) : solution) as Built;

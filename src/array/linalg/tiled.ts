@@ -25,6 +25,12 @@ export function tileOf({ batch, n }: Matrices): number | null {
   return n <= MEDIUM ? MOST_ROWS / 2 : 1000;
 }
 
+/** How wide panels of whole columns are, in which pivots are found. */
+export function panelOf(matrices: Matrices): number | null {
+  const tile = tileOf(matrices);
+  return tile === null ? null : tile / 2;
+}
+
 /** Rows and columns from places on. */
 const part = (x: LazyArray, row: number, rows: number, column: number, columns: number): Built =>
   node(slice, [x], { start: [row, column], step: [1, 1], shape: [rows, columns] });

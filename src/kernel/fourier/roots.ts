@@ -46,9 +46,17 @@ export function twoTables(n: number): TwoTables {
   return { shift, low: unitRoots(n, step), high: unitRoots(n, Math.ceil(n / step), step) };
 }
 
-/** e^(−πi·j²/n) of a convolution: j² mod 2n, exactly, and roots of two tables. */
+/** Beyond, sines and cosines take longer than they are worth: transforms of such lengths have larger errors of their own. */
+const MOST_EXACT = 1 << 16;
+
+/** e^(−πi·j²/n) of a convolution: j² mod 2n, exactly; of long ones the roots of two tables. */
 export function chirpOf(n: number): Float64Array {
   const chirp = new Float64Array(2 * n);
+  if (n <= MOST_EXACT) {
+    for (let j = 0, square = 0; j < n; square = (square + 2 * j + 1) % (2 * n), j++)
+      [chirp[2 * j], chirp[2 * j + 1]] = unitRoot(square, 2 * n);
+    return chirp;
+  }
   const { shift, low, high } = twoTables(2 * n);
   const step = 2 ** shift;
   for (let j = 0, square = 0; j < n; square = (square + 2 * j + 1) % (2 * n), j++) {

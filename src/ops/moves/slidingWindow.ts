@@ -4,6 +4,7 @@
 
 import { type Box, isEmptyBox } from "../../core/chunks.ts";
 import { type DenseType, denseType, type MoveOp, type Piece } from "../../expr/op.ts";
+import type { Calculus, Handle } from "../../expr/pullback.ts";
 import { checkCounts } from "../attrChecks.ts";
 import { axisOf, seamless } from "./fragments.ts";
 
@@ -17,6 +18,16 @@ const windowAxes = (lengths: readonly number[]): number[] =>
 export const slidingWindow: MoveOp = {
   name: "slidingWindow",
   class: "move",
+  pullback: ({ inputs: [x], attrs, cotangent }, use) => {
+    const lengths = lengthsOf(attrs);
+    const ndim = x!.shape.length;
+    return [
+      windowAxes(lengths).reduceRight(
+        (g, axis, window) => unwindowed(g, axis, ndim + window, lengths[axis]!, use),
+        cotangent,
+      ),
+    ];
+  },
   injective: false,
   seams: seamless,
   infer([x], attrs) {
@@ -32,6 +43,24 @@ export const slidingWindow: MoveOp = {
     ),
   pieces: (out, [x], attrs) => (isEmptyBox(out) ? [] : [windowPiece(out, x!, lengthsOf(attrs))]),
 };
+
+/** The transpose along an axis: place j of all windows is moved by j, and all of them are added. */
+function unwindowed(g: Handle, axis: number, window: number, length: number, use: Calculus): Handle {
+  if (length > MOST_PULLED)
+    use.refuse(`windows of ${length} places have no derivative here`, "Use rolling, or shorter windows");
+  const parts = Array.from({ length }, (_, j) => {
+    const part = use.slice(g, {
+      start: g.shape.map((__, a) => (a === window ? j : 0)),
+      step: g.shape.map(() => 1),
+      shape: g.shape.map((n, a) => (a === window ? 1 : n)),
+    });
+    return use.padded(use.squeeze(part, [window]), axis, j, length - 1 - j);
+  });
+  return parts.reduce((sum, part) => use.two("add", sum, part));
+}
+
+/** A term for each place. */
+const MOST_PULLED = 64;
 
 function windowPiece(out: Box, x: DenseType, lengths: readonly number[]): Piece {
   const ndim = x.shape.length;
