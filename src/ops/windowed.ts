@@ -86,7 +86,9 @@ function pulledSquares(
   const means = use.two("divide", sums(x!), count);
   const back = (g: Handle): Handle => sums(widened(g, extent, use));
   const own = use.two("multiply", x!, back(cotangent));
-  return use.two("multiply", use.two("subtract", own, back(use.two("multiply", cotangent, means))), 2);
+  // Nothing comes back from windows that nobody asks for, whatever is in them.
+  const weighed = use.where(use.two("equal", cotangent, 0), 0, use.two("multiply", cotangent, means));
+  return use.two("multiply", use.two("subtract", own, back(weighed)), 2);
 }
 
 const pullback: Pullback = (at, use) => {

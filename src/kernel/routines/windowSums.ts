@@ -73,9 +73,9 @@ interface Spread {
   squares: number;
 }
 
-/** Welford's: one more. */
-function include(state: Spread, x: number, skip: boolean): void {
-  if (skip && Number.isNaN(x)) return;
+/** Welford's: one more, if it is a number. */
+function include(state: Spread, x: number): void {
+  if (Number.isNaN(x)) return;
   state.count++;
   const apart = x - state.mean;
   state.mean += apart / state.count;
@@ -90,30 +90,70 @@ function together(count: number, mean: number, squares: number, head: Spread): n
 }
 
 export function squaresOfWindows(lines: Lines, skip: boolean): Float64Array {
-  const { data, outer, inner, n, length } = lines;
-  const count = n - length + 1;
-  const result = new Float64Array(outer * count * inner);
-  const [means, counts] = [new Float64Array(length), new Float64Array(length)];
+  const { outer, inner, n, length } = lines;
+  const result = new Float64Array(outer * (n - length + 1) * inner);
+  const line = skip ? squaresWithGaps(lines, result) : squaresOfLine(lines, result);
   for (let o = 0; o < outer; o++)
-    for (let k = 0; k < inner; k++) {
-      const [x, y] = [o * n * inner + k, o * count * inner + k];
-      eachGroup(lines, (from, to, cut) => {
-        const tail: Spread = { count: 0, mean: 0, squares: 0 };
-        for (let i = cut - 1; i >= from; i--) {
-          include(tail, data[x + i * inner]!, skip);
-          if (i > to) continue;
-          result[y + i * inner] = tail.squares;
-          means[cut - 1 - i] = tail.mean;
-          counts[cut - 1 - i] = tail.count;
-        }
-        const head: Spread = { count: 0, mean: 0, squares: 0 };
-        for (let j = cut; j < from + length - 1; j++) include(head, data[x + j * inner]!, skip);
-        for (let i = from; i <= to; i++) {
-          include(head, data[x + (i + length - 1) * inner]!, skip);
-          const [at, own] = [y + i * inner, cut - 1 - i];
-          result[at] = i === cut ? head.squares : together(counts[own]!, means[own]!, result[at]!, head);
-        }
-      });
-    }
+    for (let k = 0; k < inner; k++) line(o * n * inner + k, o * (n - length + 1) * inner + k);
   return result;
+}
+
+/** Of the line that begins at x, into the one that begins at y. */
+type LineSquares = (x: number, y: number) => void;
+
+/**
+ * The same where all elements count: Σ(x − m)² = Σd² − (Σd)²/n with d = x − c, c the element at the cut, which is in all windows of the
+ * group. One of n numbers is no further from their mean than √(n − 1) standard deviations, so that no more than n·ε is lost.
+ */
+function squaresOfLine(lines: Lines, result: Float64Array): LineSquares {
+  const { data, inner, length } = lines;
+  const sums = new Float64Array(length);
+  return (x, y) =>
+    eachGroup(lines, (from, to, cut) => {
+      const centre = data[x + cut * inner]!;
+      let [sum, squares] = [0, 0];
+      for (let i = cut - 1; i >= from; i--) {
+        const apart = data[x + i * inner]! - centre;
+        sum += apart;
+        squares += apart * apart;
+        if (i > to) continue;
+        result[y + i * inner] = squares;
+        sums[cut - 1 - i] = sum;
+      }
+      sum = 0;
+      squares = 0;
+      for (let j = cut, i = cut + 1 - length; i <= to; j++, i++) {
+        const apart = data[x + j * inner]! - centre;
+        sum += apart;
+        squares += apart * apart;
+        if (i < from) continue;
+        const at = y + i * inner;
+        const all = i === cut ? sum : sum + sums[cut - 1 - i]!;
+        const found = (i === cut ? squares : squares + result[at]!) - (all * all) / length;
+        result[at] = found < 0 ? 0 : found;
+      }
+    });
+}
+
+function squaresWithGaps(lines: Lines, result: Float64Array): LineSquares {
+  const { data, inner, length } = lines;
+  const [means, counts] = [new Float64Array(length), new Float64Array(length)];
+  return (x, y) =>
+    eachGroup(lines, (from, to, cut) => {
+      const tail: Spread = { count: 0, mean: 0, squares: 0 };
+      for (let i = cut - 1; i >= from; i--) {
+        include(tail, data[x + i * inner]!);
+        if (i > to) continue;
+        result[y + i * inner] = tail.squares;
+        means[cut - 1 - i] = tail.mean;
+        counts[cut - 1 - i] = tail.count;
+      }
+      const head: Spread = { count: 0, mean: 0, squares: 0 };
+      for (let j = cut; j < from + length - 1; j++) include(head, data[x + j * inner]!);
+      for (let i = from; i <= to; i++) {
+        include(head, data[x + (i + length - 1) * inner]!);
+        const [at, own] = [y + i * inner, cut - 1 - i];
+        result[at] = i === cut ? head.squares : together(counts[own]!, means[own]!, result[at]!, head);
+      }
+    });
 }
