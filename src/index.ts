@@ -89,6 +89,7 @@ export type { PlanTarget } from "./array/storing.ts";
 export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
 export { ExprSyntaxError } from "./array/template/syntaxError.ts";
 export { expr } from "./array/template.ts";
+export * from "./array/windows/index.ts";
 export type { AxisArgument, AxisChunks, Box, ChunkShape, ChunksArgument, Shape } from "./core/chunks.ts";
 export type { DataOf, DType, Result, ResultRule, TypedArray } from "./core/dtype.ts";
 export {

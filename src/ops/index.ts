@@ -22,6 +22,7 @@ import { overlap } from "./moves/overlap.ts";
 import { pad } from "./moves/pad.ts";
 import { reshape } from "./moves/reshape.ts";
 import { concat, repeat, setSlice, slice, tile } from "./moves/select.ts";
+import { slidingWindow } from "./moves/slidingWindow.ts";
 import { take } from "./moves/take.ts";
 import { nanargmaxPlace, nanargminPlace } from "./nanPlaces.ts";
 import * as nanReductions from "./nanReductions.ts";
@@ -33,6 +34,7 @@ import { ROUTINE_OPS } from "./routines.ts";
 import { RANK_SAMPLE_OPS } from "./sampling.ts";
 import * as scans from "./scans.ts";
 import { OpTable } from "./table.ts";
+import { windowed } from "./windowed.ts";
 
 /** The functions of a module that are ops. */
 const opsIn = (module: object): Op[] =>
@@ -50,7 +52,7 @@ const ALL: readonly Op[] = [
   ...SOURCES,
   ...RANDOM_SOURCES,
   ...RANDOM_OPS,
-  ...[fourier, matrixRows],
+  ...[fourier, matrixRows, windowed],
   partitioned,
   cast,
   ...opsIn(elementwise),
@@ -59,7 +61,7 @@ const ALL: readonly Op[] = [
   ...[...opsIn(exponentialSums), ...opsIn(sumsWithin), sumsWithin.lessLogSum],
   ...opsIn(scans),
   ...[permute, broadcast, expandDims, squeeze, rechunk, reshape],
-  ...[slice, setSlice, take, concat, repeat, tile, pad, overlap],
+  ...[slice, setSlice, take, concat, repeat, tile, pad, overlap, slidingWindow],
   contract,
   ...ROUTINE_OPS,
   ...ORDER_OPS,

@@ -14,6 +14,7 @@ import { partAlong } from "../chunked.ts";
 import { zeros } from "../functions/creation.ts";
 import { concat } from "../functions/joining.ts";
 import { flip, moveaxis } from "../functions/manipulation.ts";
+import { rowsOf, transformedInSteps } from "./longLines.ts";
 
 /** Which way is scaled: the inverse by 1/n ("backward"), both by 1/√n ("ortho"), the other one by 1/n ("forward"). */
 export type FourierNorm = "backward" | "ortho" | "forward";
@@ -59,7 +60,10 @@ export function resized(x: LazyArray, axis: number, n: number): LazyArray {
 /** Along an axis, scaled. */
 export function transformed(x: LazyArray, axis: number, isInverse: boolean, scale: number): LazyArray {
   const last = moveaxis(castTo(x, "complex128"), axis, -1);
-  const found = moveaxis(node(fourier, [last], { inverse: isInverse }), -1, axis);
+  const rows = rowsOf(last.shape.at(-1)!);
+  const lines =
+    rows === null ? node(fourier, [last], { inverse: isInverse }) : transformedInSteps(last, isInverse, rows);
+  const found = moveaxis(lines, -1, axis);
   return castTo(scale === 1 ? found : multiply(found, scale), complexOf(x.dtype));
 }
 

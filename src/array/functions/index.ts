@@ -7,6 +7,7 @@ export * from "../../ops/nanReductions.ts";
 export * from "../../ops/reductions.ts";
 export * from "../../ops/scans.ts";
 export * from "./averages.ts";
+export { where } from "./choosing.ts";
 export * from "./counting.ts";
 export * from "./creation.ts";
 export * from "./dtypes.ts";

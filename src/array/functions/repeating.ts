@@ -137,7 +137,7 @@ export const tile: ArrayFunction<"same", [repetitions: number | readonly number[
 
 /** Options of `cw.pad`. */
 export interface PadOptions {
-  /** What stands in the new places: "constant" unless given, "edge", "reflect" or "wrap". */
+  /** What stands in the new places: "constant" unless given, "edge", "reflect", "symmetric" or "wrap". */
   readonly mode?: PadMode | undefined;
   /** Of the mode "constant": the value; 0 unless given. */
   readonly constantValues?: Scalar | undefined;

@@ -11,10 +11,12 @@ import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType } from "../../lazy/operandTypes.ts";
 import { divide, greater, multiply, where } from "../../ops/elementwise/index.ts";
 import { countNonzero, max } from "../../ops/reductions.ts";
+import { eye } from "../functions/creation.ts";
 import { matmul } from "../functions/linear.ts";
 import { expandDims, matrixTranspose, squeeze } from "../functions/manipulation.ts";
 import { type Matrices, matricesOf, partsOf, realFloat, squareOf, together } from "./matrixParts.ts";
 import { blockRows, tallQr } from "./tall.ts";
+import { panelOf, tiledCholesky, tiledSolve, tileOf } from "./tiled.ts";
 
 /** An array of the floating dtype of another. */
 export type Floating<A> = LazyArray<Result<ArrayDType<A>, "floating">>;
@@ -31,6 +33,11 @@ export const cholesky: <const A extends Operand>(x: A, options?: CholeskyOptions
   (x: Operand, { upper = false }: CholeskyOptions = {}): Built => {
     const matrices = squareOf(x);
     const lower = upper ? { ...matrices, x: matrixTranspose(matrices.x) } : matrices;
+    const tile = tileOf(matrices);
+    if (tile !== null) {
+      const tiled = tiledCholesky(lower, tile);
+      return (upper ? matrixTranspose(tiled) : tiled) as Built;
+    }
     const [factor] = partsOf(lower, "cholesky", [[matrices.n, matrices.n]]);
     return upper ? (matrixTranspose(factor!) as Built) : factor!;
   },
@@ -56,6 +63,9 @@ export const slogdet: <const A extends Operand>(
 /** Inverses; singular matrices are an error when it is computed: `cw.linalg.inv([[1, 2], [3, 4]])`. */
 export const inv: <const A extends Operand>(x: A) => Floating<A> = userCall("inv", (x: Operand): Built => {
   const matrices = squareOf(x);
+  const tile = panelOf(matrices);
+  if (tile !== null)
+    return tiledSolve(matrices, eye(matrices.n, null, { dtype: matrices.dtype }), tile) as Built;
   return partsOf(matrices, "inverse", [[matrices.n, matrices.n]])[0]!;
 });
 
@@ -75,6 +85,12 @@ export const solve: <const A extends Operand, const B extends Operand>(
     });
   const [a, b] = together(x, columns);
   const common = promote(dtype, realFloat(right));
+  const large = { x: a, batch: a.shape.slice(0, -2), m: n, n, dtype: common };
+  const tile = panelOf(large);
+  if (tile !== null) {
+    const solution = tiledSolve(large, b, tile);
+    return (isVector ? squeeze(solution, -1) : solution) as Built;
+  }
   const [found] = partsOf(
     { x: a, batch: a.shape.slice(0, -2), dtype: common },
     "solve",

@@ -5,3 +5,4 @@ export { matrixTranspose } from "../functions/manipulation.ts";
 export { type DiagonalOptions, diagonal, outer, type TraceOptions, trace } from "../functions/products.ts";
 export * from "./decompositions.ts";
 export * from "./norms.ts";
+export { type RandomizedSvdOptions, randomizedSvd } from "./randomized.ts";

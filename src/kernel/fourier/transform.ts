@@ -1,81 +1,33 @@
 // The discrete Fourier transform of lines of any length: X[k] = Σ x[j]·e^(−2πi·jk/n). In: complex numbers, real and imaginary parts in turn.
-// Out: their transform, not scaled. Stockham's way through the prime factors, two 2s at a time; lengths with a prime above 50
-// by Bluestein's convolution of a length that is a power of two.
-// Must hold: the same line gives the same bits, whatever lines are transformed beside it.
+// Out: their transform, not scaled. Stockham's way through the prime factors, two 2s at a time; how long lines and other lengths go,
+// plan.ts says.
+// Must hold: the same line gives the same bits, whatever lines are transformed beside it, and as kernels do (wasm/fourierKernel.ts).
 
-/** Beyond it a pass of p² products takes longer than a convolution. */
-const MOST_PRIME = 50;
+import { type Convolution, type FourSteps, type Passes, planOf, type TransformPlan } from "./plan.ts";
+import { chirpOf, filterOf, twoTables, unitRoots } from "./roots.ts";
 
 /** How a length is transformed: made once for all lines. */
 export type Transform = (line: Float64Array) => void;
 
-/** So many complex numbers a transform keeps, and works with: plan/compile/scratch.ts. */
-export function workLength(n: number): number {
-  const passes = 2 * n + MOST_PRIME;
-  return factorsOf(n) === null ? 3 * n + 5 * convolutionLength(n) : passes;
-}
+export const transformOf = (n: number): Transform => (n <= 1 ? () => undefined : transformBy(planOf(n)));
 
-const convolutionLength = (n: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, 2 * n - 1)));
-
-/** 4s before a 2, then the odd ones; null where one is too large. */
-function factorsOf(n: number): number[] | null {
-  const factors: number[] = [];
-  let rest = n;
-  const divide = (p: number): void => {
-    factors.push(p);
-    rest /= p;
-  };
-  while (rest > 0 && rest % 4 === 0) divide(4);
-  if (rest > 0 && rest % 2 === 0) divide(2);
-  for (let p = 3; rest > 1; p += 2) {
-    if (p > MOST_PRIME) return null;
-    while (rest % p === 0) divide(p);
-  }
-  return factors;
-}
-
-/** e^(−2πi·k/n), from an angle of at most an eighth of a turn. */
-function unitRoot(k: number, n: number): readonly [re: number, im: number] {
-  const eighth = Math.floor((8 * k) / n);
-  const place = 8 * k - eighth * n;
-  const angle = (Math.PI / 4) * ((eighth % 2 === 0 ? place : n - place) / n);
-  const [c, s] = [Math.cos(angle), Math.sin(angle)];
-  switch (eighth) {
-    case 0:
-      return [c, -s];
-    case 1:
-      return [s, -c];
-    case 2:
-      return [-s, -c];
-    case 3:
-      return [-c, -s];
-    case 4:
-      return [-c, s];
-    case 5:
-      return [-s, c];
-    case 6:
-      return [s, c];
+function transformBy(plan: TransformPlan): Transform {
+  switch (plan.kind) {
+    case "passes":
+      return byPasses(plan);
+    case "fourSteps":
+      return byFourSteps(plan);
+    case "convolution":
+      return byConvolution(plan);
     default:
-      return [c, s];
+      throw plan satisfies never;
   }
 }
 
-function unitRoots(n: number): Float64Array {
-  const roots = new Float64Array(2 * n);
-  for (let k = 0; k < n; k++) [roots[2 * k], roots[2 * k + 1]] = unitRoot(k, n);
-  return roots;
-}
-
-export function transformOf(n: number): Transform {
-  if (n <= 1) return () => undefined;
-  const factors = factorsOf(n);
-  return factors === null ? byConvolution(n) : byPasses(n, factors);
-}
-
-function byPasses(n: number, factors: readonly number[]): Transform {
+function byPasses({ n, factors }: Passes): Transform {
   const roots = unitRoots(n);
   const other = new Float64Array(2 * n);
-  const terms = new Float64Array(2 * MOST_PRIME);
+  const terms = new Float64Array(4 * Math.max(...factors, 1));
   return (line) => {
     let [from, to]: [Float64Array, Float64Array] = [line, other];
     let [length, stride] = [n, 1];
@@ -91,6 +43,42 @@ function byPasses(n: number, factors: readonly number[]): Transform {
   };
 }
 
+/**
+ * x as a table of `first.n` rows: its columns are transformed, element (k, c) is turned by e^(−2πi·kc/n), and the rows are transformed:
+ * X[k + first.n·j] is element j of row k.
+ */
+function byFourSteps({ n, first, second }: FourSteps): Transform {
+  const [columns, rows] = [byPasses(first), byPasses(second)];
+  const { shift, low, high } = twoTables(n);
+  const table = new Float64Array(2 * n);
+  const [column, row] = [new Float64Array(2 * first.n), new Float64Array(2 * second.n)];
+  return (line) => {
+    for (let c = 0; c < second.n; c++) {
+      for (let k = 0; k < first.n; k++) copyOne(line, k * second.n + c, column, k);
+      columns(column);
+      for (let k = 0; k < first.n; k++) {
+        const [l, h] = [(c * k) % 2 ** shift, Math.floor((c * k) / 2 ** shift)];
+        const [a, b, d, e] = [low[2 * l]!, low[2 * l + 1]!, high[2 * h]!, high[2 * h + 1]!];
+        const [re, im] = [a * d - b * e, a * e + b * d];
+        const [x, y] = [column[2 * k]!, column[2 * k + 1]!];
+        const to = 2 * (k * second.n + c);
+        table[to] = x * re - y * im;
+        table[to + 1] = x * im + y * re;
+      }
+    }
+    for (let k = 0; k < first.n; k++) {
+      row.set(table.subarray(2 * k * second.n, 2 * (k + 1) * second.n));
+      rows(row);
+      for (let j = 0; j < second.n; j++) copyOne(row, j, line, k + first.n * j);
+    }
+  };
+}
+
+function copyOne(from: Float64Array, i: number, to: Float64Array, j: number): void {
+  to[2 * j] = from[2 * i]!;
+  to[2 * j + 1] = from[2 * i + 1]!;
+}
+
 /** y[q + s(2j + r)] = w^(jr) · Σ (−1)^(rt) x[q + s(j + tm)], w = e^(−2πi/length), m = length / 2. */
 function passOf2(x: Float64Array, y: Float64Array, roots: Float64Array, length: number, s: number): void {
   const m = length / 2;
@@ -102,10 +90,15 @@ function passOf2(x: Float64Array, y: Float64Array, roots: Float64Array, length: 
       const im = x[a + 1]! - x[b + 1]!;
       y[to] = x[a]! + x[b]!;
       y[to + 1] = x[a + 1]! + x[b + 1]!;
-      y[to + 2 * s] = re * c - im * d;
-      y[to + 2 * s + 1] = re * d + im * c;
+      turned(y, to + 2 * s, re, im, c, d, j);
     }
   }
+}
+
+/** Times a root of one, which the first is. */
+function turned(y: Float64Array, to: number, re: number, im: number, c: number, d: number, j: number): void {
+  y[to] = j === 0 ? re : re * c - im * d;
+  y[to + 1] = j === 0 ? im : re * d + im * c;
 }
 
 function passOf4(x: Float64Array, y: Float64Array, roots: Float64Array, length: number, s: number): void {
@@ -130,18 +123,9 @@ function passOf4(x: Float64Array, y: Float64Array, roots: Float64Array, length: 
       const to = 2 * (q + s * 4 * j);
       y[to] = acRe + bdRe;
       y[to + 1] = acIm + bdIm;
-      const oneRe = lessRe + turnRe;
-      const oneIm = lessIm + turnIm;
-      y[to + 2 * s] = oneRe * c1 - oneIm * d1;
-      y[to + 2 * s + 1] = oneRe * d1 + oneIm * c1;
-      const twoRe = acRe - bdRe;
-      const twoIm = acIm - bdIm;
-      y[to + 4 * s] = twoRe * c2 - twoIm * d2;
-      y[to + 4 * s + 1] = twoRe * d2 + twoIm * c2;
-      const threeRe = lessRe - turnRe;
-      const threeIm = lessIm - turnIm;
-      y[to + 6 * s] = threeRe * c3 - threeIm * d3;
-      y[to + 6 * s + 1] = threeRe * d3 + threeIm * c3;
+      turned(y, to + 2 * s, lessRe + turnRe, lessIm + turnIm, c1, d1, j);
+      turned(y, to + 4 * s, acRe - bdRe, acIm - bdIm, c2, d2, j);
+      turned(y, to + 6 * s, lessRe - turnRe, lessIm - turnIm, c3, d3, j);
     }
   }
 }
@@ -186,32 +170,19 @@ function passOfOdd(
           oddRe -= d * terms[4 * t + 3]!;
           oddIm += d * terms[4 * t + 2]!;
         }
-        put(y, to + 2 * s * r, evenRe + oddRe, evenIm + oddIm, roots, 2 * j * s * r);
-        put(y, to + 2 * s * (p - r), evenRe - oddRe, evenIm - oddIm, roots, 2 * j * s * (p - r));
+        const [one, other] = [2 * j * s * r, 2 * j * s * (p - r)];
+        turned(y, to + 2 * s * r, evenRe + oddRe, evenIm + oddIm, roots[one]!, roots[one + 1]!, j);
+        turned(y, to + 2 * s * (p - r), evenRe - oddRe, evenIm - oddIm, roots[other]!, roots[other + 1]!, j);
       }
     }
 }
 
-function put(y: Float64Array, to: number, re: number, im: number, roots: Float64Array, at: number): void {
-  const [c, d] = [roots[at]!, roots[at + 1]!];
-  y[to] = re * c - im * d;
-  y[to + 1] = re * d + im * c;
-}
-
 /** jk = (j² + k² − (k − j)²) / 2: a convolution with e^(πi·j²/n), of a length that is easy. */
-function byConvolution(n: number): Transform {
-  const length = convolutionLength(n);
-  const transform = transformOf(length);
-  const chirp = new Float64Array(2 * n);
-  // j² mod 2n, exactly.
-  for (let j = 0, square = 0; j < n; square = (square + 2 * j + 1) % (2 * n), j++)
-    [chirp[2 * j], chirp[2 * j + 1]] = unitRoot(square, 2 * n);
-  const filter = new Float64Array(2 * length);
-  for (let j = 0; j < n; j++)
-    for (const at of j === 0 ? [0] : [j, length - j]) {
-      filter[2 * at] = chirp[2 * j]! / length;
-      filter[2 * at + 1] = -chirp[2 * j + 1]! / length;
-    }
+function byConvolution({ n, inner }: Convolution): Transform {
+  const length = inner.n;
+  const transform = transformBy(inner);
+  const chirp = chirpOf(n);
+  const filter = filterOf(chirp, n, length);
   transform(filter);
   const work = new Float64Array(2 * length);
   return (line) => {

@@ -19,12 +19,15 @@ export function cholesky(a: Float64Array, n: number): boolean {
   return true;
 }
 
-/** L below the diagonal, U on and above it; `order[i]`: which row of the matrix became row i. Gives the sign of the order. */
-export function lu(a: Float64Array, n: number, order: Int32Array): number {
+/**
+ * L below the diagonal, U on and above it, of a matrix with at least as many rows as columns; `order[i]`: which row of the matrix became
+ * row i. Gives the sign of the order.
+ */
+export function lu(a: Float64Array, n: number, order: Int32Array, rows: number = n): number {
   let sign = 1;
-  for (let i = 0; i < n; i++) order[i] = i;
+  for (let i = 0; i < rows; i++) order[i] = i;
   for (let k = 0; k < n; k++) {
-    const best = largestBelow(a, n, k);
+    const best = largestBelow(a, rows, n, k);
     if (best !== k) {
       swapRows(a, n, k, best);
       [order[k], order[best]] = [order[best]!, order[k]!];
@@ -32,7 +35,7 @@ export function lu(a: Float64Array, n: number, order: Int32Array): number {
     }
     const pivot = a[k * n + k]!;
     if (pivot === 0) continue;
-    for (let i = k + 1; i < n; i++) {
+    for (let i = k + 1; i < rows; i++) {
       const factor = a[i * n + k]! / pivot;
       a[i * n + k] = factor;
       if (factor !== 0) subtractRow(a, i * n, a, k * n, factor, k + 1, n);
@@ -41,9 +44,9 @@ export function lu(a: Float64Array, n: number, order: Int32Array): number {
   return sign;
 }
 
-function largestBelow(a: Float64Array, n: number, k: number): number {
+function largestBelow(a: Float64Array, rows: number, n: number, k: number): number {
   let best = k;
-  for (let i = k + 1; i < n; i++) if (Math.abs(a[i * n + k]!) > Math.abs(a[best * n + k]!)) best = i;
+  for (let i = k + 1; i < rows; i++) if (Math.abs(a[i * n + k]!) > Math.abs(a[best * n + k]!)) best = i;
   return best;
 }
 
@@ -87,6 +90,35 @@ export function solveWithLu(
     for (let k = i + 1; k < n; k++)
       subtractRow(right, i * columns, right, k * columns, factors[i * n + k]!, 0, columns);
     for (let c = 0; c < columns; c++) right[i * columns + c]! /= factors[i * n + i]!;
+  }
+  return true;
+}
+
+/** Y with L·Y = B, of a lower factor, whose diagonal is 1 where `isUnit`; B becomes Y. False where a pivot is 0. */
+export function solveLower(
+  l: Float64Array,
+  n: number,
+  right: Float64Array,
+  columns: number,
+  isUnit: boolean,
+): boolean {
+  for (let i = 0; i < n; i++) {
+    for (let k = 0; k < i; k++)
+      subtractRow(right, i * columns, right, k * columns, l[i * n + k]!, 0, columns);
+    if (isUnit) continue;
+    if (l[i * n + i] === 0) return false;
+    for (let c = 0; c < columns; c++) right[i * columns + c]! /= l[i * n + i]!;
+  }
+  return true;
+}
+
+/** X with U·X = B, of an upper factor; B becomes X. False where a pivot is 0. */
+export function solveUpper(u: Float64Array, n: number, right: Float64Array, columns: number): boolean {
+  for (let i = n - 1; i >= 0; i--) {
+    if (u[i * n + i] === 0) return false;
+    for (let k = i + 1; k < n; k++)
+      subtractRow(right, i * columns, right, k * columns, u[i * n + k]!, 0, columns);
+    for (let c = 0; c < columns; c++) right[i * columns + c]! /= u[i * n + i]!;
   }
   return true;
 }

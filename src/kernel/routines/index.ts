@@ -23,6 +23,7 @@ import { argsortRuns, mergePlaces, mergeRuns, sortRuns } from "./sortedRuns.ts";
 import { takeAlongAxis } from "./take-along-axis.ts";
 import { topk, topkPlaces } from "./topk.ts";
 import { call } from "./userCall.ts";
+import { windowed } from "./windowed.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({
@@ -55,6 +56,7 @@ export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
       spread,
       takeAlongAxis,
       unpack,
+      windowed,
     },
   }),
 );

@@ -7,7 +7,7 @@ import { sizeOf } from "../../core/chunks.ts";
 import { qr } from "../linalg/orthogonal.ts";
 import { completeRows, svd } from "../linalg/singular.ts";
 import { eigh } from "../linalg/symmetric.ts";
-import { cholesky, lu, solveWithLu } from "../linalg/triangular.ts";
+import { cholesky, lu, solveLower, solveUpper, solveWithLu } from "../linalg/triangular.ts";
 import { type Routine, Trap } from "../routine.ts";
 import { blockAt } from "./attributes.ts";
 import { fromContiguous, toContiguous } from "./stridedWalk.ts";
@@ -104,6 +104,33 @@ export const MATRIX_METHODS = {
       return solved({ a, m, n, b: unit, k: n });
     },
   },
+  /** L below the diagonal and U on and above it (m × n, m ≥ n), and which row became which (m) */
+  panelLu: {
+    copies: 1,
+    length: (m, n) => m * n + m,
+    parts({ a, m, n }) {
+      const order = new Int32Array(m);
+      lu(a, n, order, m);
+      return [a, Float64Array.from(order)];
+    },
+  },
+  /** L⁻¹ B (n × k) of a lower factor, with 1 on its diagonal, or with its own */
+  unitLowerSolve: {
+    copies: 1,
+    length: (_, n, k) => n * k,
+    parts: ({ a, n, b, k }) => [solvable(solveLower(a, n, b, k, true), b)],
+  },
+  lowerSolve: {
+    copies: 1,
+    length: (_, n, k) => n * k,
+    parts: ({ a, n, b, k }) => [solvable(solveLower(a, n, b, k, false), b)],
+  },
+  /** U⁻¹ B (n × k) */
+  upperSolve: {
+    copies: 1,
+    length: (_, n, k) => n * k,
+    parts: ({ a, n, b, k }) => [solvable(solveUpper(a, n, b, k), b)],
+  },
   /** A⁻¹ B (n × k) */
   solve: {
     copies: 1,
@@ -117,9 +144,12 @@ export type MatrixMethodName = keyof typeof MATRIX_METHODS;
 function solved({ a, n, b, k }: Matrix): readonly Float64Array[] {
   const order = new Int32Array(n);
   lu(a, n, order);
-  if (!solveWithLu(a, n, order, b, k))
-    throw new Trap("a matrix is singular", "It has no inverse: use pinv or lstsq");
-  return [b];
+  return [solvable(solveWithLu(a, n, order, b, k), b)];
+}
+
+function solvable(isSolved: boolean, solution: Float64Array): Float64Array {
+  if (isSolved) return solution;
+  throw new Trap("a matrix is singular", "It has no inverse: use pinv or lstsq");
 }
 
 const notConverged = (): Trap =>

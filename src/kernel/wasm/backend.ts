@@ -35,6 +35,8 @@ import { runScanKernel } from "./scans.ts";
 import { runSegmentKernel } from "./segments.ts";
 import { runDigitCounts, runSelect } from "./selecting.ts";
 import { runSegmentSort } from "./sorting.ts";
+import { runFourier } from "./transforming.ts";
+import { runWindowed } from "./windowing.ts";
 
 // Routines that have kernels. A kernel gives true when it has done the call, false where the routine itself has to.
 
@@ -57,6 +59,8 @@ const ROUTINE_KERNELS: ReadonlyMap<string, RoutineKernel> = new Map<string, Rout
   ["binPlaces", runBinPlaces],
   ["binCounts", runBinCounts],
   ["labelCounts", runLabelCounts],
+  ["windowed", runWindowed],
+  ["fourier", runFourier],
 ]);
 
 // Small blocks that lie outside of the kernels' memory are copied into it for as long as a program runs: tile by tile they would

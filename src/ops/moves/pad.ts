@@ -1,5 +1,5 @@
 // pad: more elements around an array. attrs.before and attrs.after per axis, attrs.mode one of NumPy's
-// constant, edge, reflect, wrap; attrs.value is what constant padding holds.
+// constant, edge, reflect, symmetric, wrap; attrs.value is what constant padding holds.
 
 import { intersect, isEmptyBox } from "../../core/chunks.ts";
 import type { Scalar } from "../../core/numbers.ts";
@@ -8,7 +8,7 @@ import type { Calculus, Handle } from "../../expr/pullback.ts";
 import { axisOf, type Fragment, run, separable } from "./fragments.ts";
 import { everyTime, periodicRuns } from "./select.ts";
 
-export const PAD_MODES = ["constant", "edge", "reflect", "wrap"] as const;
+export const PAD_MODES = ["constant", "edge", "reflect", "symmetric", "wrap"] as const;
 export type PadMode = (typeof PAD_MODES)[number];
 
 interface PadAttrs {
@@ -95,6 +95,10 @@ function sourceOf(mode: PadMode, place: number, n: number): number {
   const within = (length: number): number => ((place % length) + length) % length;
   if (mode === "edge") return place < 0 ? 0 : n - 1;
   if (mode === "wrap" || n === 1) return within(n);
+  if (mode === "symmetric") {
+    const at = within(2 * n);
+    return at < n ? at : 2 * n - 1 - at;
+  }
   const at = within(2 * (n - 1));
   return at < n ? at : 2 * (n - 1) - at;
 }
@@ -115,6 +119,10 @@ const SEAMS: { readonly [M in PadMode]: (first: number, n: number) => AxisSeams 
   constant: endSeams,
   edge: endSeams,
   wrap: (first, n) => everyTime(n, first),
+  symmetric(first, n) {
+    const every = 2 * n;
+    return n < 1 ? {} : { periods: [{ every, at: [first % every, (first + n) % every] }] };
+  },
   reflect(first, n) {
     const every = 2 * (n - 1);
     return n < 2 ? {} : { periods: [{ every, at: [first % every, (first + n - 1) % every] }] };
@@ -134,6 +142,19 @@ export const RUNS: { readonly [M in Exclude<PadMode, "constant">]: Runs } = {
     if (before > 0) runs.push(run(axis, at, before, axis, 0, 0));
     if (inside > 0) runs.push(run(axis, at + before, inside, axis, phase + before, 1));
     if (after > 0) runs.push(run(axis, at + length - after, after, axis, n - 1, 0));
+    return runs;
+  },
+  /** Forth and back, the ends twice: the period is 2n. */
+  symmetric(axis, at, length, phase, n) {
+    const period = 2 * n;
+    const runs: Fragment[] = [];
+    for (let done = 0; done < length; ) {
+      const place = (((phase + done) % period) + period) % period;
+      const forth = place < n;
+      const here = Math.min(length - done, forth ? n - place : period - place);
+      runs.push(run(axis, at + done, here, axis, forth ? place : period - 1 - place, forth ? 1 : -1));
+      done += here;
+    }
     return runs;
   },
   /** Forth and back without repeating the ends: the period is 2(n − 1). */

@@ -8,7 +8,7 @@ import { type Shape, sizeOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import type { ContractAxes } from "../../expr/expr.ts";
 import type { BlockProgram, KernelStep, ReduceStep, RoutineStep } from "../../kernel/blockProgram.ts";
-import { workLength } from "../../kernel/fourier/transform.ts";
+import { workLength } from "../../kernel/fourier/plan.ts";
 import { countTables } from "../../kernel/routines/bins.ts";
 import { MATRIX_METHODS, type MatrixMethodName } from "../../kernel/routines/matrixRows.ts";
 import { blockGrid } from "../../kernel/routines/userCall.ts";
@@ -112,6 +112,8 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
     "lines",
     (step, buffers) => ownCopies(step, buffers) + 16 * workLength(step.inputs[0]!.shape.at(-1)!),
   ],
+  // Plain copies, as float64 where a routine does it; what a pass leaves; the table of a window.
+  windowed: ["windows", (step, buffers) => windowScratch(step, buffers)],
   matrixRows: ["matrices", (step) => matrixScratch(step)],
   ...{ drawn: NUMBERS, permuted: NUMBERS },
   ...{ binCounts: BINS, labelCounts: BINS },
@@ -122,6 +124,14 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
 function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
   const [reason, bytes] = STATEMENTS[step.routine] ?? PLACES;
   return { reason, bytes: bytes(step, buffers) };
+}
+
+/** A pass reads what the one before has left. */
+function windowScratch(step: RoutineStep, buffers: Buffers): number {
+  const passes = step.attrs["passes"] as readonly Shape[];
+  const longest = passes.reduce((most, lengths) => Math.max(most, sizeOf(lengths)), 0);
+  const left = passes.length > 1 ? 8 * elements(step.inputs.slice(0, 1)) : 0;
+  return ownCopies(step, buffers) + left + 24 * longest;
 }
 
 /** One matrix at a time: copies of what it is given (two, to be overwritten) and gives, and those that its method has. */

@@ -23,7 +23,15 @@ import {
   TOO_MANY_CELLS,
 } from "./fusionNodes.ts";
 import { type Answer, type FusionRules, no, yes } from "./fusionOptions.ts";
-import { addRead, blockCount, type Reads, readCost, refinedReads, sameWindows } from "./reads.ts";
+import {
+  addRead,
+  blockCount,
+  blocksWorth,
+  type Reads,
+  readCost,
+  refinedReads,
+  sameWindows,
+} from "./reads.ts";
 
 /** A task with more steps than this compiles slower than it saves. */
 export const MAX_FUSED_STEPS = 256;
@@ -172,6 +180,8 @@ function exceeded({ fused, cells, before }: Proposal, question: Question): strin
   const blocks = blockCount(fused.reads, cells);
   if (blocks === null) return TOO_MANY_TASKS;
   if (blocks <= rules.maxBlocks) return null;
+  // What lies around a chunk is small parts of many: unless told otherwise, they count by what they come to.
+  if (!rules.isStrict.blocks && blocksWorth(fused.reads, cells) <= rules.maxBlocks) return null;
   const known = rules.isStrict.blocks ? 0 : blockCount(before, cells);
   if (known === null) return TOO_MANY_TASKS;
   return blocks > known ? `total number of input blocks (${blocks}) exceeds max (${rules.maxBlocks})` : null;

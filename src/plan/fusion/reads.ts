@@ -124,6 +124,20 @@ export function blockCount(reads: Reads, cells: Partition): number | null {
   return most;
 }
 
+/** How many chunks have as many elements as the windows of one task, each window by itself and rounded up. */
+export function blocksWorth(reads: Reads, cells: Partition): number {
+  let most = 0;
+  for (const cell of cells.keys()) {
+    let worth = 0;
+    for (const read of reads)
+      if (!isConstant(read.array))
+        for (const { shape } of windowsAt(read, cell))
+          worth += Math.ceil(sizeOf(shape) / Math.max(1, sizeOf(read.array.chunks)));
+    most = Math.max(most, worth);
+  }
+  return most;
+}
+
 interface KnownElements {
   readonly law: Law;
   readonly array: DensePlanArray;
