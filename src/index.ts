@@ -4,6 +4,7 @@ import { installMethods } from "./array/methods.ts";
 
 installMethods();
 
+export { type ResizeOptions, resizeZarr } from "./array/appending.ts";
 export {
   type CompiledCallOptions,
   type CompiledFunction,
@@ -84,12 +85,12 @@ export type {
   UniformOptions,
 } from "./array/random/options.ts";
 export { computePlan, type LoadPlanOptions, loadPlan, savePlan } from "./array/savedPlan.ts";
-export { type SelectionItem, Slice, slice } from "./array/selection.ts";
+export { type NamedSelection, type SelectionItem, Slice, slice } from "./array/selection.ts";
 export type { PlanTarget } from "./array/storing.ts";
 export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
 export { ExprSyntaxError } from "./array/template/syntaxError.ts";
 export { expr } from "./array/template.ts";
-export type { AxisArgument, AxisChunks, Box, ChunkShape, ChunksArgument, Shape } from "./core/chunks.ts";
+export type { AxisArgument, AxisChunks, AxisName, Box, ChunkShape, ChunksArgument, Shape } from "./core/chunks.ts";
 export type { DataOf, DType, Result, ResultRule, TypedArray } from "./core/dtype.ts";
 export {
   AxisError,
@@ -105,6 +106,7 @@ export {
   UnknownLengthError,
   ValueError,
 } from "./core/errors.ts";
+export type { DimNames, Json, JsonObject } from "./core/labels.ts";
 export type { Promote } from "./core/numbers.ts";
 export { Complex, type ElementOf, type RealScalar, type Scalar } from "./core/numbers.ts";
 export type { Backend, BackendStatistics, Kernel, SharedBlock } from "./kernel/backend.ts";

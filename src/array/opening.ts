@@ -25,6 +25,7 @@ import {
   type Member,
   type OpenOptions,
   openGroup as openZarrGroup,
+  setAttributes,
   type ZarrGroup,
 } from "../storage/zarr/group.ts";
 import type { JsonObject } from "../storage/zarr/zarrJson.ts";
@@ -154,6 +155,11 @@ export class Group {
   }
   get path(): string {
     return this.zarr.path;
+  }
+
+  /** The group with other attributes, written in one step: `group = await group.setAttributes({source: "buoys"})`. */
+  async setAttributes(attributes: JsonObject): Promise<Group> {
+    return new Group(await setAttributes(this.zarr, attributes));
   }
 
   /** What is in it, with paths relative to it. */

@@ -133,9 +133,19 @@ interface OpBase<Input extends ArrayType, Output extends ArrayType> {
   infer(inputs: readonly Input[], attrs: Attrs): Output;
 }
 
+/**
+ * For each axis of the output the axis of the first input that it is, or null; "same": all of them, one by one. Names of axes
+ * go that way (expr/labels.ts).
+ */
+export type Carries =
+  | "same"
+  | ((inputs: readonly DenseType[], attrs: Attrs, type: DenseType) => readonly (number | null)[]);
+
 interface DenseOp extends OpBase<DenseType, DenseType> {
   /** How gradients come back through it (expr/pullback.ts). */
   readonly pullback?: Pullback | undefined;
+  /** The same quantities as the first input's: what is said of that is said of the output. Moves always give such. */
+  readonly keepsMeaning?: boolean | undefined;
 }
 
 /** Where arrays come from: computed from coordinates (`body`), or stored somewhere (no body). */
@@ -258,6 +268,8 @@ export interface MoveOp extends DenseOp {
   ): ChunkShape;
   /** False when one input element can go to several output elements. */
   readonly injective: boolean;
+  /** "same" where it is not said. */
+  readonly carries?: Carries | undefined;
   /** No number is made of lengths but by `lengthTogether`: they need not be known (core/unknown.ts). */
   readonly takesUnknown?: boolean | undefined;
 }
@@ -272,6 +284,8 @@ export interface ContractOp extends DenseOp {
 export interface RoutineOp extends DenseOp {
   readonly class: "routine";
   readonly routine: string;
+  /** Not said: axes of the same length, where there are as many. */
+  readonly carries?: Carries | undefined;
   /** Somebody else's code: it runs when the computation does, and not before. */
   readonly isOpaque?: boolean | undefined;
   /** No number is made of lengths: they need not be known. */
@@ -316,6 +330,8 @@ export interface Questions {
  */
 export interface StagedOp extends DenseOp {
   readonly class: "staged";
+  /** Not said: axes of the same length, where there are as many. */
+  readonly carries?: Carries | undefined;
   /** Some of its inputs are ragged: `infer` is given their types as they are, and `chunks` no inputs. */
   readonly takesRagged?: boolean | undefined;
   /** Of inputs that are settled. */

@@ -233,6 +233,8 @@ function checkRepeats(x: DenseType, { dtype, shape }: DenseType): void {
 export const repeatBy: StagedOp = {
   name: "repeatBy",
   class: "staged",
+  keepsMeaning: true,
+  carries: "same",
   pullback: repeatPullback,
   infer([x, counts], attrs) {
     checkRepeats(x!, counts!);
@@ -260,6 +262,8 @@ const MOST_BLOCKS = 4;
 export const compact: StagedOp = {
   name: "compact",
   class: "staged",
+  keepsMeaning: true,
+  carries: "same",
   pullback: ({ inputs: [x, mask], cotangent }, use) => [use.place(use.filled(x!), mask!, cotangent), null],
   infer([x, mask], attrs) {
     checkMask(mask!, x!.shape);

@@ -33,6 +33,7 @@ import { ROUTINE_OPS } from "./routines.ts";
 import { RANK_SAMPLE_OPS } from "./sampling.ts";
 import * as scans from "./scans.ts";
 import { OpTable } from "./table.ts";
+import { TIME_OPS } from "./times.ts";
 
 /** The functions of a module that are ops. */
 const opsIn = (module: object): Op[] =>
@@ -70,6 +71,7 @@ const ALL: readonly Op[] = [
   ...LOOP_OPS,
   ...[groupby, binPlaces, binCounts, labelCounts, binEdges],
   mark,
+  ...TIME_OPS,
 ];
 
 /** The table of ops, by name: `OPS.get("add")`. */

@@ -94,6 +94,13 @@ function linearPlaces(values: Handle, at: number, indices: Shape, use: Calculus)
   );
 }
 
+/** Which axis of x each axis of the result is: of one list of places, the axis that they are of. */
+function gatheredAxes(shape: Shape, ndim: number, { axes, at }: GatherAttrs): (number | null)[] {
+  const rest: (number | null)[] = shape.flatMap((_, axis) => (axes.includes(axis) ? [] : [axis]));
+  const own = axes.length === 1 && ndim === 1 ? axes[0]! : null;
+  return [...rest.slice(0, at), ...new Array<number | null>(ndim).fill(own), ...rest.slice(at)];
+}
+
 /** gather(x, i₀, i₁, …): x at places that the indices name. */
 export const gather: RoutineOp = {
   name: "gather",
@@ -103,6 +110,8 @@ export const gather: RoutineOp = {
     ...indices.map(() => null),
   ],
   takesUnknown: true,
+  keepsMeaning: true,
+  carries: ([x, ...indices], attrs) => gatheredAxes(x!.shape, indices[0]?.shape.length ?? 0, gatherAttrs(attrs)),
   routine: "gather",
   computes: (out) => out,
   infer([x, ...indices], attrs) {
@@ -142,6 +151,7 @@ export const gatherIn: RoutineOp = {
     const rows = use.sum(use.where(own, cotangent, 0), [0]);
     return [gatherPullback(x!, [index!], attrs, rows, use), null];
   },
+  carries: ([x, index], attrs) => [null, ...gatheredAxes(x!.shape, index!.shape.length, gatherAttrs(attrs))],
   routine: "gatherIn",
   computes: (out) => out,
   infer([x, index], attrs) {
@@ -244,6 +254,8 @@ export const takeAlongAxis: RoutineOp = {
     return [use.addLines(cotangent, places!, axis, x!.shape[axis]!), null];
   },
   takesUnknown: true,
+  keepsMeaning: true,
+  carries: "same",
   routine: "takeAlongAxis",
   computes: (out) => out,
   infer: ([x, indices]) => denseType(x!.dtype, indices!.shape),

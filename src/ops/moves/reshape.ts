@@ -59,6 +59,14 @@ export const reshape: MoveOp = {
   name: "reshape",
   class: "move",
   pullback: ({ inputs: [x], cotangent }, use) => [use.reshape(cotangent, x!.shape)],
+  // Axes that neither merge nor split.
+  carries: ([input], attrs, { shape }) => {
+    const from = new Array<number | null>(shape.length).fill(null);
+    if (sizeOf(shape) === 0) return from;
+    for (const { inAxes, outAxes } of axisGroups(input!.shape, attrs["shape"] as Shape))
+      if (inAxes.length === 1 && outAxes.length === 1) from[outAxes[0]!] = inAxes[0]!;
+    return from;
+  },
   injective: true,
   seams([input], attrs, type) {
     const seams = type.shape.map(() => SEAMLESS);
