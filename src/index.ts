@@ -60,6 +60,18 @@ export { hessian, jacobian } from "./array/gradients/jacobians.ts";
 export type { ArrayTree } from "./array/gradients/trees.ts";
 /** Linear algebra, the standard's extension: `cw.linalg.det([[1, 2], [3, 4]])`. */
 export * as linalg from "./array/linalg/index.ts";
+export {
+  Dataset,
+  type DatasetParts,
+  dataset,
+  type LabelSelections,
+  type PlaceSelections,
+  type Variables,
+} from "./array/dataset/dataset.ts";
+export type { Encoding } from "./array/dataset/encoding.ts";
+export type { Label, LabelSelection, SelOptions } from "./array/dataset/labelIndex.ts";
+export { type OpenDatasetOptions, openDataset } from "./array/dataset/openDataset.ts";
+export type { DatasetToZarrOptions, VariableEncoding } from "./array/dataset/writing.ts";
 export type { ArrayMethods } from "./array/methods.ts";
 export { type FromNpyOptions, fromNpy, type ToNpyOptions, toNpy } from "./array/npy.ts";
 export {

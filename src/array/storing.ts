@@ -40,6 +40,7 @@ import { durableStore, type StoreArgument } from "../storage/location.ts";
 import type { Store } from "../storage/store.ts";
 import { isCloudAddress } from "../storage/store.ts";
 import { type Appended, appendTo } from "./appending.ts";
+import { type Encoding, packedFor } from "./dataset/encoding.ts";
 import { engine } from "./defaultEngine.ts";
 import { lazyStored, sourceOf } from "./opening.ts";
 import { prepareCut, type ResultCut, requestOf } from "./prepare.ts";
@@ -136,6 +137,8 @@ export interface TargetOptions extends ArraySettings {
   readonly region?: readonly SelectionItem[];
   /** Goes on with an array that is there, along an axis or its name; readers see the old length until all is written. */
   readonly append?: AxisName;
+  /** Packs values and counts times as the CF conventions have it, with attributes that say so; `true` for times alone. */
+  readonly encode?: Encoding | boolean;
 }
 
 /** A new array that is only planned: as toZarr would write it, to a folder unless another store is given. */
@@ -191,7 +194,7 @@ async function destinationOf(
   const prepared = await format.prepare(
     place,
     newArray(array, labels),
-    appended === null ? { ...resolved(array, options), ...own } : partOf(appended),
+    { ...(appended === null ? resolved(array, options) : partOf(appended)), ...own },
     engine,
   );
   return { array, format, place, prepared };
@@ -207,7 +210,7 @@ function formatFor(argument: StoreArgument, path: string): string {
 }
 
 /** A region is resolved against what is stored. */
-function resolved(array: LazyArray, { region, ...options }: Omit<TargetOptions, "path" | "append">): object {
+function resolved(array: LazyArray, { region, encode: _, ...options }: Partial<Target>): object {
   if (region === undefined) return options;
   return {
     ...options,
@@ -233,7 +236,7 @@ export function plannedTo(array: LazyArray, target: PlanTarget): ResultCut {
 export interface ToZarrOptions extends AsyncComputeOptions, TargetOptions {}
 
 const TARGET_OPTIONS = [
-  ...["path", "region", "append", "chunks", "shards", "codecs", "dtype", "fillValue", "order", "endian", "attributes"],
+  ...["path", "region", "append", "encode", "chunks", "shards", "codecs", "dtype", "fillValue", "order", "endian", "attributes"],
   ...["dimensionNames", "zarrFormat", "keyEncoding", "indexLocation", "overwrite", "writeEmptyChunks"],
 ] as const;
 
@@ -302,10 +305,12 @@ export async function storeAll(
   where: string,
 ): Promise<LazyArray[]> {
   const run = checkRun(options, where, "run", engine.spec);
-  const arrays = given.map((array, i) => castFor(array, targets[i]!));
+  const jobs = given.map((array, i) => packedFor(castFor(array, targets[i]!), targets[i]!));
+  const arrays = jobs.map(({ array }) => array);
+  const packed = jobs.map(({ target }) => target);
   const labels = arrays.map(labelsOf);
   return withStages(arrays, run, storeSettled, (settled, given) =>
-    storeSettled(settled, targets, given, labels),
+    storeSettled(settled, packed, given, labels),
   );
 }
 

@@ -8,7 +8,7 @@ import { AxisError, ChunkwiseError, OutTargetError, ValueError } from "../core/e
 import { axisNamed, type DimNames } from "../core/labels.ts";
 import { closest } from "../core/suggest.ts";
 import type { Op } from "../expr/op.ts";
-import { dimsOf } from "../expr/labels.ts";
+import { dimsOf } from "../expr/axisNames.ts";
 import { atSite, currentSite, enterCall, leaveCall } from "../expr/site.ts";
 import { CALLED, LazyArray, otherAmong } from "./lazyArray.ts";
 

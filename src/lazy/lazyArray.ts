@@ -22,7 +22,7 @@ import { Complex, fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
 import { type DimNames, type JsonObject, namedShapeText } from "../core/labels.ts";
 import { hasUnknown, knownLengths } from "../core/unknown.ts";
 import { chunksOf, Expr, fingerprintBytes, makeExpr } from "../expr/expr.ts";
-import { attributesOf, dimsOf } from "../expr/labels.ts";
+import { attributesOf, dimsOf } from "../expr/axisNames.ts";
 import { type DenseType, denseType, type SourceOp } from "../expr/op.ts";
 import { exprText } from "../expr/print.ts";
 import { callNumber, currentSite, type Site } from "../expr/site.ts";
@@ -177,11 +177,8 @@ type InMemory<K, What extends "array" | "value"> = K extends Kinds ? K[What] : n
 type LazyOf<K, What extends "array" | "value"> = K extends Kinds ? K["lazy"][What] : never;
 
 /** The array among the arguments that takes the call, if there is one. */
-export function otherAmong(args: readonly unknown[]): OtherArray | null {
-  for (const arg of args)
-    if (typeof arg === "object" && arg !== null && CALLED in arg) return arg as OtherArray;
-  return null;
-}
+export const otherAmong = (args: readonly unknown[]): OtherArray | null =>
+  args.find((arg): arg is OtherArray => typeof arg === "object" && arg !== null && CALLED in arg) ?? null;
 
 /** What can be wrapped: data in memory. */
 export type ArrayInput = NDArray | TypedArray | readonly NestedScalars[];
@@ -238,7 +235,7 @@ export class LazyArray<D extends DType = DType, O = unknown> {
   get chunks(): ChunkShape {
     return chunksOf(this.expr);
   }
-  /** What its axes are called, null where nothing says it: `["time", "lat"]`. Options take names where they take axes. */
+  /** What its axes are called, null where nothing says it: `["time", "lat"]`. */
   get dims(): DimNames {
     return dimsOf(this.expr);
   }

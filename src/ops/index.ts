@@ -33,7 +33,7 @@ import { ROUTINE_OPS } from "./routines.ts";
 import { RANK_SAMPLE_OPS } from "./sampling.ts";
 import * as scans from "./scans.ts";
 import { OpTable } from "./table.ts";
-import { TIME_OPS } from "./times.ts";
+import { TIME_OPS } from "./timeOps.ts";
 
 /** The functions of a module that are ops. */
 const opsIn = (module: object): Op[] =>

@@ -1,6 +1,6 @@
 // mark: the array itself, with a sign on it. Gradients read some (array/gradients/): what a gradient is taken of, and where the
 // arguments and the result of a function are that has a pullback of its own. Others say what the axes are called
-// (expr/labels.ts). In: an array; attrs.mark, whose sign it is. Rewriting drops it.
+// (expr/axisNames.ts). In: an array; attrs.mark, whose sign it is. Rewriting drops it.
 
 import { type Attrs, Resource } from "../core/block.ts";
 import type { Labels } from "../core/labels.ts";

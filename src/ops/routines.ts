@@ -6,7 +6,8 @@ import { type Box, type Shape, sameShape, shapeText, wholeBox } from "../core/ch
 import { checkKind, INDEX_DTYPE, infoOf } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { hasUnknown } from "../core/unknown.ts";
-import { type DenseType, denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import { type DenseType, denseType, type RoutineOp } from "../expr/op.ts";
+import { SEAMLESS } from "../expr/pieces.ts";
 import type { Calculus, Handle, Pullback } from "../expr/pullback.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 import { chunksWithin, LINE_BYTES, linesTogether } from "./order.ts";
@@ -190,6 +191,7 @@ const alongAxis = (x: Shape, attrs: Attrs): [length: number, block: number] => [
 export const scatter: RoutineOp = {
   name: "scatter",
   class: "routine",
+  keepsMeaning: true,
   // What was overwritten has no part in the result, nor has a value that was.
   pullback: ({ inputs: [x, values, ...indices], attrs, cotangent }, use) => {
     const { axes, at } = gatherAttrs(attrs);

@@ -9,7 +9,7 @@ import { NO_TIME, stepsIn } from "../../core/times.ts";
 import { type Built, castTo } from "../../lazy/build.ts";
 import type { LazyArray, Operand } from "../../lazy/lazyArray.ts";
 import { add, equal, isnan, logicalOr, multiply, round, where } from "../../ops/elementwise/index.ts";
-import { withAttributes } from "../functions/labels.ts";
+import { withAttributes } from "../functions/naming.ts";
 
 /** What a store's attributes say of how values are packed. */
 interface Packing {
@@ -62,6 +62,9 @@ const without = (attributes: JsonObject, names: readonly string[]): JsonObject =
 export function decoded(x: LazyArray, stored: Scalar | null): LazyArray {
   const { attributes } = x;
   if (isTime(x.dtype) || !(isInteger(x.dtype) || isFloat(x.dtype))) return x;
+  // xarray stores truth as small integers, and says so.
+  if (x.dtype === "int8" && attributes["dtype"] === "bool")
+    return withAttributes(castTo(x, "bool"), without(attributes, ["dtype"]));
   const packing = packingOf(x.dtype, attributes, stored);
   if (packing.time !== null)
     return withAttributes(timesOf(x, packing, packing.time), without(attributes, [...PACKING, ...TIMES]));

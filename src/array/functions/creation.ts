@@ -33,7 +33,7 @@ import { blockOfNested, type NestedTimes } from "../../lazy/nested.ts";
 import type { ArrayDType, OutputsOf, Said } from "../../lazy/operandTypes.ts";
 import { add, equal, greaterEqual, lessEqual, where } from "../../ops/elementwise/index.ts";
 import { rechunk } from "../../ops/moves/axisMoves.ts";
-import { timesAs } from "../../ops/times.ts";
+import { timesAs } from "../../ops/timeOps.ts";
 import { chunksFor, source } from "../chunked.ts";
 import { engine } from "../defaultEngine.ts";
 

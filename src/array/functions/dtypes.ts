@@ -24,7 +24,7 @@ import { type Built, castTo, checkDType } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { OutputsOf } from "../../lazy/operandTypes.ts";
-import { timesAs } from "../../ops/times.ts";
+import { timesAs } from "../../ops/timeOps.ts";
 
 /** π: `cw.pi` is 3.141592653589793. */
 export const pi: number = Math.PI;

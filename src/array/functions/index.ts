@@ -16,10 +16,10 @@ export * from "./gufunc.ts";
 export * from "./histograms.ts";
 export * from "./indexing.ts";
 export * from "./joining.ts";
-export * from "./labels.ts";
 export * from "./linear.ts";
 export * from "./manipulation.ts";
 export * from "./mapOverlap.ts";
+export * from "./naming.ts";
 export {
   type Blocks,
   block,

@@ -7,7 +7,7 @@ import * as c from "../../kernel/complex/arithmetic.ts";
 import { pow as complexPow } from "../../kernel/complex/exponential.ts";
 import * as s from "../../kernel/scalar.ts";
 import { binary, FUNCTION_WORK, REORDERS, unary } from "../define.ts";
-import { addedTimes } from "../times.ts";
+import { addedTimes } from "../timeOps.ts";
 
 /** x1 + x2: `cw.add([1, 2], 10)` is [11, 12]. */
 export const add = binary("add", {

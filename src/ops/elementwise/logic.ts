@@ -4,7 +4,7 @@ import { isFloat } from "../../core/dtype.ts";
 import * as c from "../../kernel/complex/arithmetic.ts";
 import * as s from "../../kernel/scalar.ts";
 import { type Binary, binary, REORDERS, type Unary, unary } from "../define.ts";
-import { comparedTimes } from "../times.ts";
+import { comparedTimes } from "../timeOps.ts";
 
 const ordered = (name: string, real: (x: s.Term, y: s.Term) => s.Term): Binary<"bool"> =>
   binary(name, {

@@ -4,7 +4,8 @@
 
 import { isEmptyBox, type Shape, sameShape, shapeText, sizeOf } from "../../core/chunks.ts";
 import { InvariantError } from "../../core/errors.ts";
-import { type AxisSeams, denseType, type MoveOp, type PieceAxis, SEAMLESS } from "../../expr/op.ts";
+import { denseType, type MoveOp } from "../../expr/op.ts";
+import { type AxisSeams, type PieceAxis, SEAMLESS } from "../../expr/pieces.ts";
 import { axisOf, type Fragment, piecesOf } from "./fragments.ts";
 
 /** Axes of the input that hold the same elements as axes of the output, in order. */

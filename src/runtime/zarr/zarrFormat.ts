@@ -175,6 +175,8 @@ interface Settings extends ArraySettings {
   readonly region?: (stored: ZarrArray) => readonly number[];
   /** How long it is when all is written: the new length is seen at the end. */
   readonly grownTo?: Shape;
+  /** Consolidated metadata are somebody else's business: those of a whole group are written at once. */
+  readonly leavesConsolidated?: boolean;
 }
 
 export const zarrFormat: DenseFormat = {
@@ -302,7 +304,7 @@ class NewZarr implements PreparedPlace {
       ...(isResumed ? { written: () => zarr.listShards() } : {}),
       finish: async () => {
         await markFinished(store, path, key, await checkWritten(zarr, !this.isWhole));
-        await refreshConsolidated(store, path, zarr.metadata);
+        if (this.#options.leavesConsolidated !== true) await refreshConsolidated(store, path, zarr.metadata);
         return denseArray(zarr);
       },
     };
@@ -329,8 +331,13 @@ class NewZarr implements PreparedPlace {
   }
 }
 
+interface Publishing {
+  readonly codecs: KnownCodecs;
+  readonly leavesConsolidated: boolean;
+}
+
 /** All chunks are there: from now on readers see them. Nobody else may have made the array longer meanwhile. */
-async function publishGrown({ store, path, shape }: ZarrArray, grownTo: Shape, codecs: KnownCodecs): Promise<void> {
+async function publishGrown({ store, path, shape }: ZarrArray, grownTo: Shape, { codecs, leavesConsolidated }: Publishing): Promise<void> {
   const now = await openArray(store, path, { known: codecs });
   if (!sameShape(now.shape, shape))
     throw new ValueError({
@@ -338,14 +345,14 @@ async function publishGrown({ store, path, shape }: ZarrArray, grownTo: Shape, c
       where: path === "" ? "/" : path,
       cure: "Append again, one after the other",
     });
-  await publishShape(now, grownTo, {});
+  await publishShape(now, grownTo, {}, leavesConsolidated);
 }
 
 /** A part of an array that is there. */
 async function regionOf(
   { store, path }: Place,
   array: NewArray,
-  { region, grownTo }: Settings,
+  { region, grownTo, leavesConsolidated = false }: Settings,
   { codecs }: Using,
 ): Promise<PreparedPlace> {
   const before = await openArray(store, path, { known: codecs });
@@ -366,7 +373,7 @@ async function regionOf(
       await removeMark(store, path);
       const finish = async (): Promise<ReturnType<typeof denseArray>> => {
         await checkThere(zarr);
-        if (grownTo !== undefined) await publishGrown(before, grownTo, codecs);
+        if (grownTo !== undefined) await publishGrown(before, grownTo, { codecs, leavesConsolidated });
         return denseArray(zarr);
       };
       return { ...targetOf(zarr, start), finish };

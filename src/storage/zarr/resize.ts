@@ -10,10 +10,15 @@ import { writeNode } from "./nodes.ts";
 import { listPlaces } from "./place.ts";
 
 /** With the array's metadata as they are to be: written in one step, and in consolidated metadata above. */
-export async function publishShape(array: ZarrArray, shape: Shape, options: StoreOptions): Promise<ZarrArray> {
+export async function publishShape(
+  array: ZarrArray,
+  shape: Shape,
+  options: StoreOptions,
+  leavesConsolidated = false,
+): Promise<ZarrArray> {
   const metadata = { ...array.metadata, shape };
   await writeNode(array.store, array.path, metadata, options);
-  await refreshConsolidated(array.store, array.path, metadata, options);
+  if (!leavesConsolidated) await refreshConsolidated(array.store, array.path, metadata, options);
   return array.withMetadata(metadata);
 }
 
