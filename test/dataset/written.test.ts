@@ -162,7 +162,7 @@ test("what does not fit is an error before anything is written", async () => {
     return keys;
   };
   const before = await list();
-  await expect(ds.toZarr(store)).rejects.toThrow(cw.ChunkwiseError);
+  await expect((await made(["2021-05-05"])).toZarr(store)).rejects.toThrow(cw.ChunkwiseError);
   await expect(ds.toZarr(store, { append: "day" })).rejects.toThrow('nothing of the dataset has the dimension "day"');
   await expect(ds.toZarr(store, { encoding: { q: {} } })).rejects.toThrow('encoding of "q", which is not there');
   expect(await list()).toEqual(before);
