@@ -4,6 +4,7 @@ import { installMethods } from "./array/methods.ts";
 
 installMethods();
 
+export { type ResizeOptions, resizeZarr } from "./array/appending.ts";
 export {
   type CompiledCallOptions,
   type CompiledFunction,
@@ -22,6 +23,18 @@ export {
 export { SharedArray, type SharedOptions, shared } from "./array/compiled/state.ts";
 export type { Outputs, Pairs } from "./array/compiled/traced.ts";
 export { compute, computeSync, type Executed, type PlanCallOptions, plan, settle } from "./array/compute.ts";
+export {
+  Dataset,
+  type DatasetParts,
+  dataset,
+  type LabelSelections,
+  type PlaceSelections,
+  type Variables,
+} from "./array/dataset/dataset.ts";
+export type { Encoding } from "./array/dataset/encoding.ts";
+export type { Label, LabelSelection, SelOptions } from "./array/dataset/labelIndex.ts";
+export { type OpenDatasetOptions, openDataset } from "./array/dataset/openDataset.ts";
+export type { DatasetToZarrOptions, VariableEncoding } from "./array/dataset/writing.ts";
 export { engine } from "./array/defaultEngine.ts";
 /** Fourier transforms, the standard's extension: `cw.fft.rfft([1, 2, 3, 4])`. */
 export * as fft from "./array/fourier/index.ts";
@@ -84,13 +97,21 @@ export type {
   UniformOptions,
 } from "./array/random/options.ts";
 export { computePlan, type LoadPlanOptions, loadPlan, savePlan } from "./array/savedPlan.ts";
-export { type SelectionItem, Slice, slice } from "./array/selection.ts";
+export { type NamedSelection, type SelectionItem, Slice, slice } from "./array/selection.ts";
 export type { PlanTarget } from "./array/storing.ts";
 export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
 export { ExprSyntaxError } from "./array/template/syntaxError.ts";
 export { expr } from "./array/template.ts";
 export * from "./array/windows/index.ts";
-export type { AxisArgument, AxisChunks, Box, ChunkShape, ChunksArgument, Shape } from "./core/chunks.ts";
+export type {
+  AxisArgument,
+  AxisChunks,
+  AxisName,
+  Box,
+  ChunkShape,
+  ChunksArgument,
+  Shape,
+} from "./core/chunks.ts";
 export type { DataOf, DType, Result, ResultRule, TypedArray } from "./core/dtype.ts";
 export {
   AxisError,
@@ -106,6 +127,7 @@ export {
   UnknownLengthError,
   ValueError,
 } from "./core/errors.ts";
+export type { DimNames, Json, JsonObject } from "./core/labels.ts";
 export type { Promote } from "./core/numbers.ts";
 export { Complex, type ElementOf, type RealScalar, type Scalar } from "./core/numbers.ts";
 export type { Backend, BackendStatistics, Kernel, SharedBlock } from "./kernel/backend.ts";

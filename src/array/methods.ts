@@ -34,8 +34,10 @@ import * as histograms from "./functions/histograms.ts";
 import * as indexing from "./functions/indexing.ts";
 import type * as joining from "./functions/joining.ts";
 import { unstack } from "./functions/joining.ts";
+
 import * as linear from "./functions/linear.ts";
 import * as manipulation from "./functions/manipulation.ts";
+import * as naming from "./functions/naming.ts";
 import * as quantiles from "./functions/quantiles.ts";
 import * as repeating from "./functions/repeating.ts";
 import * as statistics from "./functions/searching.ts";
@@ -69,6 +71,7 @@ export interface FunctionMethods
     Methods<typeof nan>,
     Methods<typeof quantiles>,
     Methods<typeof exponentialSums>,
+    Methods<typeof naming>,
     Methods<typeof linear>,
     Methods<typeof sets>,
     Methods<typeof weighing>,
@@ -130,6 +133,7 @@ const FUNCTIONS: { readonly [K in keyof FunctionMethods]: unknown } = {
   ...nan,
   ...quantiles,
   ...exponentialSums,
+  ...naming,
   ...linear,
   ...sets,
   ...weighing,

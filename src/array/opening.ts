@@ -5,7 +5,7 @@ import type { ChunksArgument } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import { makeExpr } from "../expr/expr.ts";
 import { asyncCall } from "../lazy/call.ts";
-import { LazyArray, sourceAttrs, stored } from "../lazy/lazyArray.ts";
+import { LazyArray, resourceOf, sourceAttrs, stored } from "../lazy/lazyArray.ts";
 import { zarrFormat } from "../runtime/zarr/zarrFormat.ts";
 import {
   type DenseArray,
@@ -24,11 +24,13 @@ import { denseArray } from "../storage/zarr/denseArray.ts";
 import {
   type Member,
   type OpenOptions,
-  openGroup as openZarrGroup,
+  openGroup as openGroupAt,
+  setAttributes,
   type ZarrGroup,
 } from "../storage/zarr/group.ts";
 import type { JsonObject } from "../storage/zarr/zarrJson.ts";
 import { chunksFor } from "./chunked.ts";
+import { decoded } from "./dataset/decoding.ts";
 import { engine } from "./defaultEngine.ts";
 import { openRagged } from "./ragged/opening.ts";
 import type { LazyRagged } from "./ragged/raggedArrays.ts";
@@ -126,6 +128,8 @@ export interface FromZarrOptions extends Omit<OpenOptions, "known"> {
   readonly path?: string;
   /** How it is cut here; as it is stored unless given. Multiples of the stored chunks are read best. */
   readonly chunks?: ChunksArgument;
+  /** true: what is missing becomes NaN, packed values and counted times become what they mean (the CF conventions). */
+  readonly decode?: boolean;
 }
 
 const OPEN_OPTIONS = ["path", "zarrFormat", "consolidated", "maxChunkBytes", "signal"] as const;
@@ -133,10 +137,31 @@ const OPEN_OPTIONS = ["path", "zarrFormat", "consolidated", "maxChunkBytes", "si
 /** Opens a Zarr array (v2 or v3): `const x = await cw.fromZarr("data.zarr", {path: "temperature"})`. */
 export const fromZarr: (store: StoreArgument, options?: FromZarrOptions) => Promise<LazyArray> = asyncCall(
   "fromZarr",
-  async (store, { path = "", chunks, ...options } = {}) =>
-    openDense(zarrFormat, store, { path, chunks, options }),
-  [1, ...OPEN_OPTIONS, "chunks"],
+  async (store, { path = "", chunks, decode = false, ...options } = {}) =>
+    meant(await openDense(zarrFormat, store, { path, chunks, options }), decode),
+  [1, ...OPEN_OPTIONS, "chunks", "decode"],
 );
+
+/** What it means, where that is asked for. */
+const meant = (x: LazyArray, decode: boolean): LazyArray =>
+  decode ? decoded(x, resourceOf(x.expr.attrs).labels()?.missing ?? null) : x;
+
+/** An array of a group. */
+export async function arrayIn(
+  group: ZarrGroup,
+  path: string,
+  { chunks, decode = false, ...options }: Omit<FromZarrOptions, "path">,
+): Promise<LazyArray> {
+  const array = await group.openArray(path, { ...options, known: engine.codecs });
+  return meant(lazyStored(sourceOf(zarrFormat, array, options, denseArray(array)), chunks), decode);
+}
+
+/** A group of a store, by whatever names that. */
+export const openZarrGroup = async (
+  store: StoreArgument,
+  path: string,
+  options: OpenOptions,
+): Promise<ZarrGroup> => openGroupAt(await storeOf(store), path, options);
 
 /**
  * A Zarr group: its attributes, its members, and arrays of it as lazy arrays. `cw.openGroup` gives a `Group`: `await
@@ -156,15 +181,19 @@ export class Group {
     return this.zarr.path;
   }
 
+  /** The group with other attributes, written in one step: `group = await group.setAttributes({source: "buoys"})`. */
+  async setAttributes(attributes: JsonObject): Promise<Group> {
+    return new Group(await setAttributes(this.zarr, attributes));
+  }
+
   /** What is in it, with paths relative to it. */
   members(): Promise<Member[]> {
     return this.zarr.members();
   }
 
   /** An array of it: `await group.array("temperature", {chunks: [100, 100]})`. */
-  async array(path: string, { chunks, ...options }: Omit<FromZarrOptions, "path"> = {}): Promise<LazyArray> {
-    const array = await this.zarr.openArray(path, { ...options, known: engine.codecs });
-    return lazyStored(sourceOf(zarrFormat, array, options, denseArray(array)), chunks);
+  async array(path: string, options: Omit<FromZarrOptions, "path"> = {}): Promise<LazyArray> {
+    return arrayIn(this.zarr, path, options);
   }
 
   /** A group in it: `await group.group("2024")`. */
@@ -174,10 +203,10 @@ export class Group {
 }
 
 /** Opens a Zarr group: `const group = await cw.openGroup("data.zarr")`. */
-export const openGroup: (store: StoreArgument, options?: Omit<FromZarrOptions, "chunks">) => Promise<Group> =
+export const openGroup: (store: StoreArgument, options?: Omit<FromZarrOptions, "chunks" | "decode">) => Promise<Group> =
   asyncCall(
     "openGroup",
     async (store, { path = "", ...options } = {}) =>
-      new Group(await openZarrGroup(await storeOf(store), path, options)),
+      new Group(await openZarrGroup(store, path, options)),
     [1, ...OPEN_OPTIONS],
   );

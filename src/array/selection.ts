@@ -5,6 +5,7 @@
 import { describe, type Shape, sameShape, shapeText } from "../core/chunks.ts";
 import { isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { IndexError, ShapeError } from "../core/errors.ts";
+import { axisNamed, type DimNames } from "../core/labels.ts";
 import { isUnknown, lengthText } from "../core/unknown.ts";
 import { userCall } from "../lazy/call.ts";
 import { asLazy, LazyArray } from "../lazy/lazyArray.ts";
@@ -120,6 +121,32 @@ function parseSlice(text: string): Slice {
 }
 
 const MAX_SLICE_TEXT = 100;
+
+/** Items by the names of axes; axes that are not named are taken whole: `{time: "0:10", lat: 3}`. */
+export interface NamedSelection {
+  readonly [dim: string]: SelectionItem;
+}
+
+/** An object that is nothing else. */
+export function isNamed(selection: unknown): selection is NamedSelection {
+  const prototype: unknown =
+    typeof selection === "object" && selection !== null ? Object.getPrototypeOf(selection) : undefined;
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** One item per axis, for items by name. */
+export function positional(selection: NamedSelection, dims: DimNames): SelectionItem[] {
+  const items = dims.map((): SelectionItem => ":");
+  for (const [name, item] of Object.entries(selection)) {
+    if (item === null)
+      throw new IndexError({
+        what: `null for the axis ${describe(name)}`,
+        cure: "New axes have places: x.get(null, …)",
+      });
+    items[axisNamed(dims, name)] = item;
+  }
+  return items;
+}
 
 export function resolveSelection(items: readonly SelectionItem[], shape: Shape): AxisItem[] {
   const expanded = expandEllipsis(Array.from(items, readItem), shape);

@@ -3,9 +3,10 @@
 // could be taken for a result.
 
 import type { Resource } from "../core/block.ts";
-import { describe } from "../core/chunks.ts";
+import { type AxisName, describe } from "../core/chunks.ts";
 import { ValueError } from "../core/errors.ts";
 import type { Scalar } from "../core/numbers.ts";
+import type { Labels } from "../core/labels.ts";
 import type { Transfer } from "../core/transfer.ts";
 import { chunksOf } from "../expr/expr.ts";
 import { castTo, checkDType } from "../lazy/build.ts";
@@ -38,6 +39,8 @@ import { plainTransfer, StoredSource } from "../storage/formats/table.ts";
 import { durableStore, type StoreArgument } from "../storage/location.ts";
 import type { Store } from "../storage/store.ts";
 import { isCloudAddress } from "../storage/store.ts";
+import { type Appended, appendTo } from "./appending.ts";
+import { type Encoding, packedFor } from "./dataset/encoding.ts";
 import { engine } from "./defaultEngine.ts";
 import { lazyStored, sourceOf } from "./opening.ts";
 import { prepareCut, type ResultCut, requestOf } from "./prepare.ts";
@@ -132,6 +135,10 @@ export interface TargetOptions extends ArraySettings {
   readonly path?: string;
   /** Writes into a part of an array that is there: slices that begin and end where its chunks do. */
   readonly region?: readonly SelectionItem[];
+  /** Goes on with an array that is there, along an axis or its name; readers see the old length until all is written. */
+  readonly append?: AxisName;
+  /** Packs values and counts times as the CF conventions have it, with attributes that say so; `true` for times alone. */
+  readonly encode?: Encoding | boolean;
 }
 
 /** A new array that is only planned: as toZarr would write it, to a folder unless another store is given. */
@@ -158,20 +165,27 @@ interface Destination {
   readonly prepared: PreparedPlace;
 }
 
-const newArray = (array: LazyArray): NewArray => ({
+const newArray = (array: LazyArray, labels: Labels | null = null): NewArray => ({
   dtype: array.dtype,
   shape: array.shape,
   chunks: chunksOf(array.expr),
+  labels,
 });
 
+/** What is known of them before stages take their places. */
+const labelsOf = ({ dims, attributes }: LazyArray): Labels => ({ dims, attributes });
+
 async function destinationOf(
-  array: LazyArray,
-  { store: argument, format: name, path = "", options: own, ...options }: Target,
+  given: LazyArray,
+  { store: argument, format: name, path = "", options: own, append, ...options }: Target,
+  labels: Labels,
   isDurable: boolean,
 ): Promise<Destination> {
   const format = await engine.formats.dense(name ?? formatFor(argument, path));
   const { store, ...at } = await (format.isFolder ? folderPlace : objectPlace)(argument, path);
   const place = { ...at, store: isDurable ? durableStore(store) : store };
+  const appended = append === undefined ? null : await appendTo(place, given, labels, append);
+  const array = appended?.array ?? given;
   if (format.prepare === undefined)
     throw new ValueError({
       what: `arrays are not written as ${format.name}`,
@@ -179,12 +193,14 @@ async function destinationOf(
     });
   const prepared = await format.prepare(
     place,
-    newArray(array),
-    { ...resolved(array, options), ...own },
+    newArray(array, labels),
+    { ...(appended === null ? resolved(array, options) : partOf(appended)), ...own },
     engine,
   );
   return { array, format, place, prepared };
 }
+
+const partOf = ({ start, grownTo }: Appended): object => ({ region: () => start, grownTo });
 
 /** By the end of what names it; Zarr where that says nothing. */
 function formatFor(argument: StoreArgument, path: string): string {
@@ -194,7 +210,7 @@ function formatFor(argument: StoreArgument, path: string): string {
 }
 
 /** A region is resolved against what is stored. */
-function resolved(array: LazyArray, { region, ...options }: Omit<TargetOptions, "path">): object {
+function resolved(array: LazyArray, { region, encode: _, ...options }: Partial<Target>): object {
   if (region === undefined) return options;
   return {
     ...options,
@@ -220,7 +236,7 @@ export function plannedTo(array: LazyArray, target: PlanTarget): ResultCut {
 export interface ToZarrOptions extends AsyncComputeOptions, TargetOptions {}
 
 const TARGET_OPTIONS = [
-  ...["path", "region", "chunks", "shards", "codecs", "dtype", "fillValue", "order", "endian", "attributes"],
+  ...["path", "region", "append", "encode", "chunks", "shards", "codecs", "dtype", "fillValue", "order", "endian", "attributes"],
   ...["dimensionNames", "zarrFormat", "keyEncoding", "indexLocation", "overwrite", "writeEmptyChunks"],
 ] as const;
 
@@ -289,8 +305,13 @@ export async function storeAll(
   where: string,
 ): Promise<LazyArray[]> {
   const run = checkRun(options, where, "run", engine.spec);
-  const arrays = given.map((array, i) => castFor(array, targets[i]!));
-  return withStages(arrays, run, storeSettled, (settled, given) => storeSettled(settled, targets, given));
+  const jobs = given.map((array, i) => packedFor(castFor(array, targets[i]!), targets[i]!));
+  const arrays = jobs.map(({ array }) => array);
+  const packed = jobs.map(({ target }) => target);
+  const labels = arrays.map(labelsOf);
+  return withStages(arrays, run, storeSettled, (settled, given) =>
+    storeSettled(settled, packed, given, labels),
+  );
 }
 
 /** Of arrays that wait for no stage. */
@@ -298,17 +319,22 @@ export async function storeSettled(
   arrays: readonly LazyArray[],
   targets: readonly Target[],
   run: CheckedRun,
+  labels: readonly Labels[] = arrays.map(labelsOf),
 ): Promise<LazyArray[]> {
   const isDurable = run.durable ?? run.spec.durable;
   const destinations: Destination[] = [];
   for (const [i, array] of arrays.entries())
-    destinations.push(await destinationOf(array, targets[i]!, isDurable));
+    destinations.push(await destinationOf(array, targets[i]!, labels[i]!, isDurable));
   const cuts = destinations.map(({ array, prepared }) => ({
     chunks: prepared.unit,
     transfer: transferOf(array, prepared),
     isReadable: prepared.isReadable === true,
   }));
-  const prepared = prepareCut(arrays, cuts, run);
+  const prepared = prepareCut(
+    destinations.map(({ array }) => array),
+    cuts,
+    run,
+  );
   const { data, sources } = prepared.plan;
   const known = await runKey(data, sources);
   const uniform = uniformResults(data);

@@ -5,6 +5,7 @@ import { describe, type Shape, sizeOf, stridesOf } from "./chunks.ts";
 import { allocate, type DType, infoOf, isWide, type RealDType, type TypedArray } from "./dtype.ts";
 import { InvariantError } from "./errors.ts";
 import { halfOf, numberOfHalf } from "./half.ts";
+import type { Labels } from "./labels.ts";
 import { Complex, fitScalar, numberText, type Scalar } from "./numbers.ts";
 import type { Transfer } from "./transfer.ts";
 
@@ -43,6 +44,10 @@ export abstract class Resource {
   }
   /** What can be read of it by itself, for arrays in stores. */
   access(): StoredAccess | null {
+    return null;
+  }
+  /** What its axes are called and what is said of it, where something is. */
+  labels(): Labels | null {
     return null;
   }
 }

@@ -10,8 +10,10 @@ import { hasUnknown, isUnknown, lengthText } from "./unknown.ts";
 
 /** How long an array is along each axis: [2, 3] has two rows of three, [] a single element. */
 export type Shape = readonly number[];
+/** An axis: its number, from the end where that is negative, or its name. */
+export type AxisName = number | string;
 /** One axis, several, or all (null, undefined). */
-export type AxisArgument = number | readonly number[] | null | undefined;
+export type AxisArgument = AxisName | readonly AxisName[] | null | undefined;
 
 export const SCALAR_SHAPE: Shape = Object.freeze([]);
 
@@ -104,8 +106,8 @@ export function describe(value: unknown): string {
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 57)}…` : text);
 
 /** An axis counted from the front: −1 is the last. */
-export function checkAxis(axis: number, ndim: number): number {
-  if (!Number.isInteger(axis)) {
+export function checkAxis(axis: AxisName, ndim: number): number {
+  if (typeof axis === "string" || !Number.isInteger(axis)) {
     throw new AxisError({ what: `${describe(axis)} is not an axis`, cure: "An axis is a whole number" });
   }
   if (axis < -ndim || axis >= ndim) {
@@ -122,14 +124,15 @@ export function checkAxes(axes: AxisArgument, ndim: number): number[] {
 }
 
 /** The axes meant, in the order given, none twice. */
-export function checkAxisList(axes: number | readonly number[], ndim: number): number[] {
+export function checkAxisList(axes: AxisName | readonly AxisName[], ndim: number): number[] {
   if (typeof axes !== "number" && !Array.isArray(axes)) {
     throw new AxisError({
       what: `${describe(axes)} is not an axis`,
       cure: "Use a whole number or a list of them",
     });
   }
-  const list = Array.from(typeof axes === "number" ? [axes] : axes, (axis) => checkAxis(axis, ndim));
+  const given = (typeof axes === "number" ? [axes] : axes) as readonly AxisName[];
+  const list = Array.from(given, (axis) => checkAxis(axis, ndim));
   const seen = new Set<number>();
   for (const axis of list) {
     if (seen.has(axis))

@@ -2,7 +2,8 @@
 
 import { DTypeError } from "./errors.ts";
 
-export const DTYPES: readonly DType[] = [
+/** Those that functions compute with; dates and times are others. */
+export const DTYPES: readonly NumberDType[] = [
   "bool",
   "int8",
   "int16",
@@ -19,8 +20,21 @@ export const DTYPES: readonly DType[] = [
   "complex128",
 ];
 
+/** How long a step of a date or time is, as NumPy names it: years to nanoseconds. */
+export type TimeUnit = (typeof TIME_UNITS)[number];
+export const TIME_UNITS = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns"] as const;
+
+/** Points in time, as steps since 1970: "datetime64[ns]". The least int64 stands for none ("NaT"). */
+export type InstantDType = `datetime64[${TimeUnit}]`;
+/** Spans of time: "timedelta64[D]". */
+export type SpanDType = `timedelta64[${TimeUnit}]`;
+export type TimeDType = InstantDType | SpanDType;
+
 /** The name of a data type: `cw.zeros([3], {dtype: "float32"})`. */
-export type DType =
+export type DType = NumberDType | TimeDType;
+
+/** What functions compute with; dates and times are stored, selected, compared and shown. */
+export type NumberDType =
   | "bool"
   | "int8"
   | "int16"
@@ -38,11 +52,11 @@ export type DType =
 export type ComplexDType = "complex64" | "complex128";
 export type FloatDType = "float16" | "float32" | "float64";
 /** The types a machine register holds: a complex number is two of them. */
-export type RealDType = Exclude<DType, ComplexDType>;
-export type Kind = "bool" | "int" | "uint" | "float" | "complex";
+export type RealDType = Exclude<NumberDType, ComplexDType>;
+export type Kind = "bool" | "int" | "uint" | "float" | "complex" | "instant" | "span";
 
-/** What holds the elements of each dtype; complex numbers are interleaved pairs, halves their bits. */
-interface DataTypes {
+/** What holds the elements of each dtype; complex numbers are interleaved pairs, halves their bits, times int64. */
+interface DataTypes extends Record<TimeDType, BigInt64Array> {
   readonly bool: Uint8Array;
   readonly int8: Int8Array;
   readonly int16: Int16Array;
@@ -124,7 +138,21 @@ const complex = (
   computesIn,
 });
 
+/** Of every unit: in memory and in kernels they are int64. */
+const timesOf = <Name extends "datetime64" | "timedelta64">(
+  name: Name,
+  kind: Kind,
+): { readonly [D in `${Name}[${TimeUnit}]`]: DTypeInfo } =>
+  Object.fromEntries(
+    TIME_UNITS.map((unit) => {
+      const dtype = `${name}[${unit}]` as TimeDType;
+      return [dtype, real("int64", kind, BigInt64Array, 0, dtype)];
+    }),
+  ) as { readonly [D in `${Name}[${TimeUnit}]`]: DTypeInfo };
+
 const INFO: { readonly [D in DType]: DTypeInfo } = {
+  ...timesOf("datetime64", "instant"),
+  ...timesOf("timedelta64", "span"),
   bool: real("bool", "bool", Uint8Array),
   int8: real("int8", "int", Int8Array),
   int16: real("int16", "int", Int16Array),
@@ -146,6 +174,12 @@ export const DEFAULT_INT = "int64" as const;
 export const DEFAULT_COMPLEX = "complex128" as const;
 export const INDEX_DTYPE = "int64" as const;
 
+/** All there are: numbers first. */
+export const ALL_DTYPES: readonly DType[] = [
+  ...DTYPES,
+  ...(Object.keys(INFO) as DType[]).filter((dtype) => !(DTYPES as readonly DType[]).includes(dtype)),
+];
+
 export const infoOf = (dtype: DType): DTypeInfo => INFO[dtype];
 export const kindOf = (dtype: DType): Kind => INFO[dtype].kind;
 export const isDType = (name: unknown): name is DType =>
@@ -154,7 +188,12 @@ export const isInteger = (dtype: DType): boolean => kindOf(dtype) === "int" || k
 export const isFloat = (dtype: DType): dtype is FloatDType => kindOf(dtype) === "float";
 export const isComplex = (dtype: DType): dtype is ComplexDType => kindOf(dtype) === "complex";
 /** Held as BigInt in JavaScript. */
-export const isWide = (dtype: DType): dtype is "int64" | "uint64" => dtype === "int64" || dtype === "uint64";
+export const isWide = (dtype: DType): dtype is "int64" | "uint64" | TimeDType =>
+  INFO[dtype].array === BigInt64Array || dtype === "uint64";
+export const isTime = (dtype: DType): dtype is TimeDType =>
+  INFO[dtype].kind === "instant" || INFO[dtype].kind === "span";
+/** Of a date or time: "ns" of "datetime64[ns]". */
+export const unitOf = (dtype: TimeDType): TimeUnit => dtype.slice(dtype.indexOf("[") + 1, -1) as TimeUnit;
 
 /** A zeroed typed array for `count` elements of `dtype`. */
 export function allocate(dtype: DType, count: number): TypedArray {
@@ -222,12 +261,25 @@ export type ResultRule = keyof (typeof RESULTS)["bool"];
  * that nobody knows `DType`, unless the rule gives one for all.
  */
 export type Result<D extends DType, R extends ResultRule> = R extends "bool" | "index"
-  ? (typeof RESULTS)[D][R]
+  ? (typeof RESULTS)["bool"][R]
   : DType extends D
     ? DType
-    : (typeof RESULTS)[D][R];
+    : D extends NumberDType
+      ? (typeof RESULTS)[D][R]
+      : D;
 
-export const resultOf = (dtype: DType, rule: ResultRule): DType => RESULTS[dtype][rule];
+export function resultOf(dtype: DType, rule: ResultRule): DType {
+  if (!isTime(dtype)) return RESULTS[dtype][rule];
+  if (rule === "floating" || rule === "total") throw notNumbers(dtype);
+  return rule === "bool" ? "bool" : rule === "index" ? INDEX_DTYPE : dtype;
+}
+
+/** Dates and times where numbers are needed. */
+export const notNumbers = (dtype: DType): DTypeError =>
+  new DTypeError({
+    what: `${dtype} are no numbers to compute with`,
+    cure: 'Take their whole numbers: x.astype("int64")',
+  });
 
 // Which kinds of dtypes a function takes, and what it makes of them before it computes.
 // In: the promoted dtype of the operands. Out: the dtype to compute in, or an error with the cure.
@@ -263,6 +315,7 @@ export function checkKind(accepts: KindSet, dtype: DType): DType {
 }
 
 function cureFor(accepts: KindSet, kind: Kind): string {
+  if (kind === "instant" || kind === "span") return 'Take their whole numbers: x.astype("int64")';
   if (accepts === "bool") return 'Compare first, or use astype("bool")';
   if (kind === "bool") return "Use astype first, or a logical function";
   if (kind === "complex") return "Take real, imag or abs first";

@@ -8,9 +8,13 @@ import {
   infoOf,
   isComplex,
   isFloat,
+  isTime,
   isWide,
   kindOf,
+  type NumberDType,
+  notNumbers,
   type RealDType,
+  type TimeDType,
 } from "./dtype.ts";
 import { DTypeError, ValueError } from "./errors.ts";
 import { halfOf, numberOfHalf } from "./half.ts";
@@ -58,7 +62,9 @@ export const DEFAULT_OF_SCALAR_KIND = {
   complex: "complex128",
 } as const;
 
-interface ElementTypes extends Record<Exclude<DType, "bool" | "int64" | "uint64" | ComplexDType>, number> {
+interface ElementTypes
+  extends Record<Exclude<NumberDType, "bool" | "int64" | "uint64" | ComplexDType>, number>,
+    Record<TimeDType, string> {
   readonly bool: boolean;
   readonly int64: number | bigint;
   readonly uint64: number | bigint;
@@ -196,20 +202,37 @@ export type Promote<A extends DType, B extends DType> = DType extends A
   ? DType
   : DType extends B
     ? DType
-    : (typeof PROMOTED)[A][B];
+    : A extends NumberDType
+      ? B extends NumberDType
+        ? (typeof PROMOTED)[A][B]
+        : B
+      : A;
 
 /** The dtype of an array and a weak scalar: `PromoteScalar<"float32", "int">` is `"float32"`. */
 export type PromoteScalar<D extends DType, K extends ScalarKind> = DType extends D
   ? DType
-  : (typeof WITH_SCALAR)[D][K];
+  : D extends NumberDType
+    ? (typeof WITH_SCALAR)[D][K]
+    : D;
 
 /** promote(a, b) = promote(b, a); promote(a, a) = a; associative except where uint64 meets signed integers. */
 export function promote(a: DType, b: DType): DType {
-  return a === b ? a : PROMOTED[a][b];
+  if (a === b) return a;
+  if (!isTime(a) && !isTime(b)) return PROMOTED[a][b];
+  throw new DTypeError({
+    what: `${a} and ${b} do not meet in one dtype`,
+    cure:
+      isTime(a) && isTime(b) && kindOf(a) === kindOf(b)
+        ? `Bring them to one unit: x.astype(${JSON.stringify(a)})`
+        : 'Take whole numbers: x.astype("int64")',
+  });
 }
 
 /** What a weak scalar makes of the array's dtype. */
-export const promoteWithScalar = (dtype: DType, scalar: ScalarKind): DType => WITH_SCALAR[dtype][scalar];
+export function promoteWithScalar(dtype: DType, scalar: ScalarKind): DType {
+  if (isTime(dtype)) throw notNumbers(dtype);
+  return WITH_SCALAR[dtype][scalar];
+}
 
 /** The dtype of several operands: arrays decide first, then scalars weakly. */
 export function resultDType(arrays: readonly DType[], scalars: readonly Scalar[]): DType {
@@ -225,7 +248,8 @@ export function resultDType(arrays: readonly DType[], scalars: readonly Scalar[]
 }
 
 /** True when every value of `from` (or its closest) has a place in `to`, by the promotion table. */
-export const canPromote = (from: DType, to: DType): boolean => promote(from, to) === to;
+export const canPromote = (from: DType, to: DType): boolean =>
+  from === to || (!isTime(from) && !isTime(to) && promote(from, to) === to);
 
 /**
  * A number means the same in every real dtype: 2 is 2n. But 0 is not −0, a number is no bool, and never complex:

@@ -18,6 +18,7 @@ import { sameForm } from "../core/form/formJson.ts";
 import { typeText } from "../core/form/typeText.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Term, Value } from "../kernel/scalar.ts";
+import type { AxisSeams, Piece } from "./pieces.ts";
 import type { Pull, Pullback } from "./pullback.ts";
 
 // The type of an array: what is known of its values before they are there. A dense array has elements of one dtype in a
@@ -133,9 +134,19 @@ interface OpBase<Input extends ArrayType, Output extends ArrayType> {
   infer(inputs: readonly Input[], attrs: Attrs): Output;
 }
 
+/**
+ * For each axis of the output the axis of the first input that it is, or null; "same": all of them, one by one. Names of axes
+ * go that way (expr/axisNames.ts).
+ */
+export type Carries =
+  | "same"
+  | ((inputs: readonly DenseType[], attrs: Attrs, type: DenseType) => readonly (number | null)[]);
+
 interface DenseOp extends OpBase<DenseType, DenseType> {
   /** How gradients come back through it (expr/pullback.ts). */
   readonly pullback?: Pullback | undefined;
+  /** The same quantities as the first input's: what is said of that is said of the output. Moves always give such. */
+  readonly keepsMeaning?: boolean | undefined;
 }
 
 /** Where arrays come from: computed from coordinates (`body`), or stored somewhere (no body). */
@@ -203,46 +214,6 @@ export interface ScanOp extends DenseOp {
   identity: Scalar;
 }
 
-/** An axis of a piece: how far one step goes in the output and in the input (axis −1: nowhere). */
-export interface PieceAxis {
-  readonly length: number;
-  readonly outAxis: number;
-  readonly outStep: number;
-  readonly inAxis: number;
-  readonly inStep: number;
-  /** How far each of its places is from the piece's start, where they are no regular walk; of one axis of a piece at most. */
-  readonly places?: { readonly out: readonly number[]; readonly in: readonly number[] } | undefined;
-}
-
-/** A part of an output that is a strided copy of a part of one input, or filled with one value. */
-export interface Piece {
-  readonly from: { readonly input: number; readonly start: readonly number[] } | { readonly fill: Scalar };
-  /** Where the piece begins in the output. */
-  readonly start: readonly number[];
-  readonly axes: readonly PieceAxis[];
-}
-
-/**
- * Where an output is made in another way, along one of its axes. A box of it that is moved by d places needs boxes of the
- * inputs, and pieces, that are moved by d times something fixed: as long as it crosses no seam; and where d is a multiple
- * of a period, the seams of that period may be crossed. A seam x lies between the places x − 1 and x.
- */
-export interface AxisSeams {
-  /** A box that begins before `to` and ends behind `from` is made in a way of its own. */
-  readonly zones?: readonly (readonly [from: number, to: number])[] | undefined;
-  /** Seams that come again after `every` places. */
-  readonly periods?: readonly Period[] | undefined;
-}
-
-export interface Period {
-  readonly every: number;
-  /** So many places behind each multiple of it; "all": before each place. */
-  readonly at: readonly number[] | "all";
-}
-
-/** Made in one way from one end to the other. */
-export const SEAMLESS: AxisSeams = {};
-
 /** Elements go elsewhere and stay what they are: the output is a few strided copies of the inputs. */
 export interface MoveOp extends DenseOp {
   readonly class: "move";
@@ -258,6 +229,8 @@ export interface MoveOp extends DenseOp {
   ): ChunkShape;
   /** False when one input element can go to several output elements. */
   readonly injective: boolean;
+  /** "same" where it is not said. */
+  readonly carries?: Carries | undefined;
   /** No number is made of lengths but by `lengthTogether`: they need not be known (core/unknown.ts). */
   readonly takesUnknown?: boolean | undefined;
 }
@@ -272,6 +245,8 @@ export interface ContractOp extends DenseOp {
 export interface RoutineOp extends DenseOp {
   readonly class: "routine";
   readonly routine: string;
+  /** Not said: axes of the same length, where there are as many. */
+  readonly carries?: Carries | undefined;
   /** Somebody else's code: it runs when the computation does, and not before. */
   readonly isOpaque?: boolean | undefined;
   /** No number is made of lengths: they need not be known. */
@@ -316,6 +291,8 @@ export interface Questions {
  */
 export interface StagedOp extends DenseOp {
   readonly class: "staged";
+  /** Not said: axes of the same length, where there are as many. */
+  readonly carries?: Carries | undefined;
   /** Some of its inputs are ragged: `infer` is given their types as they are, and `chunks` no inputs. */
   readonly takesRagged?: boolean | undefined;
   /** Of inputs that are settled. */

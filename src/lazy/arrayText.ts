@@ -11,7 +11,7 @@ interface Printed {
   readonly dtype: string;
   readonly shape: Shape;
   readonly size: number;
-  item(...place: readonly number[]): Scalar;
+  item(...place: readonly number[]): Scalar | string;
 }
 
 export function ndarrayText(array: Printed): string {
@@ -28,7 +28,8 @@ export function ndarrayText(array: Printed): string {
 }
 
 /** Floats to 8 significant digits, as NumPy shows them. */
-function elementText(value: Scalar): string {
+function elementText(value: Scalar | string): string {
+  if (typeof value === "string") return value;
   if (value instanceof Complex) return new Complex(shortened(value.re), shortened(value.im)).toString();
   return scalarText(typeof value === "number" ? shortened(value) : value);
 }

@@ -4,7 +4,7 @@
 
 import type { Attrs } from "../core/block.ts";
 import { describe, SCALAR_SHAPE, sameShape, shapeText } from "../core/chunks.ts";
-import { DTYPES, type DType, infoOf, isDType } from "../core/dtype.ts";
+import { DTYPES, type DType, infoOf, isDType, isTime, notNumbers } from "../core/dtype.ts";
 import { DTypeError, OutTargetError, ShapeError } from "../core/errors.ts";
 import { fitScalar, isScalar, promote, resultDType, type Scalar } from "../core/numbers.ts";
 import { closest } from "../core/suggest.ts";
@@ -23,6 +23,7 @@ export function built(expr: Expr, parents: readonly LazyArray[]): Built {
 /** A node of one op over arrays. */
 export function node(op: Op, inputs: readonly LazyArray[], attrs?: Attrs): Built {
   const exprs = inputs.map(({ expr }) => expr);
+  if (WIDER.has(op.class)) refuseTimes(op, exprs);
   return built(isWider(op, exprs) ? widerNode(op, exprs, attrs) : makeExpr(op, exprs, attrs), inputs);
 }
 
@@ -30,6 +31,13 @@ export function node(op: Op, inputs: readonly LazyArray[], attrs?: Attrs): Built
 const WIDER: ReadonlySet<Op["class"]> = new Set(["reduce", "scan", "contract", "routine"]);
 const isWider = (op: Op, exprs: readonly Expr[]): boolean =>
   WIDER.has(op.class) && exprs.some(({ dtype }) => infoOf(dtype).computesIn !== dtype);
+
+/** Dates and times are moved, and not computed with; what users' own functions make of them is theirs to say. */
+function refuseTimes(op: Op, exprs: readonly Expr[]): void {
+  const isTaken = "keepsMeaning" in op ? op.keepsMeaning === true : op.class === "routine" && op.isOpaque === true;
+  const time = isTaken ? undefined : exprs.find(({ type }) => type.kind === "dense" && isTime(type.dtype));
+  if (time !== undefined) throw notNumbers(time.dtype);
+}
 
 /** In the dtype that its inputs are computed in, and back: sum(x) = cast(sum(cast(x, float32)), float16). */
 function widerNode(op: Op, exprs: readonly Expr[], attrs?: Attrs): Expr {

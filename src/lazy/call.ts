@@ -4,9 +4,11 @@
 
 import { checkFlag } from "../core/check.ts";
 import { describe } from "../core/chunks.ts";
-import { ChunkwiseError, OutTargetError, ValueError } from "../core/errors.ts";
+import { AxisError, ChunkwiseError, OutTargetError, ValueError } from "../core/errors.ts";
+import { axisNamed, type DimNames } from "../core/labels.ts";
 import { closest } from "../core/suggest.ts";
 import type { Op } from "../expr/op.ts";
+import { dimsOf } from "../expr/axisNames.ts";
 import { atSite, currentSite, enterCall, leaveCall } from "../expr/site.ts";
 import { CALLED, LazyArray, otherAmong } from "./lazyArray.ts";
 
@@ -27,7 +29,8 @@ export function userCall<Args extends readonly unknown[], Result>(
     try {
       const other = others?.(args) ?? null;
       if (other !== null) return other[CALLED](name, args) as Result;
-      const placed = options === undefined ? args : (arranged(args, options) as unknown as Args);
+      const placed =
+        options === undefined ? args : (numbered(arranged(args, options), options) as unknown as Args);
       const result = body(...placed);
       return isOutermost ? asNew(result, args) : result;
     } catch (error) {
@@ -194,6 +197,45 @@ function arranged(args: readonly unknown[], [at, ...names]: OptionPlace): readon
   }
   if (args.length > count) checkOptions(args[count], names);
   return args;
+}
+
+// Axes by name. In: arguments at their places, some of which are names of axes of the first array. Out: the same with the
+// axes' numbers. So every function that takes an axis takes its name.
+
+const AXES: ReadonlySet<string> = new Set(["axis", "axes"]);
+
+const isName = (value: unknown): boolean =>
+  typeof value === "string" || (Array.isArray(value) && value.some((item) => typeof item === "string"));
+
+function numbered(args: readonly unknown[], [at]: OptionPlace): readonly unknown[] {
+  const parameters = typeof at === "object" && at !== null ? at : [];
+  const last = args.at(-1);
+  const inOptions =
+    args.length > 1 && isPlain(last) ? Object.keys(last).filter((name) => AXES.has(name) && isName(last[name])) : [];
+  const inPlaces = parameters.flatMap((name, i) => (AXES.has(name) && isName(args[i]) ? [i] : []));
+  if (inOptions.length === 0 && inPlaces.length === 0) return args;
+  const placed = args.map((arg, i) => (inPlaces.includes(i) ? axesNamed(args[0], arg) : arg));
+  if (inOptions.length === 0) return placed;
+  const options = last as Options;
+  const named = inOptions.map((name) => [name, axesNamed(args[0], options[name])]);
+  return [...placed.slice(0, -1), { ...options, ...Object.fromEntries(named) }];
+}
+
+/** Of an array, or of the first of a list of them. */
+function axesNamed(first: unknown, axes: unknown): unknown {
+  const array = Array.isArray(first) ? first.find((item) => item instanceof LazyArray) : first;
+  if (!(array instanceof LazyArray))
+    throw new AxisError({
+      what: `the axis is named ${describe(axes)}, and the array has no names`,
+      cure: "Wrap it and name its axes: asarray(x).withDims([…])",
+    });
+  return axesIn(dimsOf(array.expr), axes);
+}
+
+/** Numbers for names; what is no name is as it was. */
+export function axesIn(dims: DimNames, axes: unknown): unknown {
+  if (typeof axes === "string") return axisNamed(dims, axes);
+  return Array.isArray(axes) ? axes.map((axis) => (typeof axis === "string" ? axisNamed(dims, axis) : axis)) : axes;
 }
 
 /** Parameters that options name go to their places; the options that are left follow them. */

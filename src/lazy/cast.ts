@@ -1,7 +1,7 @@
 // cast: the elementwise op that every call may need, because operands of several dtypes meet in one.
 
 import type { Attrs } from "../core/block.ts";
-import { type DType, infoOf, isComplex } from "../core/dtype.ts";
+import { type DType, infoOf, isComplex, isTime } from "../core/dtype.ts";
 import { DTypeError } from "../core/errors.ts";
 import { broadcastType, type ElementwiseOp } from "../expr/op.ts";
 import { nonZero as complexNonZero } from "../kernel/complex/arithmetic.ts";
@@ -11,6 +11,7 @@ import * as s from "../kernel/scalar.ts";
 export const cast: ElementwiseOp = {
   name: "cast",
   class: "elementwise",
+  keepsMeaning: true,
   infer([input], attrs) {
     const dtype = attrs["dtype"] as DType;
     if (isComplex(input!.dtype) && !isComplex(dtype) && dtype !== "bool") {
@@ -18,6 +19,11 @@ export const cast: ElementwiseOp = {
         what: `${input!.dtype} cannot become ${dtype}: the imaginary part would be lost`,
         cure: "Take real, imag or abs first",
       });
+    }
+    const [from, to] = [input!.dtype, dtype];
+    // Steps are counted by whole numbers of 64 bits, and by nothing else.
+    if ((isTime(from) && to !== "int64") || (isTime(to) && from !== "int64")) {
+      throw new DTypeError({ what: `${from} cannot become ${to}`, cure: "Use astype, and int64 in between" });
     }
     return broadcastType([input!], dtype);
   },

@@ -19,8 +19,10 @@ import { countText } from "../core/counts.ts";
 import { type DType, dtypeOfTypedArray, infoOf, isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { ChunkwiseError, DTypeError, ValueError } from "../core/errors.ts";
 import { Complex, fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
+import { type DimNames, type JsonObject, namedShapeText } from "../core/labels.ts";
 import { hasUnknown, knownLengths } from "../core/unknown.ts";
 import { chunksOf, Expr, fingerprintBytes, makeExpr } from "../expr/expr.ts";
+import { attributesOf, dimsOf } from "../expr/axisNames.ts";
 import { type DenseType, denseType, type SourceOp } from "../expr/op.ts";
 import { exprText } from "../expr/print.ts";
 import { callNumber, currentSite, type Site } from "../expr/site.ts";
@@ -175,11 +177,8 @@ type InMemory<K, What extends "array" | "value"> = K extends Kinds ? K[What] : n
 type LazyOf<K, What extends "array" | "value"> = K extends Kinds ? K["lazy"][What] : never;
 
 /** The array among the arguments that takes the call, if there is one. */
-export function otherAmong(args: readonly unknown[]): OtherArray | null {
-  for (const arg of args)
-    if (typeof arg === "object" && arg !== null && CALLED in arg) return arg as OtherArray;
-  return null;
-}
+export const otherAmong = (args: readonly unknown[]): OtherArray | null =>
+  args.find((arg): arg is OtherArray => typeof arg === "object" && arg !== null && CALLED in arg) ?? null;
 
 /** What can be wrapped: data in memory. */
 export type ArrayInput = NDArray | TypedArray | readonly NestedScalars[];
@@ -235,6 +234,14 @@ export class LazyArray<D extends DType = DType, O = unknown> {
   /** The length of a chunk along each axis; the last chunk may be shorter. */
   get chunks(): ChunkShape {
     return chunksOf(this.expr);
+  }
+  /** What its axes are called, null where nothing says it: `["time", "lat"]`. */
+  get dims(): DimNames {
+    return dimsOf(this.expr);
+  }
+  /** What a store or `withAttributes` says of it, for as long as it is the same quantity: `{units: "K"}`. */
+  get attributes(): JsonObject {
+    return attributesOf(this.expr);
   }
   /** How many chunks there are along each axis. */
   get numblocks(): Shape {
@@ -292,7 +299,7 @@ export class LazyArray<D extends DType = DType, O = unknown> {
   toString(): string {
     const { shape } = this.expr;
     const count = hasUnknown(shape) ? "chunks" : countText(sizeOf(this.numblocks), "chunk");
-    const head = `LazyArray ${this.dtype} ${shapeText(shape)} in ${count} of ${shapeText(this.chunks)}`;
+    const head = `LazyArray ${this.dtype} ${namedShapeText(shape, this.dims)} in ${count} of ${shapeText(this.chunks)}`;
     return `${head}\n${exprText([this.expr], { indent: "  " })}`;
   }
 }

@@ -12,12 +12,14 @@ import {
   dtypeOfTypedArray,
   infoOf,
   isDType,
+  isTime,
   isTypedArray,
   type TypedArray,
 } from "../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError, ValueError } from "../core/errors.ts";
 import { Complex, type ElementOf, exactNumber, type Scalar } from "../core/numbers.ts";
 import type { UsedUp } from "../core/platform.ts";
+import { timeShown } from "../core/times.ts";
 import { closest } from "../core/suggest.ts";
 import type { Backend } from "../kernel/backend.ts";
 import { copyElements } from "../kernel/routines/stridedWalk.ts";
@@ -128,9 +130,10 @@ export class NDArray<D extends DType = DType> implements Block {
     return this.#value(at) as ElementOf<D>;
   }
 
-  #value(at: number): Scalar {
+  #value(at: number): Scalar | string {
     const value = elementAt(this.data, this.dtype, at);
-    return typeof value === "bigint" ? exactNumber(value) : value;
+    if (typeof value !== "bigint") return value;
+    return isTime(this.dtype) ? timeShown(this.dtype, value) : exactNumber(value);
   }
 
   /** Nested lists of JavaScript values, `[[1, 2], [3, 4]]`; a 0-d array gives the value itself. */
@@ -147,7 +150,7 @@ export class NDArray<D extends DType = DType> implements Block {
 
   /** As JSON.stringify writes it: nested lists, complex numbers as {re, im}, integers beyond 2^53 − 1 as decimal strings. */
   toJSON(): NestedList<JSONElement> {
-    return jsonOf(this.toList() as NestedScalars);
+    return jsonOf(this.toList() as NestedList<Scalar | string>);
   }
 
   /** The same elements in row-major order without gaps: itself where they lie so already. */
@@ -185,21 +188,23 @@ Object.defineProperty(NDArray.prototype, Symbol.toPrimitive, {
 
 function onlyNumber(array: NDArray): number {
   const value = array.size === 1 ? array.item() : undefined;
-  if (value !== undefined && !(value instanceof Complex)) return Number(value);
+  if (value !== undefined && typeof value !== "string" && !(value instanceof Complex)) return Number(value);
   throw new ValueError({
     where: "NDArray",
     what: `${array.dtype} ${shapeText(array.shape)} is not a number: JavaScript's operators cannot compute with it`,
     cure:
       value === undefined
         ? "Only an array of one element is one: take item(...), data or toList()"
-        : "Take item().re or item().im",
+        : typeof value === "string"
+          ? "A date or time is none: take item() or data"
+          : "Take item().re or item().im",
   });
 }
 
 /** What an element is in JSON. */
 export type JSONElement = boolean | number | string | { readonly re: number; readonly im: number };
 
-function jsonOf(list: NestedScalars): NestedList<JSONElement> {
+function jsonOf(list: NestedList<Scalar | string>): NestedList<JSONElement> {
   if (list instanceof Complex) return { re: list.re, im: list.im };
   if (typeof list === "bigint") return String(list);
   return typeof list === "object" ? list.map(jsonOf) : list;

@@ -3,29 +3,50 @@
 
 import { type Block, newBlock, storeElement } from "../core/block.ts";
 import { describe, type Shape, shapeText, sizeOf } from "../core/chunks.ts";
-import type { DType } from "../core/dtype.ts";
+import { type DType, isTime, type TimeDType } from "../core/dtype.ts";
 import { DTypeError, ShapeError } from "../core/errors.ts";
 import { isScalar, resultDType, type Scalar, scalarKind } from "../core/numbers.ts";
-import type { NestedScalars } from "./ndarray.ts";
+import { storedTime } from "../core/times.ts";
+import type { NestedList, NestedScalars } from "./ndarray.ts";
 
 const MAX_DEPTH = 32;
 const MOST_ELEMENTS = 1e8;
 
 export function blockOfNested(list: NestedScalars, dtype: DType | undefined): Block {
-  const shape = shapeOfNested(list);
-  // Lists that share sublists can stand for far more elements than they hold.
-  if (sizeOf(shape) > MOST_ELEMENTS) {
-    throw new ShapeError({
-      what: `the nested list has shape ${shapeText(shape)}`,
-      cure: "Use a typed array for so many elements",
-    });
-  }
+  if (dtype !== undefined && isTime(dtype)) return blockOfTimes(list as NestedTimes, dtype);
+  const shape = checkedShape(list);
   const scalars: Scalar[] = [];
-  collect(list, shape, [], scalars);
+  collect(list, shape, [], (value, place) => {
+    if (!isScalar(value)) throw notAScalar(value, place);
+    scalars.push(value);
+  });
   const chosen = dtype ?? (scalars.length === 0 ? "float64" : resultDType([], distinctKinds(scalars)));
   const block = newBlock(chosen, shape);
   scalars.forEach((value, i) => storeElement(block.data, chosen, i, value));
   return block;
+}
+
+/** Dates and times as people write them: "2020-07-01", a Date, or whole steps. */
+export type NestedTimes = NestedList<string | number | bigint | Date>;
+
+function blockOfTimes(list: NestedTimes, dtype: TimeDType): Block {
+  const shape = checkedShape(list);
+  const block = newBlock(dtype, shape);
+  let at = 0;
+  collect(list, shape, [], (value) => {
+    block.data[at++] = storedTime(value, dtype);
+  });
+  return block;
+}
+
+function checkedShape(list: NestedList<unknown>): Shape {
+  const shape = shapeOfNested(list);
+  // Lists that share sublists can stand for far more elements than they hold.
+  if (sizeOf(shape) <= MOST_ELEMENTS) return shape;
+  throw new ShapeError({
+    what: `the nested list has shape ${shapeText(shape)}`,
+    cure: "Use a typed array for so many elements",
+  });
 }
 
 /** One scalar of each weak kind is enough to find the dtype. */
@@ -39,12 +60,12 @@ function distinctKinds(scalars: readonly Scalar[]): Scalar[] {
 }
 
 /** The shape that the first elements suggest. */
-function shapeOfNested(list: NestedScalars): Shape {
+function shapeOfNested(list: NestedList<unknown>): Shape {
   const shape: number[] = [];
-  let level: NestedScalars | undefined = list;
+  let level: unknown = list;
   while (Array.isArray(level)) {
     shape.push(level.length);
-    level = level[0] as NestedScalars | undefined;
+    level = level[0] as unknown;
     if (shape.length > MAX_DEPTH) {
       throw new ShapeError({
         what: `lists are nested deeper than ${MAX_DEPTH}`,
@@ -55,13 +76,14 @@ function shapeOfNested(list: NestedScalars): Shape {
   return shape;
 }
 
-function collect(list: unknown, shape: Shape, place: readonly number[], into: Scalar[]): void {
+function collect(
+  list: unknown,
+  shape: Shape,
+  place: readonly number[],
+  take: (value: unknown, place: readonly number[]) => void,
+): void {
   const depth = place.length;
-  if (depth === shape.length) {
-    if (!isScalar(list)) throw notAScalar(list, place);
-    into.push(list);
-    return;
-  }
+  if (depth === shape.length) return take(list, place);
   if (!Array.isArray(list) || list.length !== shape[depth]) {
     const found = Array.isArray(list) ? `has ${list.length} elements` : `is ${describe(list)}`;
     throw new ShapeError({
@@ -70,7 +92,7 @@ function collect(list: unknown, shape: Shape, place: readonly number[], into: Sc
     });
   }
   // Not forEach: it would pass over holes.
-  for (let i = 0; i < list.length; i++) collect(list[i], shape, [...place, i], into);
+  for (let i = 0; i < list.length; i++) collect(list[i], shape, [...place, i], take);
 }
 
 function notAScalar(value: unknown, place: readonly number[]): Error {

@@ -8,16 +8,8 @@ import { type Box, isLength, sameShape, shapeText } from "../core/chunks.ts";
 import { ShapeError } from "../core/errors.ts";
 import { lengthText, unknownLength } from "../core/unknown.ts";
 import { chunksOf, type Expr, keyHere, makeExpr, postOrder } from "../expr/expr.ts";
-import {
-  type AxisSeams,
-  type DenseType,
-  denseType,
-  type MoveOp,
-  type Piece,
-  type RoutineOp,
-  SEAMLESS,
-  type StagedOp,
-} from "../expr/op.ts";
+import { type DenseType, denseType, type MoveOp, type RoutineOp, type StagedOp } from "../expr/op.ts";
+import { type AxisSeams, type Piece, SEAMLESS } from "../expr/pieces.ts";
 import type { Pullback } from "../expr/pullback.ts";
 import { scalarExpr } from "../lazy/build.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
@@ -233,6 +225,8 @@ function checkRepeats(x: DenseType, { dtype, shape }: DenseType): void {
 export const repeatBy: StagedOp = {
   name: "repeatBy",
   class: "staged",
+  keepsMeaning: true,
+  carries: "same",
   pullback: repeatPullback,
   infer([x, counts], attrs) {
     checkRepeats(x!, counts!);
@@ -260,6 +254,8 @@ const MOST_BLOCKS = 4;
 export const compact: StagedOp = {
   name: "compact",
   class: "staged",
+  keepsMeaning: true,
+  carries: "same",
   pullback: ({ inputs: [x, mask], cotangent }, use) => [use.place(use.filled(x!), mask!, cotangent), null],
   infer([x, mask], attrs) {
     checkMask(mask!, x!.shape);

@@ -9,7 +9,7 @@ import { DTypeError, InvariantError, ValueError } from "../core/errors.ts";
 import { broadcastType, type DenseType, denseType, type ReduceOp } from "../expr/op.ts";
 import type { Pull, Pullback } from "../expr/pullback.ts";
 import { type ComplexTerm, isComplexTerm, type Term, type Value } from "../kernel/scalar.ts";
-import { type Built, type ComputesIn, castTo, checkDType, elementwiseCall, node } from "../lazy/build.ts";
+import { type Built, type ComputesIn, castTo, checkDType, elementwiseCall, node, withOut } from "../lazy/build.ts";
 import { opCall } from "../lazy/call.ts";
 import type {
   BinaryFunction,
@@ -59,6 +59,8 @@ export interface ElementwiseLine {
   readonly pull?: Pull;
   /** The same as arrays: for complex operands, where `pull` is said and the function is not holomorphic. */
   readonly pullback?: Pullback;
+  /** Takes the call where operands are dates or times; null where none is. */
+  readonly ofTimes?: (operands: readonly Operand[]) => Built | null;
 }
 
 /** A polynomial, and what leads to and from it. */
@@ -122,6 +124,11 @@ function runBody(name: string, line: ElementwiseLine, inputs: readonly Value[]):
   return line.complex(...(inputs as ComplexTerm[]));
 }
 
+function ofTimes(line: ElementwiseLine, operands: readonly Operand[], options?: OutOption): Built | null {
+  const result = line.ofTimes?.(operands) ?? null;
+  return result === null ? null : withOut(result, options);
+}
+
 /**
  * A line of the table as a function of one operand: `unary("cube", {accepts: "real", result: "same", real: (x) =>
  * s.mul(x, s.mul(x, x))})`. Nodes hold the function: it is the op.
@@ -129,7 +136,7 @@ function runBody(name: string, line: ElementwiseLine, inputs: readonly Value[]):
 export function unary<const L extends ElementwiseLine>(name: string, line: L): Unary<L["result"]> {
   const op: Unary<L["result"]> = opCall(
     elementwiseRecord(name, 1, line),
-    (x: Operand, options?: OutOption): Built => elementwiseCall(op, [x], options),
+    (x: Operand, options?: OutOption): Built => ofTimes(line, [x], options) ?? elementwiseCall(op, [x], options),
     [1, "out"],
   );
   return op;
@@ -142,7 +149,8 @@ export function unary<const L extends ElementwiseLine>(name: string, line: L): U
 export function binary<const L extends ElementwiseLine>(name: string, line: L): Binary<L["result"]> {
   const op: Binary<L["result"]> = opCall(
     elementwiseRecord(name, 2, line),
-    (x: Operand, y: Operand, options?: OutOption): Built => elementwiseCall(op, [x, y], options),
+    (x: Operand, y: Operand, options?: OutOption): Built =>
+      ofTimes(line, [x, y], options) ?? elementwiseCall(op, [x, y], options),
     [2, "out"],
   );
   return op;

@@ -8,6 +8,8 @@ import { linesTogether } from "./order.ts";
 export const fourier: RoutineOp = {
   name: "fourier",
   class: "routine",
+  // Frequencies are not what the axis was.
+  carries: (_, __, { shape }) => shape.map((___, axis) => (axis === shape.length - 1 ? null : axis)),
   routine: "fourier",
   infer([x], attrs) {
     if (typeof attrs["inverse"] !== "boolean") throw wrongAttr("fourier", "inverse", attrs["inverse"]!);

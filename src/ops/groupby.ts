@@ -7,7 +7,8 @@
 import type { Attrs } from "../core/block.ts";
 import { type Box, isLength, type Shape, sameShape } from "../core/chunks.ts";
 import { type DType, INDEX_DTYPE, isDType } from "../core/dtype.ts";
-import { type DenseType, denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import { type DenseType, denseType, type RoutineOp } from "../expr/op.ts";
+import { SEAMLESS } from "../expr/pieces.ts";
 import type { Calculus, Handle, Pullback, Pulled } from "../expr/pullback.ts";
 import { FOLDS, type FoldName } from "../kernel/routines/groupFolds.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";

@@ -34,6 +34,7 @@ import { ROUTINE_OPS } from "./routines.ts";
 import { RANK_SAMPLE_OPS } from "./sampling.ts";
 import * as scans from "./scans.ts";
 import { OpTable } from "./table.ts";
+import { TIME_OPS } from "./timeOps.ts";
 import { windowed } from "./windowed.ts";
 
 /** The functions of a module that are ops. */
@@ -72,6 +73,7 @@ const ALL: readonly Op[] = [
   ...LOOP_OPS,
   ...[groupby, binPlaces, binCounts, labelCounts, binEdges],
   mark,
+  ...TIME_OPS,
 ];
 
 /** The table of ops, by name: `OPS.get("add")`. */

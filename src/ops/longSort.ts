@@ -9,15 +9,8 @@ import type { Attrs } from "../core/block.ts";
 import { type Box, isLength } from "../core/chunks.ts";
 import { INDEX_DTYPE, infoOf } from "../core/dtype.ts";
 import { chunksOf, type Expr, makeExpr } from "../expr/expr.ts";
-import {
-  type AxisSeams,
-  denseType,
-  type MoveOp,
-  type Piece,
-  type RoutineOp,
-  SEAMLESS,
-  type StagedOp,
-} from "../expr/op.ts";
+import { denseType, type MoveOp, type RoutineOp, type StagedOp } from "../expr/op.ts";
+import { type AxisSeams, type Piece, SEAMLESS } from "../expr/pieces.ts";
 import type { Pullback } from "../expr/pullback.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 import { slice } from "./moves/select.ts";

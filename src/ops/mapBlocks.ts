@@ -7,7 +7,8 @@
 import { type Attrs, blockBytes } from "../core/block.ts";
 import { type Box, type ChunkShape, isLength, type Shape, wholeBox } from "../core/chunks.ts";
 import { isDType } from "../core/dtype.ts";
-import { type AxisSeams, type DenseType, denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import { type DenseType, denseType, type RoutineOp } from "../expr/op.ts";
+import { type AxisSeams, SEAMLESS } from "../expr/pieces.ts";
 import type { Pullback } from "../expr/pullback.ts";
 import { packedOutputs, rowsShape } from "../kernel/routines/packed.ts";
 import {

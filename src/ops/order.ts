@@ -7,7 +7,8 @@ import { type Box, type ChunkShape, type Shape, sameShape, shapeText, wholeBox }
 import { checkKind, type DType, INDEX_DTYPE, infoOf, isDType } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { isUnknown } from "../core/unknown.ts";
-import { type AxisSeams, denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import { denseType, type RoutineOp } from "../expr/op.ts";
+import { type AxisSeams, SEAMLESS } from "../expr/pieces.ts";
 import type { Pullback } from "../expr/pullback.ts";
 import { QUANTILE_METHODS, type QuantileMethod } from "../kernel/routines/quantilePlaces.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";

@@ -1,6 +1,6 @@
 // Reductions: what goes into the state, how two states combine, what comes out. define.ts says how a line is read.
 
-import { describe } from "../core/chunks.ts";
+import { type AxisName, describe } from "../core/chunks.ts";
 import { DEFAULT_INT, type DType, infoOf, isFloat } from "../core/dtype.ts";
 import { ValueError } from "../core/errors.ts";
 import { integerRange, type Scalar } from "../core/numbers.ts";
@@ -273,7 +273,7 @@ export const countNonzero = reduction("countNonzero", {
 /** Options of `cw.argmax` and `cw.argmin`. */
 export interface ArgOptions {
   /** Along which axis; null, or nothing: a place in the whole array, row by row. */
-  readonly axis?: number | null | undefined;
+  readonly axis?: AxisName | null | undefined;
   /** Leaves an axis of one in the place of each that is reduced. */
   readonly keepdims?: boolean | undefined;
 }

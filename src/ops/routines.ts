@@ -6,7 +6,8 @@ import { type Box, type Shape, sameShape, shapeText, wholeBox } from "../core/ch
 import { checkKind, INDEX_DTYPE, infoOf } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { hasUnknown } from "../core/unknown.ts";
-import { type DenseType, denseType, type RoutineOp, SEAMLESS } from "../expr/op.ts";
+import { type DenseType, denseType, type RoutineOp } from "../expr/op.ts";
+import { SEAMLESS } from "../expr/pieces.ts";
 import type { Calculus, Handle, Pullback } from "../expr/pullback.ts";
 import { checkCounts, wrongAttr } from "./attrChecks.ts";
 import { chunksWithin, LINE_BYTES, linesTogether } from "./order.ts";
@@ -94,6 +95,13 @@ function linearPlaces(values: Handle, at: number, indices: Shape, use: Calculus)
   );
 }
 
+/** Which axis of x each axis of the result is: of one list of places, the axis that they are of. */
+function gatheredAxes(shape: Shape, ndim: number, { axes, at }: GatherAttrs): (number | null)[] {
+  const rest: (number | null)[] = shape.flatMap((_, axis) => (axes.includes(axis) ? [] : [axis]));
+  const own = axes.length === 1 && ndim === 1 ? axes[0]! : null;
+  return [...rest.slice(0, at), ...new Array<number | null>(ndim).fill(own), ...rest.slice(at)];
+}
+
 /** gather(x, i₀, i₁, …): x at places that the indices name. */
 export const gather: RoutineOp = {
   name: "gather",
@@ -103,6 +111,8 @@ export const gather: RoutineOp = {
     ...indices.map(() => null),
   ],
   takesUnknown: true,
+  keepsMeaning: true,
+  carries: ([x, ...indices], attrs) => gatheredAxes(x!.shape, indices[0]?.shape.length ?? 0, gatherAttrs(attrs)),
   routine: "gather",
   computes: (out) => out,
   infer([x, ...indices], attrs) {
@@ -142,6 +152,7 @@ export const gatherIn: RoutineOp = {
     const rows = use.sum(use.where(own, cotangent, 0), [0]);
     return [gatherPullback(x!, [index!], attrs, rows, use), null];
   },
+  carries: ([x, index], attrs) => [null, ...gatheredAxes(x!.shape, index!.shape.length, gatherAttrs(attrs))],
   routine: "gatherIn",
   computes: (out) => out,
   infer([x, index], attrs) {
@@ -180,6 +191,7 @@ const alongAxis = (x: Shape, attrs: Attrs): [length: number, block: number] => [
 export const scatter: RoutineOp = {
   name: "scatter",
   class: "routine",
+  keepsMeaning: true,
   // What was overwritten has no part in the result, nor has a value that was.
   pullback: ({ inputs: [x, values, ...indices], attrs, cotangent }, use) => {
     const { axes, at } = gatherAttrs(attrs);
@@ -244,6 +256,8 @@ export const takeAlongAxis: RoutineOp = {
     return [use.addLines(cotangent, places!, axis, x!.shape[axis]!), null];
   },
   takesUnknown: true,
+  keepsMeaning: true,
+  carries: "same",
   routine: "takeAlongAxis",
   computes: (out) => out,
   infer: ([x, indices]) => denseType(x!.dtype, indices!.shape),

@@ -1,6 +1,6 @@
 // Scans: running totals along attrs.axis, as records that users call.
 
-import { checkAxis, type Shape, singleChunk } from "../core/chunks.ts";
+import { type AxisName, checkAxis, type Shape, singleChunk } from "../core/chunks.ts";
 import { checkKind, resultOf } from "../core/dtype.ts";
 import { ShapeError } from "../core/errors.ts";
 import { fitScalar } from "../core/numbers.ts";
@@ -17,7 +17,7 @@ import { concat } from "./moves/select.ts";
 /** Options of scans along an axis. */
 export interface ScanOptions {
   /** May be left out for 1-d arrays. */
-  readonly axis?: number | null | undefined;
+  readonly axis?: AxisName | null | undefined;
   /** Begins with the total of nothing. */
   readonly includeInitial?: boolean | undefined;
 }
@@ -94,7 +94,7 @@ function initial({ identity }: ScanOp, shape: Shape, { dtype }: LazyArray): Buil
   );
 }
 
-function soleAxis(x: LazyArray, axis: number | null | undefined): number {
+function soleAxis(x: LazyArray, axis: AxisName | null | undefined): number {
   if (axis !== undefined && axis !== null) return checkAxis(axis, x.ndim);
   if (x.ndim === 1) return 0;
   throw new ShapeError({

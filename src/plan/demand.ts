@@ -2,7 +2,8 @@
 // from the chunk it writes by these rules, step by step backwards; nothing is listed per task.
 
 import { type Box, isEmptyBox, type Shape, sizeOf } from "../core/chunks.ts";
-import { type ArrayType, assertDense, type DenseType, denseOf, type Piece } from "../expr/op.ts";
+import { type ArrayType, assertDense, type DenseType, denseOf } from "../expr/op.ts";
+import type { Piece } from "../expr/pieces.ts";
 import { contractAxes, contractDemand } from "../ops/contraction.ts";
 import {
   chunkOfArray,

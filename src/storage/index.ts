@@ -84,6 +84,7 @@ export type {
   NodeMetadata,
   ZarrFormat,
 } from "./zarr/metadata.ts";
+export { resize } from "./zarr/resize.ts";
 export type { Endian, FillArgument, StoredName } from "./zarr/storedType.ts";
 export type { Json, JsonObject } from "./zarr/zarrJson.ts";
 export { ZipStore, zipOf } from "./zipStore.ts";

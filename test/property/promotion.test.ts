@@ -85,7 +85,7 @@ const scalars: fc.Arbitrary<ScalarCase> = fc.oneof(
 
 function weakly(dtype: DType, kind: ScalarCase["kind"]): DType {
   const ranks = { bool: 0, int: 1, uint: 1, float: 2, complex: 3 };
-  if (ranks[kind] <= ranks[kindOf(dtype)]) return dtype;
+  if (ranks[kind] <= ranks[kindOf(dtype) as keyof typeof ranks]) return dtype;
   if (kind === "complex") return infoOf(dtype).digits > 0 && dtype !== "float64" ? "complex64" : "complex128";
   return kind === "int" ? "int64" : "float64";
 }

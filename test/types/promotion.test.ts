@@ -8,6 +8,7 @@ import {
   type DType,
   infoOf,
   isInteger,
+  type NumberDType,
   type RESULTS,
   type Result,
   type ResultRule,
@@ -27,15 +28,15 @@ import type { Equal, Expect } from "./equal.ts";
 
 /** `true` where it is true of all pairs, and a list of the others where not. */
 type All<Table> = Table[keyof Table];
-type Pairs = { [A in DType]: All<{ [B in DType]: Equal<Promote<A, B>, (typeof PROMOTED)[A][B]> }> };
-type Mirrored = { [A in DType]: All<{ [B in DType]: Equal<Promote<A, B>, Promote<B, A>> }> };
-type Own = { [A in DType]: Equal<Promote<A, A>, A> };
+type Pairs = { [A in NumberDType]: All<{ [B in NumberDType]: Equal<Promote<A, B>, (typeof PROMOTED)[A][B]> }> };
+type Mirrored = { [A in NumberDType]: All<{ [B in NumberDType]: Equal<Promote<A, B>, Promote<B, A>> }> };
+type Own = { [A in NumberDType]: Equal<Promote<A, A>, A> };
 type Weak = {
-  [A in DType]: All<{ [K in ScalarKind]: Equal<PromoteScalar<A, K>, (typeof WITH_SCALAR)[A][K]> }>;
+  [A in NumberDType]: All<{ [K in ScalarKind]: Equal<PromoteScalar<A, K>, (typeof WITH_SCALAR)[A][K]> }>;
 };
-type Rules = { [A in DType]: All<{ [R in ResultRule]: Equal<Result<A, R>, (typeof RESULTS)[A][R]> }> };
+type Rules = { [A in NumberDType]: All<{ [R in ResultRule]: Equal<Result<A, R>, (typeof RESULTS)[A][R]> }> };
 type Operands = {
-  [A in DType]: All<{ [B in DType]: Equal<Meet<cw.LazyArray<A>, cw.NDArray<B>>, (typeof PROMOTED)[A][B]> }>;
+  [A in NumberDType]: All<{ [B in NumberDType]: Equal<Meet<cw.LazyArray<A>, cw.NDArray<B>>, (typeof PROMOTED)[A][B]> }>;
 };
 
 /** Not used: that it compiles is the test. */

@@ -1,7 +1,7 @@
 // cw.fft: discrete Fourier transforms along one axis. In: arrays, of any length along it, and how the result is scaled. Out: lazy arrays
 // of the complex dtype that belongs to the operand's, or of the real one. The axis is whole in a task, others are cut.
 
-import { checkAxis, describe } from "../../core/chunks.ts";
+import { type AxisName, checkAxis, describe } from "../../core/chunks.ts";
 import { type DType, isComplex, resultOf } from "../../core/dtype.ts";
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { promote } from "../../core/numbers.ts";
@@ -24,7 +24,7 @@ export interface FourierOptions {
   /** How long the axis is taken to be: cut, or followed by zeros. */
   readonly n?: number | null | undefined;
   /** Along which axis; the last unless given. */
-  readonly axis?: number | undefined;
+  readonly axis?: AxisName | undefined;
   /** "backward" unless given. */
   readonly norm?: FourierNorm | undefined;
 }

@@ -3,7 +3,15 @@
 import type { Block } from "../../core/block.ts";
 import { checkScalar } from "../../core/check.ts";
 import { type ChunksArgument, checkInteger, checkShape, describe, type Shape } from "../../core/chunks.ts";
-import { DEFAULT_FLOAT, DEFAULT_INT, type DType, isTypedArray, type TypedArray } from "../../core/dtype.ts";
+import {
+  DEFAULT_FLOAT,
+  DEFAULT_INT,
+  type DType,
+  isTime,
+  isTypedArray,
+  type TimeDType,
+  type TypedArray,
+} from "../../core/dtype.ts";
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { DEFAULT_OF_SCALAR_KIND, fitScalar, isScalar, type Scalar, scalarKind } from "../../core/numbers.ts";
 import { resultBlock } from "../../kernel/blockProgram.ts";
@@ -21,10 +29,11 @@ import {
   type Operand,
 } from "../../lazy/lazyArray.ts";
 import { NDArray } from "../../lazy/ndarray.ts";
-import { blockOfNested } from "../../lazy/nested.ts";
+import { blockOfNested, type NestedTimes } from "../../lazy/nested.ts";
 import type { ArrayDType, OutputsOf, Said } from "../../lazy/operandTypes.ts";
 import { add, equal, greaterEqual, lessEqual, where } from "../../ops/elementwise/index.ts";
 import { rechunk } from "../../ops/moves/axisMoves.ts";
+import { timesAs } from "../../ops/timeOps.ts";
 import { chunksFor, source } from "../chunked.ts";
 import { engine } from "../defaultEngine.ts";
 
@@ -110,28 +119,32 @@ interface AsarrayFunction {
     options?: AsarrayOptions<E>,
   ): LazyArray<Said<E, ArrayDType<T>>>;
   <E extends DType = DType>(vector: ArrowVector, options?: AsarrayOptions<E>): LazyArray<E>;
+  <E extends TimeDType>(times: NestedTimes, options: AsarrayOptions<E> & { readonly dtype: E }): LazyArray<E>;
 }
 
 /**
  * Data in memory (or anything lazy) as a lazy array: `cw.asarray([[1, 2], [3, 4]], {dtype: "float32"})`. Typed arrays
  * and NDArrays are not copied: do not change them before computing. What zarrita's get gives, and numeric Arrow vectors,
- * are taken as well.
+ * are taken as well; so are texts as dates: `cw.asarray(["2020-07-01"], {dtype: "datetime64[D]"})`.
  */
 export const asarray: AsarrayFunction = userCall(
   "asarray",
-  (given: Operand | ForeignArray, options: AsarrayOptions = {}): Built => {
-    const obj = familiar(given);
+  (given: Operand | ForeignArray | NestedTimes, options: AsarrayOptions = {}): Built => {
+    const obj = familiar(given as Operand | ForeignArray);
     const dtype = options.dtype === undefined ? undefined : checkDType(options.dtype);
     if (obj instanceof LazyArray) return lazyAs(obj, dtype, options.chunks);
     if (options.copy === false) refuseCopy(obj, dtype);
     const array = new LazyArray(dataExpr(obj, dtype, options));
-    return (dtype === undefined ? array : castTo(array, dtype)) as Built;
+    return asDType(array, dtype) as Built;
   },
   [1, "dtype", "chunks", "copy"],
 );
 
+const asDType = (x: LazyArray, dtype: DType | undefined): LazyArray =>
+  dtype === undefined ? x : (timesAs(x, dtype) ?? castTo(x, dtype));
+
 function lazyAs(x: LazyArray, dtype: DType | undefined, chunks: ChunksArgument | undefined): Built {
-  const cast = dtype === undefined ? x : castTo(x, dtype);
+  const cast = asDType(x, dtype);
   const same =
     chunks === undefined
       ? cast
@@ -144,7 +157,9 @@ function dataExpr(
   dtype: DType | undefined,
   { copy, chunks }: AsarrayOptions,
 ): LazyArray["expr"] {
-  if (isScalar(obj)) return exprOfBlock(blockOfNested(obj, dtype), chunks);
+  const isWritten = typeof obj === "string" || (obj as unknown) instanceof Date;
+  if (isScalar(obj) || (isWritten && dtype !== undefined && isTime(dtype)))
+    return exprOfBlock(blockOfNested(obj as Scalar, dtype), chunks);
   const expr = exprOfData(obj, dtype, chunks);
   return copy === true ? exprOfBlock(copyOf(sources.dataOf(expr.attrs).block), chunks) : expr;
 }

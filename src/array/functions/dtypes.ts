@@ -24,6 +24,7 @@ import { type Built, castTo, checkDType } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { OutputsOf } from "../../lazy/operandTypes.ts";
+import { timesAs } from "../../ops/timeOps.ts";
 
 /** π: `cw.pi` is 3.141592653589793. */
 export const pi: number = Math.PI;
@@ -58,7 +59,10 @@ interface AstypeFunction {
 /** In another dtype: `cw.astype(x, "float32")`. */
 export const astype: AstypeFunction = userCall(
   "astype",
-  (x: Operand, dtype: DType): Built => castTo(asLazy(x), checkDType(dtype)) as Built,
+  (x: Operand, dtype: DType): Built => {
+    const [array, to] = [asLazy(x), checkDType(dtype)];
+    return (timesAs(array, to) ?? castTo(array, to)) as Built;
+  },
   [2, "copy"],
 );
 

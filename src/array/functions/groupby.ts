@@ -4,7 +4,7 @@
 
 import type { Attrs } from "../../core/block.ts";
 import { checkScalar } from "../../core/check.ts";
-import { checkAxisList, checkShape, describe, isLength, sameShape, shapeText } from "../../core/chunks.ts";
+import { type AxisName, checkAxisList, checkShape, describe, isLength, sameShape, shapeText } from "../../core/chunks.ts";
 import { infoOf, isInteger, isWide, type Result } from "../../core/dtype.ts";
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
@@ -69,7 +69,7 @@ export interface GroupbyOptions<
    */
   readonly reduce: F;
   /** The axis that the labels go along, or the axes. May be left out where the labels have as many axes as the array. */
-  readonly axis?: number | readonly number[] | undefined;
+  readonly axis?: AxisName | readonly AxisName[] | undefined;
   /** Labels are 0 … numLabels − 1. Without it the largest label says how many there are: of lazy ones a stage finds it out. */
   readonly numLabels?: number | undefined;
   /** The values that labels may have, in place of whole numbers from 0 on: one group for each; other labels are left out. */

@@ -20,6 +20,7 @@ export * from "./joining.ts";
 export * from "./linear.ts";
 export * from "./manipulation.ts";
 export * from "./mapOverlap.ts";
+export * from "./naming.ts";
 export {
   type Blocks,
   block,

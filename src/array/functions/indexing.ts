@@ -20,8 +20,11 @@ import { broadcastLazy } from "../chunked.ts";
 import { laterCall } from "../later.ts";
 import {
   type AxisItem,
+  isNamed,
   MaskAxis,
   MaskPlaces,
+  type NamedSelection,
+  positional,
   resolveSelection,
   type SelectionItem,
   Slice,
@@ -34,19 +37,27 @@ type Item = AxisItem;
 
 /**
  * x[…]: whole numbers, slices ("0:10:2" or cw.slice), "...", null, integer arrays, masks: `x.get(0, "1:3")`. How much a mask
- * selects that is computed later is known once it is: `x.get(x.greater(0))`.
+ * selects that is computed later is known once it is: `x.get(x.greater(0))`. Or by the names of axes: `x.get({time: "0:10"})`.
  */
-export const get: ArrayFunction<"same", readonly SelectionItem[]> = userCall(
+export const get: ArrayFunction<"same", readonly SelectionItem[] | readonly [NamedSelection]> = userCall(
   "get",
-  (x: Operand, ...selection: readonly SelectionItem[]): Built => {
+  (x: Operand, ...given: readonly SelectionItem[] | readonly [NamedSelection]): Built => {
     const array = asLazy(x);
-    const items = itemsOf(array, selection);
+    const items = itemsOf(array, byPlace(given, array));
     if (items.some(({ kind }) => kind === "later")) return getLater(array, items);
     const sliced = sliceItems(array, items);
     if (items.some(hasMask)) return maskItems(sliced, items);
     return (items.some(isPlaces) ? gatherItems(sliced, items) : dropAndAdd(sliced, items)) as Built;
   },
 );
+
+function byPlace(
+  given: readonly SelectionItem[] | readonly [NamedSelection],
+  { dims }: LazyArray,
+): readonly SelectionItem[] {
+  const [first] = given;
+  return given.length === 1 && isNamed(first) ? positional(first, dims) : (given as readonly SelectionItem[]);
+}
 
 /** A selection of an axis whose length is not known yet: the call waits for it. */
 function getLater(x: LazyArray, items: readonly Item[]): Built {
@@ -206,22 +217,29 @@ function gatherItems(sliced: LazyArray, items: readonly Item[]): LazyArray {
 interface SetFunction {
   <const A extends Operand, const B extends Operand>(
     x: A,
-    selection: SelectionItem | readonly SelectionItem[],
+    selection: Selected,
     value: B,
   ): LazyArray<ArrayDType<A>, OutputsOf<A> & OutputsOf<B>>;
   readonly "~method"?: <D extends DType, O, const B extends Operand>(
     this: LazyArray<D, O>,
-    selection: SelectionItem | readonly SelectionItem[],
+    selection: Selected,
     value: B,
   ) => LazyArray<D, O & OutputsOf<B>>;
 }
 
+/** One item, a list of items, or items by the names of axes. */
+type Selected = SelectionItem | readonly SelectionItem[] | NamedSelection;
+
 /** A new lazy array with a selection replaced; several items go into a list: `x.set(["1:", 0], -1)`. The value broadcasts. */
 export const set: SetFunction = userCall(
   "set",
-  (x: Operand, selection: SelectionItem | readonly SelectionItem[], value: Operand): Built => {
+  (x: Operand, selection: Selected, value: Operand): Built => {
     const array = asLazy(x);
-    const list = isItemList(selection) ? selection : [selection];
+    const list = isNamed(selection)
+      ? positional(selection, array.dims)
+      : isItemList(selection)
+        ? selection
+        : [selection];
     const mask = list.length === 1 ? maskOf(list[0]!) : null;
     if (mask !== null && (mask.expr.op !== dataOp || isScalarLike(value)))
       return setMasked(array, mask, value);

@@ -1,6 +1,6 @@
 // Joining and taking apart: arrays beside arrays.
 
-import { broadcastShapes, checkAxis, describe, sameShape, shapeText } from "../../core/chunks.ts";
+import { type AxisName, broadcastShapes, checkAxis, describe, sameShape, shapeText } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { promote } from "../../core/numbers.ts";
@@ -36,7 +36,7 @@ export const broadcastArrays: <const Arrays extends readonly Operand[]>(...array
 /** Options of `cw.concat`. */
 export interface AxisOption {
   /** Along which axis; 0 unless given, null: of all arrays flattened. */
-  readonly axis?: number | null | undefined;
+  readonly axis?: AxisName | null | undefined;
 }
 
 type JoinFunction<Options> = <const Arrays extends readonly Operand[]>(
@@ -94,18 +94,18 @@ const MOST_PARTS = 10_000_000;
 interface UnstackFunction {
   <const A extends Operand>(
     x: A,
-    options?: { readonly axis?: number | undefined },
+    options?: { readonly axis?: AxisName | undefined },
   ): LazyArray<ArrayDType<A>, OutputsOf<A>>[];
   readonly "~method"?: <D extends DType, O>(
     this: LazyArray<D, O>,
-    options?: { readonly axis?: number | undefined },
+    options?: { readonly axis?: AxisName | undefined },
   ) => LazyArray<D, O>[];
 }
 
 /** The parts along an axis, without that axis: `const [a, b] = cw.unstack(x, {axis: 1})`. */
 export const unstack: UnstackFunction = userCall(
   "unstack",
-  (x: Operand, { axis = 0 }: { readonly axis?: number | undefined } = {}): Built[] => {
+  (x: Operand, { axis = 0 }: { readonly axis?: AxisName | undefined } = {}): Built[] => {
     const array = asLazy(x);
     const at = checkAxis(axis, array.ndim);
     if (array.shape[at]! > MOST_PARTS) {

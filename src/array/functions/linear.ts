@@ -1,6 +1,6 @@
 // Linear algebra of the main namespace: matmul, tensordot, vecdot. All of them are one op, `contract`.
 
-import {
+import { type AxisName,
   broadcastShapes,
   checkAxis,
   checkAxisList,
@@ -119,7 +119,7 @@ function lastAndFirst(a: LazyArray, b: LazyArray, count: number): [number[], num
 /** Options of `cw.vecdot`. */
 export interface VecdotOptions {
   /** Along which axis; the last unless given. */
-  readonly axis?: number | undefined;
+  readonly axis?: AxisName | undefined;
 }
 
 /** Σ conj(x1)·x2 along an axis; the other axes broadcast: `cw.vecdot([1, 2], [3, 4])` is 11. */

@@ -1,6 +1,8 @@
 // Manipulation: the same elements in another order or shape.
 
 import {
+  type AxisArgument,
+  type AxisName,
   type ChunksArgument,
   checkAxes,
   checkAxisList,
@@ -12,7 +14,7 @@ import {
 import { AxisError, ShapeError } from "../../core/errors.ts";
 import { chunksOf } from "../../expr/expr.ts";
 import { type Built, node } from "../../lazy/build.ts";
-import { looseCall, userCall } from "../../lazy/call.ts";
+import { axesIn, looseCall, userCall } from "../../lazy/call.ts";
 import type { ArrayFunction } from "../../lazy/functionTypes.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import * as layout from "../../ops/moves/axisMoves.ts";
@@ -42,25 +44,28 @@ export const expandDims: ArrayFunction<"same", [axis?: NewAxes | { readonly axis
 );
 
 /** Drops axes of length 1: `cw.squeeze(x, 0)`. */
-export const squeeze: ArrayFunction<"same", [axis: number | readonly number[]]> = userCall(
+export const squeeze: ArrayFunction<"same", [axis: AxisName | readonly AxisName[]]> = userCall(
   "squeeze",
-  (x: Operand, axis: number | readonly number[]): Built => {
+  (x: Operand, axis: AxisName | readonly AxisName[]): Built => {
     const array = asLazy(x);
     if (axis === undefined)
       throw new AxisError({ what: "no axis is named", cure: "Say which axes of length 1 to drop" });
-    return node(layout.squeeze, [array], { axes: checkAxes(axis, array.ndim) });
+    return node(layout.squeeze, [array], { axes: checkAxes(numbersOf(array, axis), array.ndim) });
   },
 );
+
+/** Of axes that stand at a place of their own. */
+const numbersOf = <A>(array: LazyArray, axes: A): A => axesIn(array.dims, axes) as A;
 
 const flipLater = laterCall("flip", (x, { axes }) => flip(x, { axis: axes as number[] }));
 
 /** The other way round along an axis, several, or all: `cw.flip(x, {axis: 0})`. */
 export const flip: ArrayFunction<
   "same",
-  [options?: { readonly axis?: number | readonly number[] | null | undefined }]
+  [options?: { readonly axis?: AxisArgument }]
 > = userCall(
   "flip",
-  (x: Operand, { axis }: { readonly axis?: number | readonly number[] | null | undefined } = {}): Built => {
+  (x: Operand, { axis }: { readonly axis?: AxisArgument } = {}): Built => {
     const array = asLazy(x);
     const axes = checkAxes(axis, array.ndim);
     if (isUnsettled(array)) return flipLater(array, array.dtype, array.expr.shape, { axes });
@@ -75,11 +80,11 @@ export const flip: ArrayFunction<
 );
 
 /** Output axis j is input axis axes[j]: `cw.permuteDims(x, [1, 0])`. */
-export const permuteDims: ArrayFunction<"same", [axes: readonly number[]]> = userCall(
+export const permuteDims: ArrayFunction<"same", [axes: readonly AxisName[]]> = userCall(
   "permuteDims",
-  (x: Operand, axes: readonly number[]): Built => {
+  (x: Operand, axes: readonly AxisName[]): Built => {
     const array = asLazy(x);
-    const list = checkAxisList(axes, array.ndim);
+    const list = checkAxisList(numbersOf(array, axes), array.ndim);
     if (list.length !== array.ndim) {
       throw new AxisError({
         what: `${list.length} axes are named and the array has ${array.ndim}`,
@@ -93,12 +98,12 @@ export const permuteDims: ArrayFunction<"same", [axes: readonly number[]]> = use
 /** Axes at other places, the others in their order: `cw.moveaxis(x, 0, -1)`. */
 export const moveaxis: ArrayFunction<
   "same",
-  [source: number | readonly number[], destination: number | readonly number[]]
+  [source: AxisName | readonly AxisName[], destination: number | readonly number[]]
 > = userCall(
   "moveaxis",
-  (x: Operand, source: number | readonly number[], destination: number | readonly number[]): Built => {
+  (x: Operand, source: AxisName | readonly AxisName[], destination: number | readonly number[]): Built => {
     const array = asLazy(x);
-    const from = checkAxisList(source, array.ndim);
+    const from = checkAxisList(numbersOf(array, source), array.ndim);
     const to = checkAxisList(destination, array.ndim);
     if (from.length !== to.length) {
       throw new AxisError({

@@ -1,7 +1,7 @@
 // The same elements again: shifted, repeated, tiled, padded.
 
 import { checkIntegers, checkLengths, checkScalar } from "../../core/check.ts";
-import { checkAxis, checkAxisList, describe, isLength } from "../../core/chunks.ts";
+import { type AxisName, checkAxis, checkAxisList, describe, isLength } from "../../core/chunks.ts";
 import { INDEX_DTYPE, isInteger, isTypedArray, type TypedArray } from "../../core/dtype.ts";
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
@@ -19,7 +19,7 @@ import { expandDims, moveaxis, reshape } from "./manipulation.ts";
 /** Options of `cw.roll`. */
 export interface RollOptions {
   /** Along which axes; null, or nothing: over the flattened array. */
-  readonly axis?: number | readonly number[] | null | undefined;
+  readonly axis?: AxisName | readonly AxisName[] | null | undefined;
 }
 
 /** Shifted along axes, coming in again at the other end; without axis over the flattened array: `cw.roll(x, 1, {axis: 0})`. */
@@ -45,8 +45,8 @@ export const roll: ArrayFunction<"same", [shift: number | readonly number[], opt
   );
 
 /** An axis may be named twice: its shifts add up. */
-function repeatableAxes(axis: number | readonly number[], ndim: number): number[] {
-  return (Array.isArray(axis) ? Array.from(axis) : [axis]).flatMap((a: number) => checkAxisList(a, ndim));
+function repeatableAxes(axis: AxisName | readonly AxisName[], ndim: number): number[] {
+  return (Array.isArray(axis) ? Array.from(axis) : [axis]).flatMap((a: AxisName) => checkAxisList(a, ndim));
 }
 
 function rollFlat(x: LazyArray, shifts: readonly number[]): Built {
@@ -67,7 +67,7 @@ function rollAxis(x: LazyArray, axis: number, shift: number): LazyArray {
 /** Options of `cw.repeat`. */
 export interface RepeatOptions {
   /** Along which axis; null, or nothing: over the flattened array. */
-  readonly axis?: number | null | undefined;
+  readonly axis?: AxisName | null | undefined;
 }
 
 /** Whole numbers: one, plain data, or an array that is computed later. */

@@ -1,7 +1,7 @@
 // Differences, searching, sorting and membership.
 
 import { checkIntegers } from "../../core/check.ts";
-import { checkAxis, checkInteger, describe } from "../../core/chunks.ts";
+import { type AxisName, checkAxis, checkInteger, describe } from "../../core/chunks.ts";
 import { checkKind, type DType, INDEX_DTYPE, infoOf, isComplex, type ResultRule } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { hasUnknown } from "../../core/unknown.ts";
@@ -24,7 +24,7 @@ import { take } from "./taking.ts";
 /** Options of `cw.diff`. */
 export interface DiffOptions {
   /** Along which axis; the last unless given. */
-  readonly axis?: number | undefined;
+  readonly axis?: AxisName | undefined;
   /** How many times. */
   readonly n?: number | undefined;
   /** What stands before the array: `cw.diff([1, 2, 4], {prepend: [0]})` is [1, 1, 2]. */
@@ -114,7 +114,7 @@ function searchedIn(list: LazyArray, values: LazyArray, side: string): LazyArray
 /** Options of `cw.sort` and `cw.argsort`. */
 export interface SortOptions {
   /** Along which axis; the last unless given. */
-  readonly axis?: number | undefined;
+  readonly axis?: AxisName | undefined;
   /** true: the largest first. */
   readonly descending?: boolean | undefined;
   /** Sorting is always stable. */
@@ -165,7 +165,7 @@ export const argsort: ArrayFunction<"index", [options?: SortOptions]> = sorting(
 /** Options of `cw.topk` and `cw.argtopk`. */
 export interface TopkOptions {
   /** Along which axis; the last unless given. */
-  readonly axis?: number | undefined;
+  readonly axis?: AxisName | undefined;
   /** false: the smallest. */
   readonly largest?: boolean | undefined;
 }
@@ -229,7 +229,7 @@ export const argtopk: ArrayFunction<"index", [k: number, options?: TopkOptions]>
 /** Options of `cw.partition` and `cw.argpartition`. */
 export interface PartitionOptions {
   /** Along which axis; the last unless given. */
-  readonly axis?: number | undefined;
+  readonly axis?: AxisName | undefined;
 }
 
 const partitionCall = <R extends ResultRule>(

@@ -2,7 +2,7 @@
 // values may be known. Out: a move where they are and its plan stays small, else a gather.
 
 import type { Attrs } from "../../core/block.ts";
-import { broadcastShapes, checkAxis, checkChunks, type Shape } from "../../core/chunks.ts";
+import { type AxisName, broadcastShapes, checkAxis, checkChunks, type Shape } from "../../core/chunks.ts";
 import { INDEX_DTYPE, infoOf, isComplex, isInteger } from "../../core/dtype.ts";
 import { DTypeError, IndexError, ShapeError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
@@ -121,12 +121,12 @@ function knownValues(x: LazyArray): number[] | null {
   return [...NDArray.fromBlock(dataOf(expr.attrs).block)].map(Number);
 }
 
-type TakeFunction = GuidedFunction<"same", [options?: { readonly axis?: number | undefined }]>;
+type TakeFunction = GuidedFunction<"same", [options?: { readonly axis?: AxisName | undefined }]>;
 
 /** Elements along an axis at the places that 1-d indices name: `cw.take(x, [3, 0], {axis: 1})`. */
 export const take: TakeFunction = userCall(
   "take",
-  (x: Operand, indices: Operand, { axis }: { readonly axis?: number | undefined } = {}): Built => {
+  (x: Operand, indices: Operand, { axis }: { readonly axis?: AxisName | undefined } = {}): Built => {
     const array = asLazy(x);
     const index = checkIndices(asLazy(indices));
     if (axis === undefined && array.ndim !== 1) {
@@ -158,7 +158,7 @@ const takeLater = askingCall("take", {
 /** Elements along an axis, for every place of the other axes at indices of its own: `x.takeAlongAxis(x.argsort({axis: 1}), {axis: 1})`. */
 export const takeAlongAxis: TakeFunction = userCall(
   "takeAlongAxis",
-  (x: Operand, indices: Operand, { axis = -1 }: { readonly axis?: number | undefined } = {}): Built => {
+  (x: Operand, indices: Operand, { axis = -1 }: { readonly axis?: AxisName | undefined } = {}): Built => {
     const array = asLazy(x);
     const index = checkIndices(asLazy(indices));
     if (index.ndim !== array.ndim) {

@@ -1,6 +1,6 @@
 // cw.linalg: norms, powers, and products that are moves and sums. In: arrays of any number of dimensions. Out: lazy arrays.
 
-import { type AxisArgument, checkAxes, checkAxis, checkInteger, describe } from "../../core/chunks.ts";
+import { type AxisName, type AxisArgument, checkAxes, checkAxis, checkInteger, describe } from "../../core/chunks.ts";
 import { resultOf } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import type { Promote } from "../../core/numbers.ts";
@@ -125,7 +125,7 @@ export const matrixPower: <const A extends Operand>(x: A, n: number) => LazyArra
 /** Options of `cw.linalg.cross`. */
 export interface CrossOptions {
   /** Along which axis, of length 3; the last unless given. */
-  readonly axis?: number | undefined;
+  readonly axis?: AxisName | undefined;
 }
 
 /** Products of vectors of three numbers that stand on both: `cw.linalg.cross([1, 0, 0], [0, 1, 0])` is [0, 0, 1]. */
@@ -150,7 +150,7 @@ export const cross: <const A extends Operand, const B extends Operand>(
     const parts = [0, 1, 2].map((i) =>
       subtract(multiply(at(a, i + 1), at(b, i + 2)), multiply(at(a, i + 2), at(b, i + 1))),
     );
-    return moveaxis(stack(parts, { axis: -1 }), -1, axis) as Built;
+    return moveaxis(stack(parts, { axis: -1 }), -1, axis as number) as Built;
   },
   [2, "axis"],
 );

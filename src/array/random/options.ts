@@ -1,6 +1,6 @@
 // What random arrays may be told: the options of a generator's methods (generator.ts).
 
-import type { ChunksArgument } from "../../core/chunks.ts";
+import type { AxisName, ChunksArgument } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import type { Operand } from "../../lazy/lazyArray.ts";
 
@@ -81,7 +81,7 @@ export interface ChoiceOptions {
 /** Options of `shuffle`. */
 export interface ShuffleOptions {
   /** Along which axis; the first unless given. */
-  readonly axis?: number | undefined;
+  readonly axis?: AxisName | undefined;
 }
 
 /** Options of `permutation`. */

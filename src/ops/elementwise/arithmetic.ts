@@ -7,6 +7,7 @@ import * as c from "../../kernel/complex/arithmetic.ts";
 import { pow as complexPow } from "../../kernel/complex/exponential.ts";
 import * as s from "../../kernel/scalar.ts";
 import { binary, FUNCTION_WORK, REORDERS, unary } from "../define.ts";
+import { addedTimes } from "../timeOps.ts";
 
 /** x1 + x2: `cw.add([1, 2], 10)` is [11, 12]. */
 export const add = binary("add", {
@@ -16,6 +17,7 @@ export const add = binary("add", {
   real: s.add,
   complex: c.add,
   pull: ({ g }) => [g, g],
+  ofTimes: (operands) => addedTimes(operands, false),
 });
 /** x1 − x2: `cw.subtract([5], [2])` is [3]. */
 export const subtract = binary("subtract", {
@@ -24,6 +26,7 @@ export const subtract = binary("subtract", {
   real: s.sub,
   complex: c.subtract,
   pull: ({ g }) => [g, s.neg(g)],
+  ofTimes: (operands) => addedTimes(operands, true),
 });
 /** x1 · x2: `cw.multiply([1, 2], 3)` is [3, 6]. */
 export const multiply = binary("multiply", {

@@ -4,9 +4,15 @@ import { isFloat } from "../../core/dtype.ts";
 import * as c from "../../kernel/complex/arithmetic.ts";
 import * as s from "../../kernel/scalar.ts";
 import { type Binary, binary, REORDERS, type Unary, unary } from "../define.ts";
+import { comparedTimes } from "../timeOps.ts";
 
 const ordered = (name: string, real: (x: s.Term, y: s.Term) => s.Term): Binary<"bool"> =>
-  binary(name, { accepts: "realOrBool", result: "bool", real });
+  binary(name, {
+    accepts: "realOrBool",
+    result: "bool",
+    real,
+    ofTimes: (operands) => comparedTimes(name, operands),
+  });
 const test = (
   name: string,
   real: (x: s.Term) => s.Term,
@@ -31,6 +37,7 @@ export const equal = binary("equal", {
   result: "bool",
   real: s.eq,
   complex: c.equal,
+  ofTimes: (operands) => comparedTimes("equal", operands),
 });
 /** x1 ≠ x2: `cw.notEqual([1, 2], 2)` is [true, false]. */
 export const notEqual = binary("notEqual", {
@@ -39,6 +46,7 @@ export const notEqual = binary("notEqual", {
   result: "bool",
   real: s.ne,
   complex: c.notEqual,
+  ofTimes: (operands) => comparedTimes("notEqual", operands),
 });
 /** x1 < x2: `cw.less([1, 3], 2)` is [true, false]. */
 export const less = ordered("less", s.lt);

@@ -17,6 +17,7 @@ export const permute: MoveOp = {
   name: "permute",
   class: "move",
   pullback: ({ attrs, cotangent }, use) => [use.permute(cotangent, inverseOf(axesOf(attrs)))],
+  carries: (_, attrs) => axesOf(attrs),
   takesUnknown: true,
   injective: true,
   seams: seamless,
@@ -37,6 +38,10 @@ export const broadcast: MoveOp = {
   name: "broadcast",
   class: "move",
   pullback: ({ inputs: [x], cotangent }, use) => [use.sumTo(cotangent, x!.shape)],
+  carries: ([input], _, { shape }) => {
+    const lead = shape.length - input!.shape.length;
+    return shape.map((__, axis) => (axis < lead ? null : axis - lead));
+  },
   takesUnknown: true,
   injective: false,
   seams: seamless,
@@ -73,6 +78,10 @@ export const expandDims: MoveOp = {
   name: "expandDims",
   class: "move",
   pullback: ({ attrs, cotangent }, use) => [use.squeeze(cotangent, axesOf(attrs))],
+  carries: (_, attrs, { shape }) => {
+    let next = 0;
+    return shape.map((__, axis) => (axesOf(attrs).includes(axis) ? null : next++));
+  },
   takesUnknown: true,
   injective: true,
   seams: seamless,
@@ -100,6 +109,8 @@ export const squeeze: MoveOp = {
   name: "squeeze",
   class: "move",
   pullback: ({ attrs, cotangent }, use) => [use.expandDims(cotangent, axesOf(attrs))],
+  carries: ([input], attrs) =>
+    input!.shape.map((_, axis) => axis).filter((axis) => !axesOf(attrs).includes(axis)),
   takesUnknown: true,
   injective: true,
   seams: seamless,

@@ -6,14 +6,8 @@
 import type { Attrs } from "../../core/block.ts";
 import { type Box, type ChunkShape, isEmptyBox } from "../../core/chunks.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import {
-  type AxisSeams,
-  type DenseType,
-  denseType,
-  type MoveOp,
-  type Piece,
-  SEAMLESS,
-} from "../../expr/op.ts";
+import { type DenseType, denseType, type MoveOp } from "../../expr/op.ts";
+import { type AxisSeams, type Piece, SEAMLESS } from "../../expr/pieces.ts";
 import type { Calculus, Handle } from "../../expr/pullback.ts";
 import { checkCounts, checkList, wrongAttr } from "../attrChecks.ts";
 import { type Fragment, run, separable } from "./fragments.ts";

@@ -3,7 +3,8 @@
 
 import { intersect, isEmptyBox } from "../../core/chunks.ts";
 import type { Scalar } from "../../core/numbers.ts";
-import { type AxisSeams, denseType, type MoveOp, type Piece } from "../../expr/op.ts";
+import { denseType, type MoveOp } from "../../expr/op.ts";
+import type { AxisSeams, Piece } from "../../expr/pieces.ts";
 import type { Calculus, Handle } from "../../expr/pullback.ts";
 import { axisOf, type Fragment, run, separable } from "./fragments.ts";
 import { everyTime, periodicRuns } from "./select.ts";

@@ -4,7 +4,8 @@
 
 import { isEmptyBox, type Shape, sameShape, shapeText, sizeOf } from "../../core/chunks.ts";
 import { InvariantError } from "../../core/errors.ts";
-import { type AxisSeams, denseType, type MoveOp, type PieceAxis, SEAMLESS } from "../../expr/op.ts";
+import { denseType, type MoveOp } from "../../expr/op.ts";
+import { type AxisSeams, type PieceAxis, SEAMLESS } from "../../expr/pieces.ts";
 import { axisOf, type Fragment, piecesOf } from "./fragments.ts";
 
 /** Axes of the input that hold the same elements as axes of the output, in order. */
@@ -59,6 +60,14 @@ export const reshape: MoveOp = {
   name: "reshape",
   class: "move",
   pullback: ({ inputs: [x], cotangent }, use) => [use.reshape(cotangent, x!.shape)],
+  // Axes that neither merge nor split.
+  carries: ([input], attrs, { shape }) => {
+    const from = new Array<number | null>(shape.length).fill(null);
+    if (sizeOf(shape) === 0) return from;
+    for (const { inAxes, outAxes } of axisGroups(input!.shape, attrs["shape"] as Shape))
+      if (inAxes.length === 1 && outAxes.length === 1) from[outAxes[0]!] = inAxes[0]!;
+    return from;
+  },
   injective: true,
   seams([input], attrs, type) {
     const seams = type.shape.map(() => SEAMLESS);

@@ -3,7 +3,8 @@
 import { type Box, intersect, type Shape, sameShape, shapeText } from "../../core/chunks.ts";
 import { ShapeError } from "../../core/errors.ts";
 import { lengthTogether } from "../../core/unknown.ts";
-import { type AxisSeams, type DenseType, denseType, type MoveOp, SEAMLESS } from "../../expr/op.ts";
+import { type DenseType, denseType, type MoveOp } from "../../expr/op.ts";
+import { type AxisSeams, SEAMLESS } from "../../expr/pieces.ts";
 import { unifyChunks } from "../../expr/unify.ts";
 import { axisOf, type Fragment, piecesOf, run, seamless, separable } from "./fragments.ts";
 

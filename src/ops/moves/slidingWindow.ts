@@ -3,7 +3,8 @@
 // Every element is in several windows, so that a task reads each once and writes it as often as it is there.
 
 import { type Box, isEmptyBox } from "../../core/chunks.ts";
-import { type DenseType, denseType, type MoveOp, type Piece } from "../../expr/op.ts";
+import { type DenseType, denseType, type MoveOp } from "../../expr/op.ts";
+import type { Piece } from "../../expr/pieces.ts";
 import type { Calculus, Handle } from "../../expr/pullback.ts";
 import { checkCounts } from "../attrChecks.ts";
 import { axisOf, seamless } from "./fragments.ts";

@@ -5,7 +5,8 @@
 
 import type { Attrs } from "../../core/block.ts";
 import { isEmptyBox } from "../../core/chunks.ts";
-import { type AxisSeams, denseType, type MoveOp, type PieceAxis, SEAMLESS } from "../../expr/op.ts";
+import { denseType, type MoveOp } from "../../expr/op.ts";
+import { type AxisSeams, type PieceAxis, SEAMLESS } from "../../expr/pieces.ts";
 import { checkCounts, wrongAttr } from "../attrChecks.ts";
 import { type Fragment, run, separable } from "./fragments.ts";
 

@@ -4,7 +4,8 @@
 import { type Box, isEmptyBox, placeOf, sizeOf, stridesOf } from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { fitScalar } from "../../core/numbers.ts";
-import type { Piece, ReduceOp, ScanOp } from "../../expr/op.ts";
+import type { ReduceOp, ScanOp } from "../../expr/op.ts";
+import type { Piece } from "../../expr/pieces.ts";
 import type { Access, KernelStep, ReduceStep, RoutineStep } from "../../kernel/blockProgram.ts";
 import { programOf, type ScalarProgram } from "../../kernel/program.ts";
 import * as s from "../../kernel/scalar.ts";

@@ -4,7 +4,7 @@
 // Must hold: tasks with alike layouts have the same program but for those.
 
 import { type Box, type Shape, sameShape } from "../../core/chunks.ts";
-import type { Piece, PieceAxis } from "../../expr/op.ts";
+import type { Piece, PieceAxis } from "../../expr/pieces.ts";
 import type { Access } from "../../kernel/blockProgram.ts";
 import { denseInputs, piecesOfStep, sharedWindows, taskBoxes } from "../demand.ts";
 import { chunkOfArray, type Operation, type PlanArray, type PlanStep } from "../plan.ts";

@@ -5,14 +5,8 @@
 // Must hold: the parts of a cell have all its places, each once.
 
 import { type Box, isEmptyBox, sameShape } from "../../core/chunks.ts";
-import {
-  type ArrayType,
-  type AxisSeams,
-  assertDense,
-  type DenseType,
-  extentOf,
-  SEAMLESS,
-} from "../../expr/op.ts";
+import { type ArrayType, assertDense, type DenseType, extentOf } from "../../expr/op.ts";
+import { type AxisSeams, SEAMLESS } from "../../expr/pieces.ts";
 import {
   type ArrayWindow,
   hull,

@@ -3,7 +3,8 @@
 // Must hold: the parts of a run are all its places, each once.
 
 import { type Box, isEmptyBox, type Shape, sameShape, sizeOf } from "../../core/chunks.ts";
-import { type AxisSeams, extentOf, type Period } from "../../expr/op.ts";
+import { extentOf } from "../../expr/op.ts";
+import type { AxisSeams, Period } from "../../expr/pieces.ts";
 import type { PlanArray } from "../plan.ts";
 
 /** Places first, first + step, … along one axis of a grid. */

@@ -2,7 +2,7 @@
 // same. Must hold (docs/semantics.md, "Casts"): float to integer truncates and saturates, NaN to 0; integer to
 // integer wraps; to bool is "not zero".
 
-import { type DType, infoOf, isComplex, isFloat, isInteger, kindOf } from "../../core/dtype.ts";
+import { type DType, infoOf, isComplex, isFloat, isInteger, isTime, kindOf } from "../../core/dtype.ts";
 import { Complex, fitScalar, integerRange, type Scalar } from "../../core/numbers.ts";
 import { type Expr, makeExpr } from "../../expr/expr.ts";
 import { cast } from "../../lazy/cast.ts";
@@ -24,6 +24,8 @@ const wholeBits = (dtype: DType): number => {
 /** Does every value of a dtype have its own, equal one in another? */
 function isLossless(from: DType, to: DType): boolean {
   if (from === to || from === "bool") return true;
+  // The same bits, of which no other dtype's ops know what they mean.
+  if (isTime(from) || isTime(to)) return false;
   if (to === "bool" || (isComplex(from) && !isComplex(to))) return false;
   const [a, b] = [infoOf(from).part, infoOf(to).part];
   if (isFloat(a)) return isFloat(b) && infoOf(a).bytes <= infoOf(b).bytes;

@@ -1,7 +1,7 @@
 // Messages of small tasks as lists of numbers: what costs most in a message is the number of its objects. In: tasks, and
 // what was done. Out: numbers, and the same again on the other side.
 
-import { DTYPES, type DType } from "../../core/dtype.ts";
+import { ALL_DTYPES, type DType } from "../../core/dtype.ts";
 import type { TaskStats } from "../events.ts";
 import type { BareTask, DoneTask, SentTask, SharedPart } from "./messages.ts";
 
@@ -35,7 +35,7 @@ function packParts(
   words.push(parts.length);
   for (const part of parts) {
     const { at, slots, dtype, offset, shape, strides } = part.block;
-    words.push(numbers.get(part.array)!, DTYPES.indexOf(dtype), at, slots, offset, shape.length);
+    words.push(numbers.get(part.array)!, ALL_DTYPES.indexOf(dtype), at, slots, offset, shape.length);
     words.push(...shape, ...strides);
     if ("chunk" in part) words.push(part.chunk);
     else words.push(WINDOW, part.box.start.length, ...part.box.start, ...part.box.shape);
@@ -63,7 +63,7 @@ export function unpackTasks(
 const unpackParts = (reader: Words, count: number, names: readonly string[]): SharedPart[] =>
   Array.from({ length: count }, () => {
     const array = names[reader.one()]!;
-    const dtype: DType = DTYPES[reader.one()]!;
+    const dtype: DType = ALL_DTYPES[reader.one()]!;
     const [at, slots, offset, dims] = [reader.one(), reader.one(), reader.one(), reader.one()];
     const [shape, strides] = [reader.list(dims), reader.list(dims)];
     const block = { at, slots, dtype, shape, strides, offset };

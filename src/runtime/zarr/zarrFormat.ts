@@ -3,8 +3,9 @@
 // it had written when it was killed. Anything else that is there already is left alone, unless `overwrite` says otherwise.
 
 import { utf8ToBytes } from "@noble/hashes/utils.js";
-import { describe, sizeOf } from "../../core/chunks.ts";
+import { describe, type Shape, sameShape, shapeText, sizeOf } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
+import { hasNames } from "../../core/labels.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";
 import type { KnownCodecs } from "../../storage/codecs/table.ts";
 import { NotFoundError } from "../../storage/errors.ts";
@@ -19,6 +20,7 @@ import type {
 } from "../../storage/formats/denseFormat.ts";
 import { keyIn, requireSet, type Store } from "../../storage/store.ts";
 import type { ZarrArray } from "../../storage/zarr/array.ts";
+import { refreshConsolidated } from "../../storage/zarr/consolidated.ts";
 import { type CreateArrayOptions, createArray, planArray } from "../../storage/zarr/create.ts";
 import {
   type DatedObject,
@@ -31,6 +33,7 @@ import {
 } from "../../storage/zarr/denseArray.ts";
 import { type OpenOptions, openArray } from "../../storage/zarr/group.ts";
 import { differences, findNode } from "../../storage/zarr/nodes.ts";
+import { publishShape } from "../../storage/zarr/resize.ts";
 import { clearPlace, type InTheWay, lookAtPlace, placeFromKey } from "../../storage/zarr/place.ts";
 import { removeDamaged } from "../damaged.ts";
 import { digest, doubtOf, writtenBy } from "../runKey.ts";
@@ -170,6 +173,10 @@ export type ArraySettings = Partial<Omit<CreateArrayOptions, "shape" | "signal" 
 /** The same, and where it begins in an array that is there already. */
 interface Settings extends ArraySettings {
   readonly region?: (stored: ZarrArray) => readonly number[];
+  /** How long it is when all is written: the new length is seen at the end. */
+  readonly grownTo?: Shape;
+  /** Consolidated metadata are somebody else's business: those of a whole group are written at once. */
+  readonly leavesConsolidated?: boolean;
 }
 
 export const zarrFormat: DenseFormat = {
@@ -189,14 +196,17 @@ export const zarrFormat: DenseFormat = {
       ? new NewZarr(place, array, options as Settings, using)
       : regionOf(place, array, options as Settings, using),
   async writerAt({ store, path }, sent, { codecs: known }) {
-    const { offset, writeEmptyChunks } = sent as unknown as SentTarget;
-    return shardWriter(await openArray(store, path, { writeEmptyChunks, known }), offset);
+    const { offset, writeEmptyChunks, shape } = sent as unknown as SentTarget;
+    const array = await openArray(store, path, { writeEmptyChunks, known });
+    return shardWriter(array.withMetadata({ ...array.metadata, shape }), offset);
   },
 };
 
 interface SentTarget {
   readonly offset: readonly number[];
   readonly writeEmptyChunks: boolean;
+  /** What it will be when it is finished. */
+  readonly shape: Shape;
 }
 
 /** New arrays have the chunks of the lazy array, unless others are asked for. */
@@ -205,9 +215,19 @@ const settingsOf = (array: NewArray, options: object, known: KnownCodecs): Creat
   chunks: array.chunks,
   writeEmptyChunks: true,
   known,
+  ...settingsOfLabels(array.labels),
   ...options,
   shape: array.shape,
 });
+
+/** Names and attributes go with the array, unless others are asked for. */
+function settingsOfLabels(labels: NewArray["labels"]): Pick<CreateArrayOptions, "dimensionNames" | "attributes"> {
+  const { dims = null, attributes = null } = labels ?? {};
+  return {
+    ...(dims !== null && hasNames(dims) ? { dimensionNames: dims } : {}),
+    ...(attributes === null ? {} : { attributes }),
+  };
+}
 
 /** What one task writes of a new array, and what writing it takes. */
 function unitOf(
@@ -229,7 +249,7 @@ function unitOf(
 const targetOf = (zarr: ZarrArray, offset: readonly number[]): Omit<DenseTarget, "finish" | "written"> => ({
   ...shardWriter(zarr, offset),
   ...traitsOf(zarr),
-  sent: { offset, writeEmptyChunks: zarr.writesEmptyChunks },
+  sent: { offset, writeEmptyChunks: zarr.writesEmptyChunks, shape: zarr.shape },
 });
 
 class NewZarr implements PreparedPlace {
@@ -284,6 +304,7 @@ class NewZarr implements PreparedPlace {
       ...(isResumed ? { written: () => zarr.listShards() } : {}),
       finish: async () => {
         await markFinished(store, path, key, await checkWritten(zarr, !this.isWhole));
+        if (this.#options.leavesConsolidated !== true) await refreshConsolidated(store, path, zarr.metadata);
         return denseArray(zarr);
       },
     };
@@ -310,14 +331,33 @@ class NewZarr implements PreparedPlace {
   }
 }
 
+interface Publishing {
+  readonly codecs: KnownCodecs;
+  readonly leavesConsolidated: boolean;
+}
+
+/** All chunks are there: from now on readers see them. Nobody else may have made the array longer meanwhile. */
+async function publishGrown({ store, path, shape }: ZarrArray, grownTo: Shape, { codecs, leavesConsolidated }: Publishing): Promise<void> {
+  const now = await openArray(store, path, { known: codecs });
+  if (!sameShape(now.shape, shape))
+    throw new ValueError({
+      what: `the array was ${shapeText(shape)} when this began and is ${shapeText(now.shape)} now: somebody else made it longer`,
+      where: path === "" ? "/" : path,
+      cure: "Append again, one after the other",
+    });
+  await publishShape(now, grownTo, {}, leavesConsolidated);
+}
+
 /** A part of an array that is there. */
 async function regionOf(
   { store, path }: Place,
   array: NewArray,
-  { region }: Settings,
+  { region, grownTo, leavesConsolidated = false }: Settings,
   { codecs }: Using,
 ): Promise<PreparedPlace> {
-  const zarr = await openArray(store, path, { known: codecs });
+  const before = await openArray(store, path, { known: codecs });
+  const zarr =
+    grownTo === undefined ? before : before.withMetadata({ ...before.metadata, shape: grownTo });
   const start = region!(zarr);
   if (array.dtype !== zarr.dtype)
     throw new ValueError({
@@ -333,6 +373,7 @@ async function regionOf(
       await removeMark(store, path);
       const finish = async (): Promise<ReturnType<typeof denseArray>> => {
         await checkThere(zarr);
+        if (grownTo !== undefined) await publishGrown(before, grownTo, { codecs, leavesConsolidated });
         return denseArray(zarr);
       };
       return { ...targetOf(zarr, start), finish };

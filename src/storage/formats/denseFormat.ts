@@ -7,6 +7,7 @@ import { type Box, type ChunkShape, describe, type Shape } from "../../core/chun
 import type { DType, TypedArray } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
+import type { Labels } from "../../core/labels.ts";
 import type { Address } from "../../core/platform.ts";
 import type { Transfer } from "../../core/transfer.ts";
 import { addressText, cloudAddress } from "../cloud/cloudAddress.ts";
@@ -171,6 +172,8 @@ export interface DenseArray {
   readonly dtype: DType;
   /** Its length along each axis. */
   readonly shape: Shape;
+  /** What its axes are called, and what else is said of it. */
+  readonly labels?: Labels | null | undefined;
   /** What is read best by itself; rows of the usual size unless given. */
   readonly chunks?: ChunkShape | undefined;
   /** What is stored as one object, where that is more than a chunk. */
@@ -206,6 +209,8 @@ export interface NewArray {
   readonly shape: Shape;
   /** Of the lazy array. */
   readonly chunks: ChunkShape;
+  /** What its axes are called, and what else is said of it. */
+  readonly labels?: Labels | null | undefined;
 }
 
 /** What one task writes, and what writing takes beside the block. */

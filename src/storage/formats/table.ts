@@ -6,6 +6,7 @@ import { blockBytes, once, Resource, type StoredAccess } from "../../core/block.
 import { AUTO_CHUNK_BYTES, type ChunkShape, checkShape, describe, type Shape } from "../../core/chunks.ts";
 import { type DType, infoOf, isDType } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
+import type { Labels } from "../../core/labels.ts";
 import type { Address } from "../../core/platform.ts";
 import { closest } from "../../core/suggest.ts";
 import type { Transfer } from "../../core/transfer.ts";
@@ -82,6 +83,10 @@ export class StoredSource extends Resource {
     const { array, chunks } = this;
     this.#transfer ??= array.transfer?.() ?? plainTransfer(array.dtype, chunks);
     return this.#transfer;
+  }
+
+  override labels(): Labels | null {
+    return this.array.labels ?? null;
   }
 
   override access(): StoredAccess {

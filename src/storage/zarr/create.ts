@@ -1,7 +1,7 @@
 // New arrays: what a user asks for → metadata, checked, and written to the store.
 
 import { type ChunksArgument, checkChunks, checkShape, describe, type Shape } from "../../core/chunks.ts";
-import { isDType } from "../../core/dtype.ts";
+import { isDType, isTime } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
 import { closest } from "../../core/suggest.ts";
 import type { CodecSpec } from "../codecs/codec.ts";
@@ -26,6 +26,7 @@ import {
   type Fill,
   type FillArgument,
   fillFromUser,
+  noTimeFill,
   nullFill,
   type StoredName,
   type StoredType,
@@ -118,7 +119,7 @@ export function planArray(options: CreateArrayOptions, where: string): ArrayMeta
 function fillOf(value: FillArgument | null | undefined, type: StoredType, zarrFormat: ZarrFormat): Fill {
   if (value !== undefined && value !== null) return fillFromUser(value, type);
   if (zarrFormat === 2) return nullFill(type);
-  if (value === undefined) return zeroFill(type);
+  if (value === undefined) return isTime(type.dtype) ? noTimeFill(type) : zeroFill(type);
   throw new MetadataError({
     what: "Zarr v3 has no fill value null",
     cure: "Leave it out (it is 0 then), give a value, or use zarrFormat: 2",

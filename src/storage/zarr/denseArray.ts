@@ -3,6 +3,7 @@
 
 import { type Box, gridOf, placeOf, sizeOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
+import type { Labels } from "../../core/labels.ts";
 import type { Transfer } from "../../core/transfer.ts";
 import type { BytesCodec } from "../codecs/codec.ts";
 import type { ChunkWriter, DenseArray, UnitsRead } from "../formats/denseFormat.ts";
@@ -252,11 +253,18 @@ export const traitsOf = (array: ZarrArray): Traits => ({
   hereOnly: codecsIn(array.pipeline).find(({ isHereOnly }) => isHereOnly === true)?.name ?? null,
 });
 
+function labelsOf({ dimensionNames, attributes, zarrFormat, fill }: ZarrArray["metadata"]): Labels {
+  // xarray takes the fill value of v2, and not of v3, for what is missing.
+  const missing = zarrFormat === 2 && !fill.isNull ? fill.value : null;
+  return { dims: dimensionNames, attributes, missing };
+}
+
 export function denseArray(array: ZarrArray): DenseArray {
   const { dtype, shape, chunks, storedDType, metadata } = array;
   return {
     dtype,
     shape,
+    labels: labelsOf(metadata),
     chunks: chunks.map((length, axis) => Math.max(1, Math.min(length, shape[axis]!))),
     unit: metadata.unitShape,
     readInto: (box, into, options) => array.readSoon(box.start, box.shape, into, options),

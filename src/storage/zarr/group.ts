@@ -4,6 +4,7 @@
 import { NotFoundError, NotSupportedError } from "../errors.ts";
 import { normalPath, requireList, type Store, type StoreKey, type StoreOptions } from "../store.ts";
 import { ZarrArray } from "./array.ts";
+import { refreshConsolidated } from "./consolidated.ts";
 import { type CreateArrayOptions, createArray } from "./create.ts";
 import type {
   ArrayOptions,
@@ -223,5 +224,6 @@ export async function setAttributes<N extends ZarrArray | ZarrGroup>(
 ): Promise<N> {
   const metadata = { ...node.metadata, attributes };
   await writeNode(node.store, node.path, metadata as NodeMetadata, options);
+  await refreshConsolidated(node.store, node.path, metadata as NodeMetadata, options);
   return node.withMetadata(metadata as never) as N;
 }

@@ -6,7 +6,7 @@ import { ShapeError } from "../../core/errors.ts";
 import type { CodecSpec } from "../codecs/codec.ts";
 import type { KnownCodecs } from "../codecs/table.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
-import { type Fill, fillJson, parseFill, type StoredType, typeFromV3, zeroFill } from "./storedType.ts";
+import { type Fill, fillJson, parseFill, type StoredType, typeFromV3, typeToV3, zeroFill } from "./storedType.ts";
 import { isObject, type Json, type JsonObject } from "./zarrJson.ts";
 
 /** Options of opening and making arrays: `openArray(store, path, {maxChunkBytes: 1e9})`. */
@@ -314,7 +314,7 @@ function arrayToV3(array: ArrayMetadata, where: string): JsonObject {
     zarr_format: 3,
     node_type: "array",
     shape: array.shape,
-    data_type: array.type.name,
+    data_type: typeToV3(array.type),
     chunk_grid: { name: "regular", configuration: { chunk_shape: array.unitShape } },
     chunk_key_encoding: {
       name: array.keyEncoding.name,

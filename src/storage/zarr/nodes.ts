@@ -55,9 +55,19 @@ function arrayFromV2(json: Json, attributes: Json | undefined, where: string): A
     fill: fill === null ? nullFill(type) : parseFill(fill, type, where),
     codecs: codecsFromV2(object, shape.length, type, endian, where),
     keyEncoding: { name: "v2", separator: separatorFrom(object["dimension_separator"] ?? ".", where) },
-    dimensionNames: dimensionsFrom(checked, shape.length),
-    attributes: checked,
+    ...namesAndAttributes(checked, shape.length),
   };
+}
+
+/** Names of axes are an attribute in v2, and are written as one. */
+function namesAndAttributes(
+  attributes: JsonObject,
+  ndim: number,
+): Pick<ArrayMetadata, "dimensionNames" | "attributes"> {
+  const dimensionNames = dimensionsFrom(attributes, ndim);
+  if (dimensionNames === null) return { dimensionNames, attributes };
+  const { [DIMENSIONS_ATTRIBUTE]: _, ...others } = attributes;
+  return { dimensionNames, attributes: others };
 }
 
 /** Only a convention: an attribute that does not fit is an attribute like others. */

@@ -1,12 +1,23 @@
 // How elements are stored. In: the names that Zarr v2 ("<f8") and v3 ("float64") use. Out: one record. Everything else is a typed "not supported".
 
 import { describe } from "../../core/chunks.ts";
-import { DTYPES, type DType, infoOf, isDType, isWide } from "../../core/dtype.ts";
+import {
+  DTYPES,
+  type DType,
+  infoOf,
+  isDType,
+  isTime,
+  isWide,
+  TIME_UNITS,
+  type TimeDType,
+  unitOf,
+} from "../../core/dtype.ts";
 import { halfOf, numberOfHalf } from "../../core/half.ts";
 import { Complex, fitScalar, isScalar, type Scalar } from "../../core/numbers.ts";
 import { closest } from "../../core/suggest.ts";
+import { NO_TIME, storedTime } from "../../core/times.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
-import type { Json } from "./zarrJson.ts";
+import { isObject, type Json, type JsonObject } from "./zarrJson.ts";
 
 /** The name of a stored dtype. */
 export type StoredName = DType;
@@ -29,7 +40,9 @@ export function storedType(name: StoredName): StoredType {
 }
 
 export function typeFromV3(value: Json | undefined, where: string): StoredType {
-  if (isDType(value)) return storedType(value);
+  if (isDType(value) && !isTime(value)) return storedType(value);
+  const time = isObject(value) ? timeFromV3(value, where) : null;
+  if (time !== null) return time;
   if (value === undefined) throw new MetadataError({ what: "data_type is missing", where });
   const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : describe(value);
   throw new NotSupportedError({
@@ -38,6 +51,41 @@ export function typeFromV3(value: Json | undefined, where: string): StoredType {
     cure: typeof value === "string" ? closest(value, DTYPES) : `Known are ${DTYPES.join(", ")}`,
   });
 }
+
+// Dates and times, as NumPy has them: v2's "<M8[ns]", v3's {"name": "numpy.datetime64", "configuration": {"unit": "ns"}}.
+
+const NUMPY_TIMES: { readonly [name: string]: string } = {
+  "numpy.datetime64": "datetime64",
+  "numpy.timedelta64": "timedelta64",
+};
+
+/** Steps of several units each ("25s") are a dtype that there is none of here. */
+function timeNamed(name: string, unit: unknown, count: unknown, where: string): StoredType {
+  const dtype = `${name}[${unit === "μs" ? "us" : String(unit)}]`;
+  if (count === 1 && isDType(dtype)) return storedType(dtype);
+  throw new NotSupportedError({
+    what: `${name} in steps of ${String(count)} ${String(unit)} is not supported`,
+    where,
+    cure: `Supported are steps of one ${TIME_UNITS.join(", ")}`,
+  });
+}
+
+function timeFromV3({ name, configuration }: JsonObject, where: string): StoredType | null {
+  const kind = typeof name === "string" ? NUMPY_TIMES[name] : undefined;
+  if (kind === undefined) return null;
+  const { unit, scale_factor: count = 1 } = isObject(configuration) ? configuration : {};
+  return timeNamed(kind, unit, count, where);
+}
+
+function timeToV3(dtype: TimeDType): JsonObject {
+  const name = dtype.startsWith("datetime64") ? "numpy.datetime64" : "numpy.timedelta64";
+  return { name, configuration: { unit: unitOf(dtype), scale_factor: 1 } };
+}
+
+/** As v3's metadata name it. */
+export const typeToV3 = ({ name }: StoredType): Json => (isTime(name) ? timeToV3(name) : name);
+
+const V2_TIME = /^([<>])([Mm])8\[(\d*)([A-Za-zμ]{1,2})\]$/;
 
 const V2_KINDS: { readonly [code: string]: readonly [prefix: string, sizes: readonly number[]] } = {
   b: ["bool", [1]],
@@ -48,6 +96,12 @@ const V2_KINDS: { readonly [code: string]: readonly [prefix: string, sizes: read
 };
 
 export function typeFromV2(value: Json | undefined, where: string): { type: StoredType; endian: Endian } {
+  const [, end, letter, count, unit] = (typeof value === "string" && V2_TIME.exec(value)) || [];
+  if (letter !== undefined) {
+    const name = letter === "M" ? "datetime64" : "timedelta64";
+    const type = timeNamed(name, unit, count === "" ? 1 : Number(count), where);
+    return { type, endian: end === ">" ? "big" : "little" };
+  }
   const [, order, code, digits] =
     (typeof value === "string" && /^([<>|])([biufc])(\d{1,2})$/.exec(value)) || [];
   const size = Number(digits);
@@ -68,17 +122,19 @@ function notSupportedV2(value: Json, where: string): NotSupportedError {
   const kind = Array.isArray(value)
     ? "a structured dtype"
     : typeof value === "string" && /^[<>|][Mm]8/.test(value)
-      ? `the date or time dtype ${value.slice(0, 30)}`
+      ? `the date or time dtype ${value.slice(0, 30)}, which has no unit,`
       : `the dtype ${typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : describe(value)}`;
   return new NotSupportedError({
     what: `${kind} is not supported`,
     where,
-    cure: "Supported are b1, i1 to i8, u1 to u8, f2, f4, f8, c8 and c16",
+    cure: "Supported are b1, i1 to i8, u1 to u8, f2, f4, f8, c8, c16, M8 and m8 with a unit",
   });
 }
 
 export function typeToV2(type: StoredType, endian: Endian): string {
   const order = type.wordBytes === 1 ? "|" : endian === "big" ? ">" : "<";
+  if (isTime(type.name))
+    return `${order}${type.name.startsWith("datetime64") ? "M" : "m"}8[${unitOf(type.name)}]`;
   const code = type.name.startsWith("uint") ? "u" : type.name[0]!;
   return `${order}${code}${type.bytes}`;
 }
@@ -112,6 +168,9 @@ export function zeroFill(type: StoredType): Fill {
 /** Of an array of v2 that has no fill value. */
 export const nullFill = (type: StoredType): Fill => ({ ...zeroFill(type), isNull: true });
 
+/** No time at all: what is not stored of dates and times. */
+export const noTimeFill = (type: StoredType): Fill => parseFill(NO_TIME, type, "fillValue");
+
 export function parseFill(json: Json, type: StoredType, where: string): Fill {
   const element = new Uint8Array(infoOf(type.dtype).bytes);
   const view = new DataView(element.buffer);
@@ -119,6 +178,7 @@ export function parseFill(json: Json, type: StoredType, where: string): Fill {
   if (kind === "complex") writeComplex(json, type, view, where);
   else if (kind === "float") writeFloat(json, type, view, 0, where);
   else if (kind === "bool") element[0] = parseBool(json, where);
+  else if (isTime(type.dtype)) view.setBigInt64(0, timeFrom(json, type.dtype, where), true);
   else writeInteger(json, type, view, where);
   return fillOf(element, type);
 }
@@ -132,6 +192,16 @@ export function fillFromUser(value: FillArgument, type: StoredType): Fill {
   if (!isScalar(value)) return parseFill(value, type, "fillValue");
   const fitted = fitScalar(value, type.dtype);
   return parseFill(fitted instanceof Complex ? [fitted.re, fitted.im] : fitted, type, "fillValue");
+}
+
+function timeFrom(json: Json, dtype: TimeDType, where: string): bigint {
+  try {
+    if (typeof json === "string" || typeof json === "number" || typeof json === "bigint")
+      return BigInt.asIntN(64, storedTime(json, dtype));
+  } catch (cause) {
+    throw new MetadataError({ what: `the fill value ${describe(json)} is not a value of ${dtype}`, where }, { cause });
+  }
+  throw wrong(json, dtype, where);
 }
 
 function parseBool(json: Json, where: string): 0 | 1 {
@@ -191,6 +261,7 @@ function wrong(json: Json, name: string, where: string): MetadataError {
 }
 
 function scalarOf(view: DataView, type: StoredType): Scalar {
+  if (isTime(type.dtype)) return view.getBigInt64(0, true);
   switch (type.dtype) {
     case "bool":
       return view.getUint8(0) !== 0;
@@ -234,6 +305,7 @@ export function fillJson(fill: Fill, type: StoredType, format: 2 | 3, where: str
       floatJson(value.re, view, 0, type, format, where),
       floatJson(value.im, view, type.wordBytes, type, format, where),
     ];
+  if (format === 3 && isTime(type.dtype) && value === NO_TIME) return "NaT";
   if (infoOf(type.dtype).kind !== "float") return value;
   return floatJson(value as number, view, 0, type, format, where);
 }

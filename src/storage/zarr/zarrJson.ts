@@ -1,6 +1,7 @@
 // JSON as Zarr needs it: whole numbers that a float64 cannot hold come out as BigInt, −0 keeps its sign, and
 // Python's NaN and Infinity are read. Depth and size are bounded, so that hostile text costs little.
 
+import type { Json, JsonObject } from "../../core/labels.ts";
 import { MetadataError } from "../errors.ts";
 
 // Text ⇄ UTF-8 bytes.
@@ -12,12 +13,7 @@ export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 /** Throws a TypeError for bytes that are not UTF-8. */
 export const fromUtf8 = (bytes: Uint8Array): string => decoder.decode(bytes);
 
-/** What JSON metadata hold; integers that a number cannot hold are bigints. */
-export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
-/** A JSON object, as attributes are. */
-export interface JsonObject {
-  readonly [name: string]: Json;
-}
+export type { Json, JsonObject };
 
 const DEEPEST = 100;
 /** Longer texts are refused: parsed, they would take many times their length. */

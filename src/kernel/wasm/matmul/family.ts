@@ -87,8 +87,7 @@ const INT8 = narrow("int8", 8);
 
 const fused = (exact: Family): Family => ({ ...exact, name: `${exact.name} fma`, fma: true });
 
-const EXACT: { readonly [D in DType]: Family | null } = {
-  bool: null,
+const EXACT: { readonly [D in DType]?: Family } = {
   int8: INT8,
   uint8: INT8,
   int16: INT16,
@@ -97,7 +96,6 @@ const EXACT: { readonly [D in DType]: Family | null } = {
   uint32: INT32,
   int64: INT64,
   uint64: INT64,
-  float16: null,
   float32: FLOAT32,
   float64: FLOAT64,
   complex64: COMPLEX64,
@@ -112,4 +110,4 @@ const FUSED: { readonly [D in DType]?: Family } = {
 };
 
 export const familyOf = (dtype: DType, fma: boolean): Family | null =>
-  (fma ? FUSED[dtype] : undefined) ?? EXACT[dtype];
+  (fma ? FUSED[dtype] : undefined) ?? EXACT[dtype] ?? null;
