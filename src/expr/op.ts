@@ -352,7 +352,23 @@ export interface RaggedOp extends OpBase<ArrayType, ArrayType> {
   /** The box of every input that a box of the output needs. */
   demand(out: Box, inputs: readonly ArrayType[], attrs: Attrs, type: ArrayType): readonly Box[];
   run(inputs: readonly RaggedInput[], attrs: Attrs, at: RaggedPlace): Made | Promise<Made>;
+  /** How it can be made of a few rows at a time; not said, or null: it looks at all of them at once. */
+  piecewise?(inputs: readonly ArrayType[], attrs: Attrs): Piecewise | null;
+  /** What the states of a few rows each are together, in their order: where it is made of states. */
+  join?(states: readonly Partition[], attrs: Attrs, at: RaggedPlace): Partition;
+  /** How many bytes it takes to make it of these inputs, counted or about; not said where nobody knows. */
+  growth?(inputs: readonly RaggedInput[], attrs: Attrs, at: RaggedPlace): Growth;
   chunks(type: ArrayType, attrs: Attrs): ChunkShape;
+}
+
+/** Rows of the result follow from the same rows of the inputs, or a state does, of which several make one. */
+export type Piecewise = "rows" | "states";
+
+/** What is made of some inputs. */
+export interface Growth {
+  readonly bytes: number;
+  /** They were counted: it may be more than the inputs are, and so much it is. */
+  readonly isCounted: boolean;
 }
 
 /** A partition; or a block, where the output is dense. */
