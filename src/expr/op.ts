@@ -18,6 +18,7 @@ import { sameForm } from "../core/form/formJson.ts";
 import { typeText } from "../core/form/typeText.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Term, Value } from "../kernel/scalar.ts";
+import type { Growth, Made, Partition, Piecewise, RaggedInput } from "./partition.ts";
 import type { Pull, Pullback } from "./pullback.ts";
 
 // The type of an array: what is known of its values before they are there. A dense array has elements of one dtype in a
@@ -121,11 +122,7 @@ export function broadcastType(inputs: readonly DenseType[], dtype: DType): Dense
   return denseType(dtype, shape);
 }
 
-/** A partition of a ragged array in memory. What its rows are made of is the ragged room's business. */
-export interface Partition {
-  /** How many rows it has. */
-  readonly length: number;
-}
+export type { Growth, Made, Partition, Piecewise, RaggedInput } from "./partition.ts";
 
 interface OpBase<Input extends ArrayType, Output extends ArrayType> {
   readonly name: string;
@@ -337,9 +334,6 @@ export interface RaggedPlace {
   readonly type: ArrayType;
 }
 
-/** What goes into a partition: the demanded partitions of a ragged input, or the demanded box of a dense one. */
-export type RaggedInput = readonly Partition[] | Block;
-
 /** Nested data: one partition of the output at a time, of whole partitions of the inputs. */
 export interface RaggedOp extends OpBase<ArrayType, ArrayType> {
   readonly class: "ragged";
@@ -360,19 +354,6 @@ export interface RaggedOp extends OpBase<ArrayType, ArrayType> {
   growth?(inputs: readonly RaggedInput[], attrs: Attrs, at: RaggedPlace): Growth;
   chunks(type: ArrayType, attrs: Attrs): ChunkShape;
 }
-
-/** Rows of the result follow from the same rows of the inputs, or a state does, of which several make one. */
-export type Piecewise = "rows" | "states";
-
-/** What is made of some inputs. */
-export interface Growth {
-  readonly bytes: number;
-  /** They were counted: it may be more than the inputs are, and so much it is. */
-  readonly isCounted: boolean;
-}
-
-/** A partition; or a block, where the output is dense. */
-export type Made = Partition | Block;
 
 /** What a node does, as one record that every stage reads: `class` says of which kind it is. */
 export type Op =

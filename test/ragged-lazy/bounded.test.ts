@@ -41,7 +41,10 @@ const PROGRAMS: readonly (readonly [string, Program])[] = [
       return pairs.field("a").multiply(pairs.field("b")).sum({ axis: 1 }) as never;
     },
   ],
-  ["how many threes", (a) => rg.num(rg.combinations(rg.get(a, "0:800") as rg.RaggedArray, 3)) as never],
+  [
+    "how many threes",
+    (a) => rg.num(rg.combinations(rg.get(a, "0:800") as unknown as rg.RaggedArray, 3)) as never,
+  ],
   [
     "products with themselves, counted where they differ",
     (a) => {
