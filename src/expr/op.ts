@@ -19,6 +19,7 @@ import { typeText } from "../core/form/typeText.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Term, Value } from "../kernel/scalar.ts";
 import type { AxisSeams, Piece } from "./pieces.ts";
+import type { Growth, Made, Partition, Piecewise, RaggedInput } from "./partition.ts";
 import type { Pull, Pullback } from "./pullback.ts";
 
 // The type of an array: what is known of its values before they are there. A dense array has elements of one dtype in a
@@ -122,11 +123,7 @@ export function broadcastType(inputs: readonly DenseType[], dtype: DType): Dense
   return denseType(dtype, shape);
 }
 
-/** A partition of a ragged array in memory. What its rows are made of is the ragged room's business. */
-export interface Partition {
-  /** How many rows it has. */
-  readonly length: number;
-}
+export type { Growth, Made, Partition, Piecewise, RaggedInput } from "./partition.ts";
 
 interface OpBase<Input extends ArrayType, Output extends ArrayType> {
   readonly name: string;
@@ -314,9 +311,6 @@ export interface RaggedPlace {
   readonly type: ArrayType;
 }
 
-/** What goes into a partition: the demanded partitions of a ragged input, or the demanded box of a dense one. */
-export type RaggedInput = readonly Partition[] | Block;
-
 /** Nested data: one partition of the output at a time, of whole partitions of the inputs. */
 export interface RaggedOp extends OpBase<ArrayType, ArrayType> {
   readonly class: "ragged";
@@ -329,11 +323,14 @@ export interface RaggedOp extends OpBase<ArrayType, ArrayType> {
   /** The box of every input that a box of the output needs. */
   demand(out: Box, inputs: readonly ArrayType[], attrs: Attrs, type: ArrayType): readonly Box[];
   run(inputs: readonly RaggedInput[], attrs: Attrs, at: RaggedPlace): Made | Promise<Made>;
+  /** How it can be made of a few rows at a time; not said, or null: it looks at all of them at once. */
+  piecewise?(inputs: readonly ArrayType[], attrs: Attrs): Piecewise | null;
+  /** What the states of a few rows each are together, in their order: where it is made of states. */
+  join?(states: readonly Partition[], attrs: Attrs, at: RaggedPlace): Partition;
+  /** How many bytes it takes to make it of these inputs, counted or about; not said where nobody knows. */
+  growth?(inputs: readonly RaggedInput[], attrs: Attrs, at: RaggedPlace): Growth;
   chunks(type: ArrayType, attrs: Attrs): ChunkShape;
 }
-
-/** A partition; or a block, where the output is dense. */
-export type Made = Partition | Block;
 
 /** What a node does, as one record that every stage reads: `class` says of which kind it is. */
 export type Op =

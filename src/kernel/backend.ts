@@ -60,6 +60,11 @@ export interface Backend extends BlockMemory {
   find(block: Block): Block | null;
   /** Gives a kept block's memory back now, not when nobody can see it any more. Other data are left alone. */
   release(data: TypedArray): void;
+  /**
+   * Does something at once; data of blocks that are kept meanwhile are added to `kept`, so that who watches can release those that
+   * nobody needs any more. Not there: nobody can tell.
+   */
+  watch?<T>(action: () => T, kept: TypedArray[]): T;
   /** Where much waits to be collected: when it has been. Null where there is nothing to wait for. */
   relieve(): Promise<void> | null;
   /** What a task thread is handed to see the blocks of this memory, always the same; null where no thread can. */

@@ -2,6 +2,7 @@
 // rest and travel as bytes. What they are made of is known to the ragged room alone, whose format runs are given.
 
 import { Resource } from "../core/block.ts";
+import type { TypedArray } from "../core/dtype.ts";
 import type { Form, Need } from "../core/form/form.ts";
 import { type Partition, raggedType, type SourceOp } from "../expr/op.ts";
 
@@ -26,6 +27,9 @@ export abstract class PartitionResource extends Resource {
   /** They are in memory: reading one is not waited for. */
   abstract readonly isInMemory: boolean;
 
+  /** They come over a network: tasks that wait for them share a thread. */
+  abstract readonly isFar: boolean;
+
   largest(): number {
     let most = 0;
     for (let at = 0; at < this.partitions; at++) most = Math.max(most, this.bytesOf(at));
@@ -44,6 +48,16 @@ export interface PartitionFormat {
   unpack(bytes: Uint8Array, form: Form): Partition;
   /** Of all its buffers. */
   bytesOf(partition: Partition): number;
+  /** What it is made of; views may share their memory. */
+  buffersOf(partition: Partition): TypedArray[];
+  /** Rows from `start` to before `stop`, sharing memory. */
+  slice(partition: Partition, start: number, stop: number): Partition;
+  /** Rows one after another; of one part, that part. */
+  join(parts: readonly Partition[]): Partition;
+  /** Does something at once; memory that is taken meanwhile for partitions is named in `taken`. */
+  watch<T>(action: () => T, taken: TypedArray[]): T;
+  /** Of memory that was taken: nobody may look at it any more. */
+  giveBack(data: TypedArray): void;
   open(location: PartitionLocation, formats: NamedFormats): Promise<PartitionResource>;
 }
 

@@ -233,7 +233,7 @@ export function partitionsRead(
   return bytes;
 }
 
-/** What is read, what one step makes of it while its inputs are there, and the outputs packed. */
+/** What is read, the room for what lies between steps, and the outputs packed. */
 export function raggedTerms(operation: Operation, arrays: Arrays): MemoryTerm[] {
   const { outputs } = operation;
   const most = new Map<string, number>();
@@ -246,8 +246,24 @@ export function raggedTerms(operation: Operation, arrays: Arrays): MemoryTerm[] 
     reason: `write ${array}`,
     bytes: chunkBytes(arrays.get(array)!),
   }));
-  return [...reads, { reason: "values in between, about", bytes: largest }, ...writes];
+  return [...reads, { reason: BETWEEN, bytes: roomBetween(largest) }, ...writes];
 }
+
+const BETWEEN = "values in between";
+const LEAST_ROOM = 8 * 2 ** 20;
+const USUAL_ROOM = 64 * 2 ** 20;
+const USUAL_GROWTH = 32;
+
+/**
+ * What lies between steps gets so much room, whatever it is made of: where all rows at once would take more, they are worked on
+ * a few at a time. It does not depend on the budget, so that sums are taken in the same order with any.
+ */
+const roomBetween = (largest: number): number =>
+  Math.max(LEAST_ROOM, largest, Math.min(USUAL_ROOM, USUAL_GROWTH * largest));
+
+/** Of an operation on partitions. */
+export const roomOf = (operation: Operation, arrays: Arrays): number =>
+  memoryOf(operation, arrays).find(({ reason }) => reason === BETWEEN)?.bytes ?? LEAST_ROOM;
 
 const known = new WeakMap<Operation, readonly MemoryTerm[]>();
 

@@ -25,6 +25,9 @@ export function logicalOfParquet({ physical, logical }: LeafType): Logical | nul
     case "enum":
     case "bson":
       return { kind: logical.kind };
+    case "geometry":
+    case "geography":
+      return { kind: logical.kind, crs: logical.crs };
     default:
       return null;
   }
@@ -78,6 +81,11 @@ export function parquetTypeOf(logical: Logical, leaf: NumpyLayout | StringLayout
     case "enum":
     case "bson":
       return { physical: "byteArray", length: 0, logical: { kind: logical.kind } };
+    case "geometry":
+    case "geography":
+      return { physical: "byteArray", length: 0, logical: { kind: logical.kind, crs: logical.crs } };
+    case "variant":
+      return { physical: "byteArray", length: 0, logical: { kind: "json" } };
     case "categorical":
       return { physical: "byteArray", length: 0, logical: { kind: "string" } };
     default:

@@ -27,10 +27,11 @@ import {
   type Schema,
   type SchemaNode,
   type StructColumn,
+  variantTexts,
 } from "../storage/parquet/index.ts";
 import { rowsWithDefaults } from "./layout/defaults.ts";
 import { castFlat, elementwiseFlat } from "./layout/flat.ts";
-import { allValid, regularOffsets } from "./layout/indices.ts";
+import { allValid, offsetsOfCounts, regularOffsets } from "./layout/indices.ts";
 import {
   type Layout,
   listOf,
@@ -77,6 +78,7 @@ function contentForm(node: SchemaNode, leaves: ReadonlySet<number>): Form | unde
       return item === undefined ? undefined : { ...listForm(item), parameters: node.isMap ? MAP : {} };
     }
     case "struct": {
+      if (node.isVariant === true) return variantForm();
       const forms = node.fields.map((field) => formOfNode(field, leaves));
       const kept = node.fields.filter((_, i) => forms[i] !== undefined).map((field) => field.name);
       if (kept.length === 0 && node.path !== "") return undefined;
@@ -86,6 +88,21 @@ function contentForm(node: SchemaNode, leaves: ReadonlySet<number>): Form | unde
       );
     }
   }
+}
+
+/** Its texts are JSON. */
+export const variantForm = (): Form => ({
+  ...stringForm(),
+  parameters: meaningOf({ kind: "variant" }),
+});
+
+export function variantLayout(column: StructColumn): Layout {
+  const encoder = new TextEncoder();
+  const texts = variantTexts(column).map((text) => encoder.encode(text ?? "null"));
+  const offsets = offsetsOfCounts(Int32Array.from(texts, ({ length }) => length));
+  const bytes = new Uint8Array(offsets.at(-1)!);
+  texts.forEach((text, i) => bytes.set(text, offsets[i]!));
+  return { ...stringOf(offsets, bytes), parameters: meaningOf({ kind: "variant" }) };
 }
 
 function leafForm(type: LeafType): Form {
@@ -133,6 +150,7 @@ function contentLayout(column: Column, node: SchemaNode): Layout | undefined {
     const item = layoutOf(column.item, node.item) ?? recordOf([], [], column.item.length);
     return { ...listOf(column.offsets, item), parameters: node.isMap ? MAP : {} };
   }
+  if (node.kind === "struct" && node.isVariant === true) return variantLayout(column as StructColumn);
   const { names, fields } = column as StructColumn;
   const nodes = (node as Extract<SchemaNode, { kind: "struct" }>).fields;
   const contents = fields.map((field, i) => layoutOf(field, nodes.find(({ name }) => name === names[i])!));

@@ -130,6 +130,8 @@ export interface TaskArrays {
   readonly partitions: PartitionFormat | null;
   /** The memory that was stated for a task of an operation: it gets no more. None where nothing was stated. */
   limitOf?(operation: Operation): number;
+  /** What a task on partitions may have in all, however little was stated: what turns out to be larger is refused. */
+  readonly taskMem?: number | undefined;
 }
 
 /** One block holds all of it. */

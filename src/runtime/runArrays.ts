@@ -81,6 +81,7 @@ export class RunArrays implements TaskArrays {
   readonly partitioned: Map<string, ReadPartitions> = new Map();
   readonly taken: Map<string, TakenPartitions> = new Map();
   readonly #isTight: boolean;
+  readonly #budget: number;
   /** Of plans with users' functions. */
   readonly watch: MemoryWatch | null;
 
@@ -92,6 +93,7 @@ export class RunArrays implements TaskArrays {
     this.request = request;
     this.watch = watch;
     this.graph = graphOf(request.plan);
+    this.#budget = budget;
     this.#isTight = this.graph.operations.some(({ projectedMem }) => budget < FEW_TASKS * projectedMem);
     this.run = watched(runningOn(request), watch);
     for (const array of request.plan.arrays) this.#place(array);
@@ -180,6 +182,14 @@ export class RunArrays implements TaskArrays {
     return this.graph.statedOf(operation);
   }
 
+  /** Half is for what is held between tasks. */
+  get taskMem(): number {
+    return this.taskMemAmong(1);
+  }
+  taskMemAmong(workers: number): number {
+    return this.#budget / 2 / workers;
+  }
+
   /** True when every array is in memory: nothing has to be waited for. */
   get isInMemory(): boolean {
     return this.#stored.size === 0 && !this.request.plan.operations.some(isRagged);
@@ -187,7 +197,8 @@ export class RunArrays implements TaskArrays {
 
   /** How many tasks one thread may have under way: those that wait for a network share it. */
   get lanes(): number {
-    return this.stores.every(({ near }) => near !== undefined) ? 1 : REMOTE_LANES;
+    const isFar = [...this.partitioned.values()].some(({ resource }) => resource.isFar);
+    return !isFar && this.stores.every(({ near }) => near !== undefined) ? 1 : REMOTE_LANES;
   }
 
   /** Those that tasks read and write. */

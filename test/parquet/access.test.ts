@@ -6,7 +6,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FileStore, MemoryStore, type Store } from "../../src/storage/index.ts";
-import { joinRanges } from "../../src/storage/parquet/file.ts";
+import { joinRanges } from "../../src/storage/parquet/countedFile.ts";
 import {
   type Field,
   type Filter,

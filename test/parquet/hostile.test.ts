@@ -13,6 +13,7 @@ import {
   type WriteOptions,
   writeParquet,
 } from "../../src/storage/parquet/index.ts";
+import { runsMatching } from "../../src/storage/parquet/skipping.ts";
 import {
   type Claims,
   column,
@@ -79,7 +80,12 @@ async function ours(rows: number, options: WriteOptions): Promise<Uint8Array> {
 async function outcome(bytes: Uint8Array): Promise<"values" | StorageError> {
   try {
     const file = await ParquetFile.open(memoryFile(bytes));
-    for (const { index } of file.rowGroups) await file.read(index);
+    for (const { index, rows } of file.rowGroups) {
+      await file.read(index);
+      // By pages, and by what is said of them.
+      await file.read(index, { rows: { start: Math.min(1, rows), stop: rows } });
+      await runsMatching(file, index, { column: 0, op: "==", value: 7 });
+    }
     return "values";
   } catch (cause) {
     if (!(cause instanceof StorageError)) throw cause;

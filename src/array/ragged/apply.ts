@@ -195,13 +195,18 @@ function lazily(record: RaggedOp<object>, arrays: readonly LazyRagged[], attrs: 
   const inputs = arrays.map(({ expr }) => expr);
   const types = inputs.map(({ type }) => raggedOf(type));
   const forms = types.map(({ form }) => form);
+  const isRowwise = record.isRowwise(forms, attrs);
+  // A reduction over rows leaves states, also of a single partition: rows may be worked on a few at a time.
+  const reduced =
+    !isRowwise && REDUCTIONS[record.name] === record && !types[0]!.isItem
+      ? reduceAll(record, inputs[0]!, attrs)
+      : null;
+  if (reduced !== null) return reduced;
   if (types.every(({ partitions }) => partitions === 1)) return makeExpr(nodeOfRecord(record), inputs, attrs);
-  if (record.isRowwise(forms, attrs))
+  if (isRowwise)
     return isStretched(inputs)
       ? gathered(record, inputs, attrs)
       : makeExpr(nodeOfRecord(record), aligned(arrays), attrs);
-  const reduced = REDUCTIONS[record.name] === record ? reduceAll(record, inputs[0]!, attrs) : null;
-  if (reduced !== null) return reduced;
   return selectRows(record, inputs, attrs) ?? gathered(record, inputs, attrs);
 }
 

@@ -81,7 +81,17 @@ class Queue {
 }
 
 const PARQUET_OPTIONS = [
-  ...["rowGroupsPerPartition", "filter", "name", "tailBytes", "maxChunkBytes", "codecs", "http", "signal"],
+  ...[
+    "rowGroupsPerPartition",
+    "partitionBytes",
+    "filter",
+    "name",
+    "tailBytes",
+    "maxChunkBytes",
+    "codecs",
+    "http",
+    "signal",
+  ],
 ];
 const JSON_OPTIONS = ["type", "blockBytes", "sampleRows", "sampleBytes", "http", "name", "signal"];
 

@@ -1,11 +1,14 @@
 // get: part of an array. In: items as users write them. Out: items as plain data, and index arrays as inputs.
 
-import { describe } from "../../core/chunks.ts";
-import { ValueError } from "../../core/errors.ts";
+import { newBlock } from "../../core/block.ts";
+import { describe, sizeOf } from "../../core/chunks.ts";
+import { IndexError, ValueError } from "../../core/errors.ts";
+import { copyElements } from "../../kernel/routines/stridedWalk.ts";
 import { userCall } from "../../lazy/call.ts";
-import { get as getOp, type SelectionItem } from "../../ragged/index.ts";
+import { NDArray } from "../../lazy/ndarray.ts";
+import { flatten, get as getOp, type SelectionItem, toRegular, unflatten } from "../../ragged/index.ts";
 import { Slice } from "../selection.ts";
-import { apply } from "./apply.ts";
+import { type Applied, apply } from "./apply.ts";
 import { withoutHoles } from "./argumentChecks.ts";
 import {
   asRagged,
@@ -55,6 +58,56 @@ function listItem(list: readonly unknown[], arrays: Ragged[]): SelectionItem {
 
 const arrayItem = (array: Ragged, arrays: Ragged[]): SelectionItem => ["array", arrays.push(array) - 1];
 
+function selected(x: Ragged, items: readonly RaggedItem[]): Applied {
+  const arrays: Ragged[] = [];
+  const selection = items.map((item) => itemOf(item, arrays));
+  return apply(getOp as never, [x, ...arrays], { items: selection });
+}
+
+// Dense arrays of several axes as indexes, as NumPy has them: places give rows in the shape of the index, and bools the
+// elements, one after another, of an array whose first axes have the mask's shape. (Nested arrays are jagged indexes.)
+// Equations: x[p] = reshape(x[flat(p)], shape of p), x[m] = flat(x)[flat(m)].
+
+interface Grid {
+  readonly at: number;
+  readonly array: NDArray;
+}
+
+function gridAmong(items: readonly RaggedItem[]): Grid | null {
+  const at = items.findIndex((item) => item instanceof NDArray && item.shape.length > 1);
+  return at < 0 ? null : { at, array: items[at] as unknown as NDArray };
+}
+
+function byGrid(x: Ragged, items: readonly RaggedItem[], { at, array }: Grid): Applied {
+  const before = items.slice(0, at).every((item) => typeof item === "string" && RANGE.exec(item) === null);
+  const isAlone = items.filter((item) => typeof item === "object" && item !== null).length === 1;
+  if (!before || !isAlone)
+    throw new IndexError({
+      what: `an index of ${array.shape.length} axes is item ${at} of the selection`,
+      cure: "Put it first, after fields, and use no other index array beside it",
+    });
+  const block = newBlock(array.dtype, array.shape);
+  copyElements(array, block);
+  const flat = new NDArray(block.data as never, [sizeOf(array.shape)], array.dtype) as never;
+  const { shape } = array;
+  if (array.dtype !== "bool") {
+    const rows = selected(x, [...items.slice(0, at), flat, ...items.slice(at + 1)]) as Ragged;
+    return shape
+      .slice(1)
+      .reverse()
+      .reduce<Ragged>(
+        (made, size) => apply(unflatten as never, [made], { counts: size, axis: 0 }) as Ragged,
+        rows,
+      );
+  }
+  let lists = at === 0 ? x : (selected(x, items.slice(0, at)) as Ragged);
+  for (const size of shape.slice(1)) {
+    lists = apply(toRegular as never, [lists], { axis: 1, size }) as Ragged;
+    lists = apply(flatten as never, [lists], { axis: 1 }) as Ragged;
+  }
+  return selected(lists, [flat, ...items.slice(at + 1)]);
+}
+
 /** In memory a place in every axis gives the value there. */
 type Got<X> = Joint<X> extends LazyRagged ? LazyRagged : RaggedArray | RaggedValue;
 
@@ -70,8 +123,8 @@ export const get: <const X extends RaggedInput>(x: X, ...items: readonly RaggedI
         what: `${describe(undefined)} selects nothing`,
         cure: "Use null for a new axis",
       });
-    const arrays: Ragged[] = [];
-    const selection = items.map((item) => itemOf(item, arrays));
-    return apply(getOp as never, [asRagged(x), ...arrays], { items: selection }) as never;
+    const grid = gridAmong(items);
+    if (grid !== null) return byGrid(asRagged(x), items, grid) as never;
+    return selected(asRagged(x), items) as never;
   },
 );

@@ -18,6 +18,10 @@ export type Logical =
   | { readonly kind: "duration"; readonly unit: TimeUnit }
   /** 16 bytes; months, days and nanoseconds in 16 bytes; text; text or bytes. */
   | { readonly kind: "uuid" | "interval" | "json" | "enum" | "categorical" | "bson" }
+  /** Values that each say what they are, as JSON. */
+  | { readonly kind: "variant" }
+  /** Well-known binary, in a coordinate system (longitude and latitude where none is named): on a plane, or on the globe. */
+  | { readonly kind: "geometry" | "geography"; readonly crs: string | null }
   /** Lists of records of a key and a value. */
   | { readonly kind: "map" };
 
@@ -134,12 +138,23 @@ const duration: LogicalEntry = {
   }),
 };
 
-type Plainly = "uuid" | "interval" | "json" | "enum" | "categorical" | "bson";
+type Plainly = "uuid" | "interval" | "json" | "enum" | "categorical" | "bson" | "variant";
 
 const named = (kind: Plainly, storage: LogicalStorage): LogicalEntry => ({
   argumentsText: () => "",
   ofArguments: (args) => (args.length === 0 ? { kind } : null),
   storage: () => storage,
+  measure: null,
+});
+
+const shape = (kind: "geometry" | "geography"): LogicalEntry => ({
+  argumentsText(logical) {
+    const { crs } = logical as Of<"geometry">;
+    return crs === null ? "" : `[${JSON.stringify(crs)}]`;
+  },
+  ofArguments: ([crs = null, ...more]) =>
+    typeof crs !== "number" && more.length === 0 ? { kind, crs } : null,
+  storage: () => "bytes",
   measure: null,
 });
 
@@ -160,7 +175,10 @@ export const LOGICAL_TYPES: { readonly [K in Logical["kind"]]: LogicalEntry } = 
   json: named("json", "utf8"),
   enum: named("enum", "utf8"),
   categorical: named("categorical", "utf8"),
+  variant: named("variant", "utf8"),
   bson: named("bson", "bytes"),
+  geometry: shape("geometry"),
+  geography: shape("geography"),
 };
 
 export const measureOf = (logical: Logical): Measure | null =>
@@ -174,6 +192,12 @@ export const logicalText = (logical: Logical): string =>
 export const logicalNamed = (name: string, args: readonly Argument[]): Logical | null =>
   Object.hasOwn(LOGICAL_TYPES, name) ? LOGICAL_TYPES[name as Logical["kind"]].ofArguments(args) : null;
 
-/** The brackets that a type's arguments stand in; null for a name that has none, or that is no logical type. */
-export const bracketsOf = (name: string): readonly [string, string] | null =>
-  name === "decimal" ? ["(", ")"] : ["time", "timestamp", "duration"].includes(name) ? ["[", "]"] : null;
+/** The brackets that a type's arguments stand in, and whether it may stand without; null for a name that has none, or that is no logical type. */
+export function bracketsOf(
+  name: string,
+): { readonly open: string; readonly close: string; readonly isOptional: boolean } | null {
+  if (name === "decimal") return { open: "(", close: ")", isOptional: false };
+  const isOptional = name === "geometry" || name === "geography";
+  const isKnown = isOptional || ["time", "timestamp", "duration"].includes(name);
+  return isKnown ? { open: "[", close: "]", isOptional } : null;
+}

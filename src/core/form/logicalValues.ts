@@ -17,6 +17,7 @@ import {
   valueOfExact,
 } from "./exactNumbers.ts";
 import { type Dimension, type Logical, type Measure, measureOf } from "./logical.ts";
+import { textOfGeometry } from "./wellKnown.ts";
 
 /** The number that a stored one stands for. */
 export const exactOfStored = (stored: bigint, { exponent, factor }: Measure): Exact => ({
@@ -79,7 +80,7 @@ export function bytesOfWhole(value: bigint, size: number): Uint8Array {
 /** How many bytes a wide decimal is kept in. */
 export const WIDE_BYTES = 16;
 
-function uuidText(bytes: Uint8Array): string {
+export function uuidText(bytes: Uint8Array): string {
   const text = hex(bytes);
   return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join(
     "-",
@@ -148,6 +149,9 @@ export function shownBytes(logical: Logical, bytes: Uint8Array): number | string
       return intervalText(bytes);
     case "decimal":
       return shownNumber(logical, wholeOfBytes(bytes));
+    case "geometry":
+    case "geography":
+      return textOfGeometry(bytes) ?? bytes;
     default:
       return bytes;
   }

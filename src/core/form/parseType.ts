@@ -140,12 +140,13 @@ class TypeParser {
       return this.#after("[", () => this.#map(depth));
     const brackets = bracketsOf(word);
     if (brackets === null) return next === "[" ? null : formOfLogical(logicalNamed(word, []));
-    if (next !== brackets[0] || this.#tokens[this.#next + 2]?.text === ":") return null;
+    if (next !== brackets.open && brackets.isOptional) return formOfLogical(logicalNamed(word, []));
+    if (next !== brackets.open || this.#tokens[this.#next + 2]?.text === ":") return null;
     const at = this.#next++;
     const args: (string | number)[] = [];
-    while (this.#peek() !== brackets[1]) {
+    while (this.#peek() !== brackets.close) {
       args.push(this.#argument());
-      if (this.#peek() !== brackets[1]) this.#take(",");
+      if (this.#peek() !== brackets.close) this.#take(",");
     }
     this.#next++;
     const logical = logicalNamed(word, args);
@@ -155,7 +156,9 @@ class TypeParser {
       `what ${word} takes`,
       word === "decimal"
         ? `Write decimal(precision, scale), of up to ${MOST_DIGITS} digits`
-        : `Write ${word}[us]: the unit is s, ms, us or ns`,
+        : brackets.isOptional
+          ? `Write ${word}, or ${word}["EPSG:4326"]`
+          : `Write ${word}[us]: the unit is s, ms, us or ns`,
     );
   }
 

@@ -255,6 +255,8 @@ export class KeptBlocks {
   readonly #released = new WeakSet<ArrayBufferLike>();
   readonly #pressure = new Pressure();
   readonly #freed = new FinalizationRegistry<Place>((place) => this.#memory.give(place));
+  /** Where somebody watches: what is kept is added to it. */
+  #watched: TypedArray[] | null = null;
 
   constructor(memory: KernelMemory) {
     this.#memory = memory;
@@ -270,7 +272,19 @@ export class KeptBlocks {
     this.#places.set(buffer, place);
     this.#freed.register(buffer, place, buffer);
     this.#pressure.add(buffer, place.bytes);
+    this.#watched?.push(block.data);
     return block;
+  }
+
+  /** Who watches within a watch is told alone. */
+  watch<T>(action: () => T, kept: TypedArray[]): T {
+    const outer = this.#watched;
+    this.#watched = kept;
+    try {
+      return action();
+    } finally {
+      this.#watched = outer;
+    }
   }
 
   /** With the place of its data, if they are a kept block's; null when that was released: what they show is another's by now. */
@@ -320,6 +334,7 @@ export function wasmBackend(machine: WasmMachine = new WasmMachine()): Backend {
     settle: (block) => memory.settledBlock(block),
     find: (block) => kept.find(block),
     release: (data) => kept.release(data),
+    watch: (action, into) => kept.watch(action, into),
     relieve: () => kept.relieve(),
     share: () => (memory.isShared ? memory.wasm : null),
     show: (block) => shownBlock(memory, block),

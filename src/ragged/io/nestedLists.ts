@@ -100,6 +100,8 @@ function textsOf(node: StringLayout): unknown[] {
   return Array.from({ length }, (_, i) => {
     // A decoder does not read shared memory.
     const own = bytes.slice(offsets[i]!, offsets[i + 1]!);
+    if (encoding === "utf8" && logical?.kind === "variant")
+      return own.length === 0 ? null : JSON.parse(decoder.decode(own));
     if (encoding === "utf8") return decoder.decode(own);
     return logical === null ? own : shownBytes(logical, own);
   });

@@ -9,6 +9,7 @@ import type { Layout, Plain } from "./layout.ts";
 import { packed } from "./pack.ts";
 import { plain } from "./plainLayout.ts";
 import { plainForm } from "./probe.ts";
+import { sliceRows } from "./rows.ts";
 
 const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8;
 
@@ -43,18 +44,51 @@ function nodesOf(layout: Plain): Plain[] {
 }
 
 /** Bytes of all buffers of a layout, whether others share them or not. */
-export function bytesOfLayout(layout: Layout): number {
-  const visit = (node: object): number => {
-    let sum = 0;
+export const bytesOfLayout = (layout: Layout): number =>
+  viewsOfLayout(layout).reduce((sum, { byteLength }) => sum + byteLength, 0);
+
+/** All typed arrays that a layout is made of. */
+export function viewsOfLayout(layout: Layout): TypedArray[] {
+  const views: TypedArray[] = [];
+  const visit = (node: object): void => {
     for (const value of Object.values(node)) {
-      if (ArrayBuffer.isView(value)) sum += value.byteLength;
-      else if (Array.isArray(value)) for (const child of value) sum += isNode(child) ? visit(child) : 0;
-      else if (isNode(value)) sum += visit(value);
+      if (ArrayBuffer.isView(value)) views.push(value as TypedArray);
+      else if (Array.isArray(value)) for (const child of value) if (isNode(child)) visit(child);
+      if (isNode(value)) visit(value);
     }
-    return sum;
   };
-  return visit(layout);
+  visit(layout);
+  return views;
 }
+
+/** What rows take: of lists, strings and options only what they show. */
+export function bytesOfRows(node: Plain): number {
+  switch (node.kind) {
+    case "empty":
+      return 0;
+    case "numpy":
+      return Math.max(node.data.byteLength, 8 * node.length);
+    case "string":
+      return 4 * node.length + (node.length === 0 ? 0 : node.offsets.at(-1)! - node.offsets[0]!);
+    case "regular":
+      return bytesOfRows(sliceRows(node.content, 0, node.length * node.size));
+    case "listOffset": {
+      const { offsets, content, length } = node;
+      return 4 * length + bytesOfRows(sliceRows(content, offsets[0]!, offsets[length]!));
+    }
+    case "record":
+      return node.contents.reduce((sum, content) => sum + bytesOfRows(sliceRows(content, 0, node.length)), 0);
+    case "indexedOption":
+      return node.length * (4 + bytesOfRow(node.content));
+    case "union":
+      return node.length * (5 + Math.max(0, ...node.contents.map(bytesOfRow)));
+    default:
+      node satisfies never;
+      throw node;
+  }
+}
+
+const bytesOfRow = (node: Plain): number => (node.length === 0 ? 0 : bytesOfRows(node) / node.length);
 
 const isNode = (value: unknown): value is object =>
   typeof value === "object" && value !== null && "kind" in value;

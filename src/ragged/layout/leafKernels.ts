@@ -31,6 +31,13 @@ export function blockOfData(data: TypedArray, dtype: DType): Block {
 /** Blocks for as long as a function runs. */
 export const borrowing = (): Borrowed => new Borrowed(defaultBackend);
 
+/** Does something at once; memory that is taken meanwhile for what layouts hold is named in `taken`. */
+export const watchTaken = <T>(action: () => T, taken: TypedArray[]): T =>
+  defaultBackend.watch === undefined ? action() : defaultBackend.watch(action, taken);
+
+/** Gives memory back that was taken: nobody may look at it any more. */
+export const giveBack = (data: TypedArray): void => defaultBackend.release(data);
+
 /** `work` elements decide whether it is worth a kernel. */
 export function runBlocks(
   step: KernelStep,

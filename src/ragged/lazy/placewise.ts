@@ -21,11 +21,14 @@ import { type PartitionFormat, type PartitionLocation, PartitionResource } from 
 import type { TableLocation } from "../../storage/formats/raggedFormat.ts";
 import type { KnownFormats } from "../../storage/formats/table.ts";
 import { formKey, Remembered } from "../demand/needs.ts";
-import { bytesOfLayout, packLayout, unpackLayout } from "../layout/bytes.ts";
+import { bytesOfLayout, packLayout, unpackLayout, viewsOfLayout } from "../layout/bytes.ts";
 import type { Layout, Plain } from "../layout/layout.ts";
+import { giveBack, watchTaken } from "../layout/leafKernels.ts";
+import { mergeRows } from "../layout/mergedLayouts.ts";
 import { plain } from "../layout/plainLayout.ts";
 import { formOfProbe, plainProbe } from "../layout/probe.ts";
-import { take } from "../layout/rows.ts";
+import { sliceRows, take } from "../layout/rows.ts";
+import { growthOf } from "../ops/growth.ts";
 import { narrow } from "../ops/narrow.ts";
 import { Item, type RaggedOp, unwrapRow } from "../ops/op.ts";
 import { RAGGED_OPS } from "../ops/table.ts";
@@ -75,6 +78,10 @@ export class Reading extends PartitionResource {
     return this.source.read(at, this.need);
   }
 
+  get isFar(): boolean {
+    return this.source.isFar;
+  }
+
   get isInMemory(): boolean {
     return this.source instanceof MemorySource;
   }
@@ -96,6 +103,11 @@ export class Reading extends PartitionResource {
 /** Partitions as runs see them. */
 export const PARTITIONS: PartitionFormat = {
   pack: (partition) => packLayout(partition as Layout),
+  buffersOf: (partition) => viewsOfLayout(partition as Layout),
+  slice: (partition, start, stop) => sliceRows(plain(partition as Layout), start, stop),
+  join: (parts) => (parts.length === 1 ? parts[0]! : mergeRows(parts.map((part) => plain(part as Layout)))),
+  watch: watchTaken,
+  giveBack,
   unpack: unpackLayout,
   bytesOf: (partition) => bytesOfLayout(partition as Layout),
   open: async ({ source, need }, formats) =>
@@ -170,6 +182,19 @@ function placewise(record: RaggedOp<object>): RaggedNode {
       return typeOf(record, types, attrs);
     },
     demand: (out, types, _, type) => samePlaces(out, types, type),
+    piecewise(types, attrs) {
+      assertRagged(types);
+      return !isAllItems(types) && record.isRowwise(formsOf(types), attrs) ? "rows" : null;
+    },
+    growth(inputs, attrs, { inputs: types }) {
+      assertRagged(types);
+      return growthOf(
+        record,
+        inputs.map(rowsOf),
+        types.map(({ isItem }) => isItem),
+        attrs,
+      );
+    },
     run(inputs, attrs, { inputs: types }) {
       assertRagged(types);
       const rows = inputs.map(rowsOf);

@@ -16,13 +16,14 @@ import {
 } from "../../expr/op.ts";
 import { STRUCTURE } from "../demand/outline.ts";
 import { int64Of } from "../layout/indices.ts";
-import { type Layout, numpyOf, type Plain } from "../layout/layout.ts";
+import { type Layout, type NumpyLayout, numpyOf, type Plain } from "../layout/layout.ts";
 import { mergeRows } from "../layout/mergedLayouts.ts";
 import { plain } from "../layout/plainLayout.ts";
 import { plainForm, plainProbe } from "../layout/probe.ts";
 import { sliceRows } from "../layout/rows.ts";
 import { concatenate } from "../ops/choose.ts";
 import { localIndex } from "../ops/flatten.ts";
+import { growthOf } from "../ops/growth.ts";
 import { type RaggedOp, raggedOp } from "../ops/op.ts";
 import { type PartialAttrs, reduceCombine, reducePartial } from "../ops/partial.ts";
 import { toPacked } from "../ops/values.ts";
@@ -143,20 +144,35 @@ export const rowNumbers: RaggedNode = node({
   },
 });
 
+/** What a reduction takes of rows, which it may have to bring together first. */
+const growthOfRows: NonNullable<RaggedNode["growth"]> = ([input], attrs) =>
+  growthOf(reducePartial as unknown as RaggedOp<object>, [rowsOf(input!)], [false], attrs);
+
 /** How many rows each partition has. */
 export const rowCounts: RaggedNode = node({
   name: "rg.rowCounts",
   isPlacewise: true,
   isSmall: () => true,
+  piecewise: () => "states",
+  join: (states) => numpyOf(BigInt64Array.of(states.reduce((sum, state) => sum + rowsCounted(state), 0n))),
   infer: ([input]) => raggedType(numpyForm("int64"), input!.partitions),
   demand: (out) => [out],
   run: ([input]) => numpyOf(BigInt64Array.of(BigInt(rowsOf(input!).length))),
 });
 
+const rowsCounted = (state: Partition): bigint => ((state as NumpyLayout).data as BigInt64Array)[0]!;
+
 /** attrs.name and attrs.axis say which reduction. */
 export const partial: RaggedNode = node({
   name: "rg.partial",
   isPlacewise: true,
+  piecewise: () => "states",
+  join: (states, attrs) =>
+    reduceCombine.run(
+      [mergeRows(states.map((state) => plain(state as Layout)))],
+      attrs as unknown as PartialAttrs,
+    ),
+  growth: growthOfRows,
   isSmall: ({ axis }) => axis === null,
   infer: ([input], attrs) =>
     raggedType(reducePartial.form([input!.form], attrs as unknown as PartialAttrs), input!.partitions),

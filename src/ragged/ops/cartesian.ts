@@ -4,7 +4,8 @@
 
 import { AxisError, ValueError } from "../../core/errors.ts";
 import { MOVED, STRUCTURE } from "../demand/outline.ts";
-import { checkLength, drawnFrom, int64Of, localPlaces } from "../layout/indices.ts";
+import { bytesOfRows } from "../layout/bytes.ts";
+import { checkLength, drawnFrom, int64Of, localPlaces, newIndex } from "../layout/indices.ts";
 import { isList, listOf, numpyOf, type Plain, type PlainList, recordOf } from "../layout/layout.ts";
 import { take, viewOf } from "../layout/rows.ts";
 import { belowAllRows, broadcast } from "./broadcast.ts";
@@ -20,32 +21,61 @@ export interface CartesianAttrs {
 }
 
 const product = (name: string, wantsPlaces: boolean): RaggedOp<CartesianAttrs> =>
-  raggedOp(name, belowAllRows(1), wantsPlaces ? STRUCTURE : MOVED, (inputs, attrs) => {
-    const { axis = 1, fields = null } = attrs;
-    const breaks = breaksOf(attrs.nested ?? false, inputs.length);
-    if (fields !== null && (fields.length !== inputs.length || new Set(fields).size !== fields.length))
-      throw new ValueError({
-        what: `${fields.length} names for ${inputs.length} arrays`,
-        cure: "Name every array once",
-      });
-    const join = (lists: readonly PlainList[]): Plain => productOf(lists, breaks, fields, wantsPlaces);
-    const front = frontOf(inputs, axis);
-    if (front === 0) return overRows(inputs, join);
-    const stop = (nodes: readonly Plain[], depth: number): Plain | null => {
-      if (depth < front - 1 || nodes.some((node) => node.kind === "indexedOption" || node.kind === "union"))
-        return null;
-      if (nodes.every(isList)) return join(nodes);
-      throw new AxisError({ what: `not all arrays have lists at axis ${axis}`, cure: "Use another axis" });
-    };
-    return broadcast(inputs, stop, { right: false });
+  raggedOp(
+    name,
+    belowAllRows(1),
+    wantsPlaces ? STRUCTURE : MOVED,
+    (inputs, attrs) => {
+      const { fields = null } = attrs;
+      const breaks = breaksOf(attrs.nested ?? false, inputs.length);
+      if (fields !== null && (fields.length !== inputs.length || new Set(fields).size !== fields.length))
+        throw new ValueError({
+          what: `${fields.length} names for ${inputs.length} arrays`,
+          cure: "Name every array once",
+        });
+      return overLists(inputs, attrs, (lists) => productOf(lists, breaks, fields, wantsPlaces));
+    },
+    (inputs, attrs) => grown(inputs, attrs, wantsPlaces),
+  );
+
+type Join = (lists: readonly PlainList[]) => Plain;
+
+/** What is made of the lists along the axis, of every array one, for every row. */
+function overLists(inputs: readonly Plain[], { axis = 1 }: CartesianAttrs, join: Join): Plain | Item {
+  const front = frontOf(inputs, axis);
+  if (front === 0) return overRows(inputs, join);
+  const stop = (nodes: readonly Plain[], depth: number): Plain | null => {
+    if (depth < front - 1 || nodes.some((node) => node.kind === "indexedOption" || node.kind === "union"))
+      return null;
+    if (nodes.every(isList)) return join(nodes);
+    throw new AxisError({ what: `not all arrays have lists at axis ${axis}`, cure: "Use another axis" });
+  };
+  return broadcast(inputs, stop, { right: false });
+}
+
+/** For each array of each pair a place, and the element there. */
+function grown(inputs: readonly Plain[], attrs: CartesianAttrs, wantsPlaces: boolean): number {
+  let bytes = 0;
+  overLists(inputs, attrs, (lists) => {
+    const views = lists.map(viewOf);
+    const total = countOf(
+      views.map(({ offsets }) => offsets),
+      lists[0]!.length,
+    );
+    for (const { content } of views)
+      bytes += total * (4 + (wantsPlaces ? 8 : bytesOfRows(content) / Math.max(1, content.length)));
+    bytes += 8 * lists[0]!.length;
+    return lists[0]!;
   });
+  return bytes;
+}
 
 export const cartesian: RaggedOp<CartesianAttrs> = product("cartesian", false);
 /** The same of places: what to index each array with. */
 export const argcartesian: RaggedOp<CartesianAttrs> = product("argcartesian", true);
 
 /** All rows of every array are one list. */
-function overRows(inputs: readonly Plain[], join: (lists: readonly PlainList[]) => Plain): Plain | Item {
+function overRows(inputs: readonly Plain[], join: Join): Plain | Item {
   return unwrapRow(join(inputs.map((input) => listOf(Int32Array.of(0, input.length), input))));
 }
 
@@ -83,15 +113,22 @@ function productOf(
 
 const countAt = (offsets: Int32Array, row: number): number => offsets[row + 1]! - offsets[row]!;
 
-function totalOf(offsets: readonly Int32Array[], rows: number): number {
+function countOf(offsets: readonly Int32Array[], rows: number): number {
   let total = 0;
-  for (let row = 0; row < rows; row++) total += offsets.reduce((n, list) => n * countAt(list, row), 1);
-  return checkLength(total, "the product");
+  for (let row = 0; row < rows; row++) {
+    let count = 1;
+    for (const list of offsets) count *= countAt(list, row);
+    total += count;
+  }
+  return total;
 }
+
+const totalOf = (offsets: readonly Int32Array[], rows: number): number =>
+  checkLength(countOf(offsets, rows), "the product");
 
 /** Which element of array `a` is in each record. */
 function placesOfArray(offsets: readonly Int32Array[], a: number, rows: number, total: number): Int32Array {
-  const places = new Int32Array(total);
+  const places = newIndex(total);
   let at = 0;
   for (let row = 0; row < rows; row++) {
     let outer = 1;

@@ -3,12 +3,13 @@
 
 import { ValueError } from "../../core/errors.ts";
 import { MOVED, STRUCTURE } from "../demand/outline.ts";
+import { bytesOfRows } from "../layout/bytes.ts";
 import { checkLength, drawnFrom, int64Of, localPlaces, newIndex } from "../layout/indices.ts";
 import { listOf, numpyOf, type Plain, type PlainList, recordOf } from "../layout/layout.ts";
 import { take, viewOf } from "../layout/rows.ts";
 import { atAxis, frontAxis } from "./axis.ts";
 import { belowRows } from "./broadcast.ts";
-import { type RaggedOp, raggedOp, unwrapRow } from "./op.ts";
+import { type Item, type RaggedOp, raggedOp, unwrapRow } from "./op.ts";
 
 export interface CombinationAttrs {
   readonly n: number;
@@ -18,20 +19,54 @@ export interface CombinationAttrs {
 }
 
 const choosing = (name: string, wantsPlaces: boolean): RaggedOp<CombinationAttrs> =>
-  raggedOp(name, belowRows(1), wantsPlaces ? STRUCTURE : MOVED, ([input], attrs) => {
-    const { n, axis = 1, fields = null } = attrs;
-    if (!Number.isSafeInteger(n) || n < 1)
-      throw new ValueError({ what: `n is ${n}`, cure: "Use a whole number of 1 or more" });
-    if (fields !== null && (fields.length !== n || new Set(fields).size !== n))
-      throw new ValueError({
-        what: `${fields.length} names for ${n} elements`,
-        cure: "Name every element once",
-      });
-    const choose = (list: PlainList): Plain => chosenOf(list, attrs, wantsPlaces);
-    if (frontAxis(input!, axis, 0) === 0)
-      return unwrapRow(choose(listOf(Int32Array.of(0, input!.length), input!)));
-    return atAxis(input!, axis, { list: choose });
-  });
+  raggedOp(
+    name,
+    belowRows(1),
+    wantsPlaces ? STRUCTURE : MOVED,
+    ([input], attrs) => chosenAlong(input!, attrs, wantsPlaces),
+    grown(wantsPlaces),
+  );
+
+function chosenAlong(input: Plain, attrs: CombinationAttrs, wantsPlaces: boolean): Plain | Item {
+  const { n, axis = 1, fields = null } = attrs;
+  if (!Number.isSafeInteger(n) || n < 1)
+    throw new ValueError({ what: `n is ${n}`, cure: "Use a whole number of 1 or more" });
+  if (fields !== null && (fields.length !== n || new Set(fields).size !== n))
+    throw new ValueError({
+      what: `${fields.length} names for ${n} elements`,
+      cure: "Name every element once",
+    });
+  const choose = (list: PlainList): Plain => chosenOf(list, attrs, wantsPlaces);
+  if (frontAxis(input, axis, 0) === 0)
+    return unwrapRow(choose(listOf(Int32Array.of(0, input.length), input)));
+  return atAxis(input, axis, { list: choose });
+}
+
+/** The elements of every list along the axis. */
+function listsAlong(input: Plain, axis: number, look: (list: PlainList) => void): void {
+  const seen = (list: PlainList): Plain => {
+    look(list);
+    return list;
+  };
+  if (frontAxis(input, axis, 0) === 0) seen(listOf(Int32Array.of(0, input.length), input));
+  else atAxis(input, axis, { list: seen });
+}
+
+/** For each slot of each combination its place, and the element there. */
+const grown =
+  (wantsPlaces: boolean) =>
+  ([input]: readonly Plain[], { n, replacement = false, axis = 1 }: CombinationAttrs): number => {
+    let bytes = 0;
+    listsAlong(input!, axis, (list) => {
+      const { offsets, content } = viewOf(list);
+      let total = 0;
+      for (let i = 0; i < list.length; i++)
+        total += combinationCount(offsets[i + 1]! - offsets[i]!, n, replacement);
+      const element = wantsPlaces ? 8 : bytesOfRows(content) / Math.max(1, content.length);
+      bytes += 8 * list.length + total * n * (4 + element);
+    });
+    return bytes;
+  };
 
 export const combinations: RaggedOp<CombinationAttrs> = choosing("combinations", false);
 export const argcombinations: RaggedOp<CombinationAttrs> = choosing("argcombinations", true);
@@ -100,7 +135,7 @@ function combinationPlaces(
   n: number,
   replacement: boolean,
 ): Int32Array[] {
-  const places = Array.from({ length: n }, () => new Int32Array(offsets[offsets.length - 1]!));
+  const places = Array.from({ length: n }, () => newIndex(offsets[offsets.length - 1]!));
   const slots = new Int32Array(n);
   for (let i = 0; i + 1 < lists.length; i++) {
     const stop = offsets[i + 1]!;

@@ -7,15 +7,18 @@ import {
   type Logical,
   logicalOf,
   logicalText,
+  MOST_DIGITS,
   measureOf,
   NARROW_DIGITS,
   withLogical,
 } from "../../core/form/logical.ts";
+import { bytesOfWhole, WIDE_BYTES } from "../../core/form/logicalValues.ts";
 import * as s from "../../kernel/scalar.ts";
 import type { ReduceRecord } from "../../ops/define.ts";
 import { sum } from "../../ops/reductions.ts";
-import type { Leaf, NumpyLayout } from "../layout/layout.ts";
-import { asFloats, isMeasured } from "./exactOps.ts";
+import { regularOffsets } from "../layout/indices.ts";
+import { type Leaf, type NumpyLayout, numpyOf, type StringLayout, stringOf } from "../layout/layout.ts";
+import { asFloats, isMeasured, storedWholesOf } from "./exactOps.ts";
 
 export interface Taken {
   readonly op: ReduceRecord;
@@ -23,6 +26,59 @@ export interface Taken {
   /** Of the result. */
   readonly logical: Logical | null;
 }
+
+// Sums of decimals of more than 18 digits. In: their 16 bytes. Out: four sums of 32 bits each, which cannot overflow on the way;
+// and of these the sum. Equation: Σx = Σᵢ 2³²ⁱ · Σ limbᵢ(x), where the highest limb has the sign.
+
+const LIMBS = 4;
+const LIMB_BITS = 32n;
+
+/** The limbs of each value, the lowest first; null for what is no such decimal. */
+export function limbsOf(op: ReduceRecord, leaf: Leaf): readonly NumpyLayout[] | null {
+  if (op.name !== "sum" || leaf.kind !== "string" || logicalOf(leaf)?.kind !== "decimal") return null;
+  const limbs = Array.from({ length: LIMBS }, () => new BigInt64Array(leaf.length));
+  storedWholesOf(leaf).forEach((whole, i) => {
+    for (let k = 0; k < LIMBS; k++) {
+      const part = whole >> (LIMB_BITS * BigInt(k));
+      limbs[k]![i] = k + 1 === LIMBS ? part : BigInt.asUintN(32, part);
+    }
+  });
+  return limbs.map((data) => numpyOf(data));
+}
+
+/** Four sums, as the states of such a sum are. */
+export const isWideSum = (op: ReduceRecord, components: number): boolean =>
+  op.name === "sum" && components === LIMBS;
+
+const wideSum: ReduceRecord = {
+  ...(sum as unknown as ReduceRecord),
+  state: () => new Array<"int64">(LIMBS).fill("int64"),
+  combine: (a, b) => a.map((x, k) => s.add(x as s.Term, b[k] as s.Term)),
+  identity: () => new Array<number>(LIMBS).fill(0),
+};
+
+/** The decimals that sums of limbs are, of 38 digits; an error for one that has more. */
+export function wideOfLimbs(sums: readonly NumpyLayout[], logical: Logical): StringLayout {
+  const { length } = sums[0]!;
+  const bytes = new Uint8Array(WIDE_BYTES * length);
+  for (let g = 0; g < length; g++) {
+    const whole = sums.reduce(
+      (total, { data }, k) => total + ((data as BigInt64Array)[g]! << (LIMB_BITS * BigInt(k))),
+      0n,
+    );
+    if (whole >= MOST_WHOLE || whole <= -MOST_WHOLE)
+      throw new ValueError({
+        what: `a sum of ${logicalText(logical)} has more than ${MOST_DIGITS} digits`,
+        cure: 'Use valuesAstype(x, "float64")',
+      });
+    bytes.set(bytesOfWhole(whole, WIDE_BYTES), WIDE_BYTES * g);
+  }
+  const layout = stringOf(regularOffsets(length, WIDE_BYTES), bytes, "bytes");
+  const { scale } = logical as Extract<Logical, { kind: "decimal" }>;
+  return withLogical(layout, { kind: "decimal", precision: MOST_DIGITS, scale });
+}
+
+const MOST_WHOLE = 10n ** BigInt(MOST_DIGITS);
 
 const SHIFT = s.constant("int64", 32);
 const LOW = s.constant("int64", 2n ** 32n - 1n);
@@ -85,4 +141,4 @@ export function meaning(values: NumpyLayout, op: ReduceRecord, logical: Logical 
 
 /** The record that states of so many components are of. */
 export const recordOfStates = (op: ReduceRecord, components: number): ReduceRecord =>
-  op.name === "sum" && components === 2 ? exactSum : op;
+  isWideSum(op, components) ? wideSum : op.name === "sum" && components === 2 ? exactSum : op;

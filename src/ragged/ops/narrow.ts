@@ -7,7 +7,7 @@ import { marksOf } from "../layout/indices.ts";
 import type { Layout, Plain } from "../layout/layout.ts";
 import { plain } from "../layout/plainLayout.ts";
 import { plainForm } from "../layout/probe.ts";
-import type { RaggedOp } from "./op.ts";
+import { nothingMade, type RaggedOp } from "./op.ts";
 
 export interface NarrowAttrs {
   /** Of the input's form, which it has before anything is made plain. */
@@ -54,6 +54,7 @@ export const narrow: RaggedOp<NarrowAttrs> = {
   isRowwise: () => true,
   keepsRows: () => true,
   demand: DROPS_FIELD,
+  growth: nothingMade,
 };
 
 /** What a need of the whole form is for the form narrowed by `given`. */

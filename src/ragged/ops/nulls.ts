@@ -94,7 +94,23 @@ export const padNone: RaggedOp<PadAttrs> = raggedOp(
     }
     return atAxis(input!, axis, { list: (list) => padLists(list, target, clip) });
   },
+  paddedBytes,
 );
+
+/** A place for each element and each null. */
+function paddedBytes([input]: readonly Plain[], { target, axis = 1, clip = false }: PadAttrs): number {
+  if (frontAxis(input!, axis, 0) === 0) return 4 * (clip ? target : Math.max(target, input!.length));
+  let bytes = 0;
+  atAxis(input!, axis, {
+    list: (list) => {
+      const { offsets } = viewOf(list);
+      for (let i = 0; i < list.length; i++)
+        bytes += 8 + 4 * (clip ? target : Math.max(target, offsets[i + 1]! - offsets[i]!));
+      return list;
+    },
+  });
+  return bytes;
+}
 
 function padLists(list: PlainList, target: number, clip: boolean): Plain {
   const { offsets, content } = viewOf(list);

@@ -29,6 +29,8 @@ export interface RaggedOp<A extends object = Attrs> {
   keepsRows(inputs: readonly Form[], attrs: A): boolean;
   /** What it needs of its inputs. */
   readonly demand: Demand<A>;
+  /** How many bytes it makes, temporaries with them, of these inputs: said where that may be more than they are, or nothing. */
+  growth?(inputs: readonly Plain[], attrs: A): number;
 }
 
 /** One value, as a layout of one row (of none, when it is a probe). */
@@ -48,6 +50,7 @@ export function raggedOp<A extends object>(
   rowwise: Rowwise<NoInfer<A>>,
   demand: Demand<NoInfer<A>>,
   kernel: Kernel<A>,
+  growth?: RaggedOp<NoInfer<A>>["growth"],
 ): RaggedOp<A> {
   const compute = (inputs: readonly Plain[], attrs: A, isProbe: boolean): Plain | Item => {
     try {
@@ -70,8 +73,12 @@ export function raggedOp<A extends object>(
     isRowwise: (inputs, attrs) => rowwise(inputs.map(plainProbe), attrs) !== false,
     keepsRows: (inputs, attrs) => rowwise(inputs.map(plainProbe), attrs) === true,
     demand,
+    ...(growth === undefined ? {} : { growth }),
   };
 }
+
+/** Of what gives its inputs, or parts of them, as they lie. */
+export const nothingMade = (): number => 0;
 
 const rowsOf = (result: Plain | Item): Plain => (result instanceof Item ? result.row : result);
 

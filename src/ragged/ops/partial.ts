@@ -22,7 +22,7 @@ import {
 import { overContent, take, takeOption, viewOf } from "../layout/rows.ts";
 import { type Groups, oneGroup, withoutNulls } from "../segments/groups.ts";
 import { frontAxis } from "./axis.ts";
-import { meaning, recordOfStates, takenExactly } from "./exactReduce.ts";
+import { isWideSum, limbsOf, meaning, recordOfStates, takenExactly, wideOfLimbs } from "./exactReduce.ts";
 import { flattenAll } from "./flatten.ts";
 import { Item, type RaggedOp, raggedOp, unwrapRow } from "./op.ts";
 import {
@@ -71,6 +71,8 @@ const stateRow = (length: number, state: Plain): Plain =>
 function lifted(node: Plain, groups: Groups, reducer: Reducer): Plain {
   if (isList(node)) return throughLists(node, groups, (content, inner) => lifted(content, inner, reducer));
   if (node.kind === "indexedOption") return lifted(node.content, withoutNulls(groups, node.index), reducer);
+  const limbs = isLeaf(node) && reducer.op !== null ? limbsOf(reducer.op, node) : null;
+  if (limbs !== null) return limbStates(limbs, groups);
   const taken = isLeaf(node) && reducer.op !== null ? takenExactly(reducer.op, node) : null;
   if (taken !== null) return lifted(taken.leaf, groups, { ...reducer, op: taken.op });
   if (!isLeaf(node) || node.kind === "string")
@@ -82,6 +84,17 @@ function lifted(node: Plain, groups: Groups, reducer: Reducer): Plain {
   const numbers = ordered.kind === "numpy" ? ordered : numpyOf(new Float64Array(0));
   const counts = numpyOf(new Float64Array(countsOf(groups.offsets)));
   return statesOf(counts, reducer.op === null ? [] : groupStates(reducer.op, numbers, groups));
+}
+
+/** A sum of each limb. */
+function limbStates(limbs: readonly NumpyLayout[], groups: Groups): Plain {
+  const { order, offsets } = groups;
+  const ordered = limbs.map((limb) => (order === null ? limb : (take(limb, order) as NumpyLayout)));
+  const counts = numpyOf(new Float64Array(countsOf(offsets)));
+  return statesOf(
+    counts,
+    ordered.map((limb) => reducedGroups(sum, limb, groups, {})),
+  );
 }
 
 const statesOf = (counts: NumpyLayout, states: readonly NumpyLayout[]): Plain =>
@@ -174,8 +187,9 @@ function finishedValues(
   states: readonly NumpyLayout[],
   counts: NumpyLayout,
   attrs: ReduceFinishAttrs,
-): NumpyLayout {
+): Plain {
   if (op === null) return castFlat(counts, "int64");
+  if (isWideSum(op, states.length)) return wideOfLimbs(states, JSON.parse(attrs.logical!) as Logical);
   const record = recordOfStates(op, states.length);
   const end = { attrs: endAttrs(op, attrs), dtype: attrs.dtype ?? "float64" };
   const logical = attrs.logical === undefined ? null : (JSON.parse(attrs.logical) as Logical);

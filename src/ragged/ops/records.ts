@@ -21,7 +21,7 @@ import { overContent, viewOf } from "../layout/rows.ts";
 import { throughNode } from "./axis.ts";
 import { always, broadcast, rowsMatched } from "./broadcast.ts";
 import { oneRow } from "./nulls.ts";
-import { type RaggedOp, raggedOp } from "./op.ts";
+import { nothingMade, type RaggedOp, raggedOp } from "./op.ts";
 
 export interface ZipAttrs {
   /** Null for a tuple. */
@@ -105,8 +105,12 @@ export interface FieldAttrs {
   readonly path: readonly string[];
 }
 
-export const field: RaggedOp<FieldAttrs> = raggedOp("field", always, PASSED, ([input], { path }) =>
-  path.reduce(fieldNamed, input!),
+export const field: RaggedOp<FieldAttrs> = raggedOp(
+  "field",
+  always,
+  PASSED,
+  ([input], { path }) => path.reduce(fieldNamed, input!),
+  nothingMade,
 );
 
 export function fieldNamed(node: Plain, name: string): Plain {
@@ -158,6 +162,7 @@ export const fields: RaggedOp<FieldsAttrs> = raggedOp(
   always,
   { ...PASSED, lesser: fewerNames },
   ([input], { names }) => fieldsNamed(input!, names),
+  nothingMade,
 );
 
 function fewerNames({ names }: FieldsAttrs, kept: readonly number[]): Lesser<FieldsAttrs> {
@@ -225,6 +230,7 @@ export const withoutField: RaggedOp<FieldAttrs> = raggedOp(
   always,
   DROPS_FIELD,
   ([input], { path }) => without(input!, path),
+  nothingMade,
 );
 
 function without(node: Plain, path: readonly string[]): Plain {

@@ -13,6 +13,7 @@ import {
   takesBool,
 } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
+import { logicalOf } from "../../core/form/logical.ts";
 import { fitScalar } from "../../core/numbers.ts";
 import type { SegmentStep } from "../../kernel/blockProgram.ts";
 import { programOf } from "../../kernel/program.ts";
@@ -22,7 +23,7 @@ import { castValue } from "../../lazy/cast.ts";
 import type { ReduceRecord } from "../../ops/define.ts";
 import { REDUCE_OPS } from "../../ops/index.ts";
 import * as nanReductions from "../../ops/nanReductions.ts";
-import { var as variance } from "../../ops/reductions.ts";
+import { sum, var as variance } from "../../ops/reductions.ts";
 import { COMPUTED, STRUCTURE } from "../demand/outline.ts";
 import { computedFlat, listLengths, placesOfLists } from "../layout/flat.ts";
 import { drawnFrom } from "../layout/indices.ts";
@@ -41,7 +42,7 @@ import { take, takeOption, viewOf } from "../layout/rows.ts";
 import { type Groups, groupsOfLists, innerGroups, oneGroup, withoutNulls } from "../segments/groups.ts";
 import { atAxis, frontAxis } from "./axis.ts";
 import { belowRows } from "./broadcast.ts";
-import { meaning, takenExactly } from "./exactReduce.ts";
+import { limbsOf, meaning, takenExactly, wideOfLimbs } from "./exactReduce.ts";
 import { flattenAll } from "./flatten.ts";
 import { nanAsNull } from "./nulls.ts";
 import { Item, type RaggedOp, raggedOp, unwrapRow } from "./op.ts";
@@ -276,8 +277,14 @@ function reducedLeaf(
   leaf: Leaf,
   groups: Omit<Groups, "order">,
   attrs: ReduceAttrs,
-): NumpyLayout {
+): Plain {
   if (op === null) return listLengths(groups.offsets);
+  const limbs = limbsOf(op, leaf);
+  if (limbs !== null)
+    return wideOfLimbs(
+      limbs.map((limb) => reducedGroups(sum, limb, groups, {})),
+      logicalOf(leaf)!,
+    );
   const taken = takenExactly(op, leaf);
   if (taken === null) return reducedGroups(op, numbersOf(leaf, name), groups, endAttrs(op, attrs));
   const values = reducedGroups(taken.op, taken.leaf, groups, endAttrs(op, attrs));

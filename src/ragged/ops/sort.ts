@@ -1,7 +1,7 @@
 // Sorting along any axis. In: a layout, an axis, a direction. Out: the same structure with values (or, for argsort,
 // their places) in order along that axis. Stable; NaN last, nulls after everything.
 
-import { checkKind, infoOf } from "../../core/dtype.ts";
+import { checkKind, infoOf, isComplex } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
 import { logicalOf, withLogical } from "../../core/form/logical.ts";
 import { COMPUTED } from "../demand/outline.ts";
@@ -48,12 +48,28 @@ function sortedNumbers(
   return castFlat(numpyOf(out.data, out.dtype), wantsPlaces ? "int64" : leaf.dtype);
 }
 
-/** Which string comes at each place. */
-function sortedStrings(leaf: StringLayout, offsets: Int32Array, ascending: boolean): Int32Array {
+/** Which value comes at each place, of those that kernels do not sort. */
+function sortedPlaces(leaf: StringLayout | NumpyLayout, offsets: Int32Array, ascending: boolean): Int32Array {
+  if (leaf.kind === "numpy") return sortedComplex(leaf, offsets, ascending);
   const compare = compareTexts(leaf);
   const directed: Compare = ascending ? compare : (a, b) => compare(b, a);
   const order = arange(leaf.length);
   for (let g = 0; g + 1 < offsets.length; g++) order.subarray(offsets[g]!, offsets[g + 1]!).sort(directed);
+  return order;
+}
+
+/** By real parts, then by imaginary ones, as NumPy has it; NaN in either part comes last. */
+function sortedComplex({ data, length }: NumpyLayout, offsets: Int32Array, ascending: boolean): Int32Array {
+  const parts = data as Float64Array;
+  const hasNaN = (i: number): boolean => Number.isNaN(parts[2 * i]! + parts[2 * i + 1]!);
+  const compare: Compare = (a, b) => {
+    const [nanA, nanB] = [hasNaN(a), hasNaN(b)];
+    if (nanA || nanB) return Number(nanA) - Number(nanB);
+    const apart = parts[2 * a]! - parts[2 * b]! || parts[2 * a + 1]! - parts[2 * b + 1]!;
+    return ascending ? apart : -apart;
+  };
+  const order = arange(length);
+  for (let g = 0; g + 1 < offsets.length; g++) order.subarray(offsets[g]!, offsets[g + 1]!).sort(compare);
   return order;
 }
 
@@ -138,12 +154,12 @@ function sortedLeaf(
 ): Plain {
   const ordered = order === null ? leaf : (take(leaf, order) as Leaf);
   if (ordered.kind === "empty") return wantsPlaces ? numpyOf(new BigInt64Array(0)) : ordered;
-  if (ordered.kind === "numpy") {
+  if (ordered.kind === "numpy" && !isComplex(ordered.dtype)) {
     const sorted = sortedNumbers(ordered, offsets, ascending, wantsPlaces);
     if (wantsPlaces) return positions === null ? sorted : positionsAt(sorted, offsets, positions);
     return withLogical(sorted, logicalOf(ordered));
   }
-  const places = sortedStrings(ordered, offsets, ascending);
+  const places = sortedPlaces(ordered, offsets, ascending);
   return wantsPlaces ? numpyOf(int64Of(placesInGroups(places, offsets, positions))) : take(ordered, places);
 }
 

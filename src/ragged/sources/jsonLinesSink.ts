@@ -129,8 +129,12 @@ const unwritable = (path: string, what: string, cure: string): ValueError =>
 
 const decoder = new TextDecoder();
 
-function textWriter({ encoding, offsets, bytes }: StringLayout, path: string): Writer {
+function textWriter(node: StringLayout, path: string): Writer {
+  const { encoding, offsets, bytes } = node;
   if (encoding === "bytes") throw unwritable(path, "bytes", "Drop the field, or make texts of it");
+  // JSON already.
+  if (logicalOf(node)?.kind === "variant")
+    return (row) => decoder.decode(bytes.slice(offsets[row]!, offsets[row + 1]!)) || "null";
   // A decoder does not read shared memory.
   return (row) => JSON.stringify(decoder.decode(bytes.slice(offsets[row]!, offsets[row + 1]!)));
 }

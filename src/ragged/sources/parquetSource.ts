@@ -3,143 +3,41 @@
 // same location opens the same source, and an error says so where files have changed.
 
 import { describe } from "../../core/chunks.ts";
+import { parseBytes } from "../../core/counts.ts";
 import { infoOf } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
-import { ABSENT, closed, type Form, NEEDED, type Need } from "../../core/form/form.ts";
+import { closed, type Form, type Need } from "../../core/form/form.ts";
 import { fingerprintBytes } from "../../expr/expr.ts";
 import type { TableLocation } from "../../storage/formats/raggedFormat.ts";
 import {
   type ChunkInfo,
-  type Column,
   type Comparison,
+  cutRuns,
   type DatasetOptions,
   dtypeOfLeaf,
   type FileArguments,
   type Filter,
   type FilterValue,
   joinColumns,
-  type LeafColumn,
   type LeafNode,
-  type ListColumn,
   openDataset,
   type ParquetDataset,
   type Partition,
-  type SchemaNode,
   type StructColumn,
 } from "../../storage/parquet/index.ts";
-import { type Layout, recordOf } from "../layout/layout.ts";
+import type { Layout } from "../layout/layout.ts";
 import { isBytesValue } from "../logicalParquet.ts";
-import { formOfSchema, leafLayout, maskOf } from "../parquet.ts";
+import { formOfSchema } from "../parquet.ts";
+import { type Bound, bind, type Choice, chosenLeaves, layoutOfBound, leavesOf } from "./parquetBinding.ts";
 import {
   checkedPartition,
   flattened,
-  formThere,
   type NodeCost,
   type Numbered,
   numbered,
   RaggedSource,
   type ReadSignal,
 } from "./source.ts";
-import { zerosOf } from "./zeros.ts";
-
-// The nodes of a form bound to the leaves of a Parquet schema. In: a schema, and what of its form is needed. Out: which
-// leaves to read and which only for nulls and offsets; and of the columns that were read, a layout of the narrowed form.
-// Must hold: nodes and leaves are bound by walking form and schema side by side, never by names; a needed list or option
-// without a needed leaf takes the cheapest below it, or one that is read anyway.
-
-/** What a schema node is in the form: a content, and the option around it where it may be null. */
-interface Bound {
-  readonly schema: SchemaNode;
-  readonly option: Numbered | null;
-  readonly content: Numbered;
-  readonly children: readonly Bound[];
-}
-
-function bind(schema: SchemaNode, node: Numbered): Bound {
-  const option = schema.nullable ? node : null;
-  const content = option === null ? node : node.children[0]!;
-  const below =
-    schema.kind === "list" ? [schema.item] : schema.kind === "struct" ? schema.fields : ([] as const);
-  return { schema, option, content, children: below.map((child, i) => bind(child, content.children[i]!)) };
-}
-
-/** Leaves by their nodes; in the order of their indices. */
-function leavesOf(node: Bound): readonly Bound[] {
-  return node.schema.kind === "leaf" ? [node] : node.children.flatMap(leavesOf);
-}
-
-const leafIndex = ({ schema }: Bound): number => (schema as Extract<SchemaNode, { kind: "leaf" }>).leaf;
-
-interface Choice {
-  readonly leaves: readonly number[];
-  /** Only nulls and offsets of lists. */
-  readonly shapesOnly: readonly number[];
-}
-
-/** Lowest lists first: what is read for an inner list serves the outer ones. */
-function chosenLeaves(root: Bound, need: Need, bytesOf: (leaf: number) => number): Choice {
-  const leaves: number[] = [];
-  const shapesOnly: number[] = [];
-  const visit = (node: Bound): boolean => {
-    const isNeeded = need[node.content.at] === NEEDED;
-    if (node.schema.kind === "leaf" && isNeeded) leaves.push(leafIndex(node));
-    const isRead = node.schema.kind === "leaf" ? isNeeded : node.children.map(visit).includes(true);
-    if (isRead || !needsShape(node, need)) return isRead;
-    const below = leavesOf(node).map(leafIndex);
-    shapesOnly.push(below.reduce((best, leaf) => (bytesOf(leaf) < bytesOf(best) ? leaf : best)));
-    return true;
-  };
-  visit(root);
-  return { leaves, shapesOnly };
-}
-
-const needsShape = ({ schema, option, content }: Bound, need: Need): boolean =>
-  (schema.kind === "list" && need[content.at] === NEEDED) || (option !== null && need[option.at] === NEEDED);
-
-interface ReadColumns {
-  readonly need: Need;
-  /** All leaves of which anything was read. */
-  readonly chosen: ReadonlySet<number>;
-}
-
-/** `column` is undefined where nothing below was read. */
-function layoutOfBound(node: Bound, column: Column | undefined, length: number, read: ReadColumns): Layout {
-  const content = contentOfBound(node, column, length, read);
-  if (node.option === null) return content;
-  const isKnown = column !== undefined && read.need[node.option.at] === NEEDED;
-  const mask = maskOf(isKnown ? column : { validity: null, length });
-  return { kind: "byteMasked", mask, validWhen: true, content, length, parameters: {} };
-}
-
-function contentOfBound(node: Bound, column: Column | undefined, length: number, read: ReadColumns): Layout {
-  const { schema, content, children } = node;
-  if (schema.kind === "struct") return structOfBound(node, column as StructColumn | undefined, length, read);
-  if (read.need[content.at] !== NEEDED) return zerosOf(formThere(content, read.need), length);
-  if (schema.kind === "leaf") return leafLayout(column as LeafColumn)!;
-  const { offsets, item } = column as ListColumn;
-  const below = layoutOfBound(children[0]!, item, item.length, read);
-  return { kind: "listOffset", offsets, content: below, length, parameters: content.form.parameters };
-}
-
-/** Columns are those of the fields with a chosen leaf, in the order of the schema. */
-function structOfBound(
-  { content, children }: Bound,
-  column: StructColumn | undefined,
-  length: number,
-  read: ReadColumns,
-): Layout {
-  let next = 0;
-  const names: string[] = [];
-  const contents: Layout[] = [];
-  for (const [i, child] of children.entries()) {
-    const isRead = leavesOf(child).some((leaf) => read.chosen.has(leafIndex(leaf)));
-    const field = isRead ? column?.fields[next++] : undefined;
-    if (read.need[content.children[i]!.at] === ABSENT) continue;
-    names.push(child.schema.name);
-    contents.push(layoutOfBound(child, field, length, read));
-  }
-  return recordOf(names, contents, length);
-}
 
 /** `["met", ">", 20]`; several of them must all hold. */
 export type Condition = readonly [column: string, op: Comparison, value: FilterValue];
@@ -150,8 +48,13 @@ export type FilterArgument = Filter | Condition | readonly Condition[];
 export interface ParquetSourceOptions extends DatasetOptions {
   /** How many row groups in a row make a partition; 1 unless given. "file": all of a file. */
   rowGroupsPerPartition?: number | "file";
-  /** Row groups that have no row for which this holds, by their statistics, are left out. Other rows stay. */
+  /**
+   * Row groups, and pages where the file has an index of them, that have no row for which this holds are left out, by statistics,
+   * bloom filters and dictionaries. Other rows stay.
+   */
   filter?: FilterArgument;
+  /** A row group that would take more than this in memory, with all of its columns, is cut into runs of rows; 256 MiB unless given. */
+  partitionBytes?: number | string;
   /** For people; the files unless given. */
   name?: string;
 }
@@ -169,7 +72,8 @@ export async function openParquet(
       what: `rowGroupsPerPartition is ${describe(rowGroupsPerPartition)}`,
       cure: 'Use a whole number above 0, or "file"',
     });
-  return new ParquetSource(await openDataset(files, options), options);
+  const dataset = await openDataset(files, options);
+  return new ParquetSource(dataset, options, await groupsOf(dataset, options));
 }
 
 export class ParquetSource extends RaggedSource {
@@ -185,7 +89,11 @@ export class ParquetSource extends RaggedSource {
   readonly #leafBytes: readonly number[];
   #fingerprint: string | null = null;
 
-  constructor(dataset: ParquetDataset, options: ParquetSourceOptions = {}) {
+  constructor(
+    dataset: ParquetDataset,
+    options: ParquetSourceOptions = {},
+    groups: readonly Partition[] = dataset.partitions,
+  ) {
     super();
     this.dataset = dataset;
     this.#options = options;
@@ -193,7 +101,7 @@ export class ParquetSource extends RaggedSource {
     this.form = formOfSchema(dataset.schema);
     this.#tree = numbered(this.form);
     this.#root = bind(dataset.schema.root, this.#tree);
-    this.#partitions = partitionsOf(dataset, options);
+    this.#partitions = partitionsOf(groups, options);
     this.rows = this.#partitions.map((groups) => groups.reduce((sum, { rows }) => sum + rows, 0));
     this.#leafBytes = dataset.schema.leaves.map(({ leaf }) => this.#bytesOfLeaf(leaf));
   }
@@ -203,12 +111,16 @@ export class ParquetSource extends RaggedSource {
     return this.dataset.bytesRead;
   }
 
+  override get isFar(): boolean {
+    return this.dataset.files.some((file) => file.isFar);
+  }
+
   fingerprint(): string {
     if (this.#fingerprint === null) {
       const numbers = new Map(this.dataset.files.map((file, i) => [file, i]));
       const files = this.dataset.files.map((file) => file.fingerprint);
       const groups = this.#partitions.map((part) =>
-        part.map(({ file, rowGroup }) => `${numbers.get(file)}.${rowGroup}`),
+        part.map(({ file, rowGroup, runs }) => `${numbers.get(file)}.${rowGroup}${runsText(runs)}`),
       );
       const text = JSON.stringify([files, groups]);
       this.#fingerprint = `parquet ${fingerprintBytes(new TextEncoder().encode(text))}`;
@@ -221,8 +133,10 @@ export class ParquetSource extends RaggedSource {
     const levels = closed(this.form, need);
     const choice = this.#chosen(levels);
     const columns: StructColumn[] = [];
-    for (const { file, rowGroup } of groups)
-      columns.push(await file.read(rowGroup, { ...choice, ...(signal === undefined ? {} : { signal }) }));
+    const options = { ...choice, ...(signal === undefined ? {} : { signal }) };
+    for (const { file, rowGroup, runs } of groups)
+      for (const rows of runs ?? [null])
+        columns.push(await file.read(rowGroup, rows === null ? options : { ...options, rows }));
     const column = columns.length === 0 ? undefined : joinColumns(columns);
     const chosen = new Set([...choice.leaves, ...choice.shapesOnly]);
     // Without row groups there are no rows, so nothing is needed of them.
@@ -241,29 +155,36 @@ export class ParquetSource extends RaggedSource {
     let sum = 0;
     for (const group of groups) {
       const { chunks } = group.file.rowGroups[group.rowGroup]!;
-      for (const leaf of [...leaves, ...shapesOnly]) sum += shapeBytes(nodes[leaf]!, chunks[leaf]!);
+      let bytes = 0;
+      for (const leaf of [...leaves, ...shapesOnly]) bytes += shapeBytes(nodes[leaf]!, chunks[leaf]!);
       for (const leaf of leaves)
-        sum += valueBytes(nodes[leaf]!, chunks[leaf]!, () => textBytesOf(group, leaf));
+        bytes += valueBytes(nodes[leaf]!, chunks[leaf]!, () => textBytesOf(group, leaf));
+      sum += Math.ceil(bytes * partOf(group));
     }
-    // Row groups are joined by copying.
-    return groups.length > 1 ? 2 * sum : sum;
+    // Row groups, and runs of their rows, are joined by copying.
+    const isOne = groups.length <= 1 && (groups[0]?.runs?.length ?? 1) === 1;
+    return isOne ? sum : 2 * sum;
   }
 
   costs(): readonly NodeCost[] {
-    const columns = new Map(
-      leavesOf(this.#root).map(({ content, schema }, leaf) => [content.at, { schema, leaf }]),
-    );
-    return flattened(this.#tree).map(({ at }) => {
-      const found = columns.get(at);
-      if (found === undefined) return { column: null, bytes: 0 };
-      return { column: found.schema.path, bytes: this.#leafBytes[found.leaf]! };
+    const bytes = new Map<number, number>();
+    const names = new Map<number, string>();
+    leavesOf(this.#root).forEach(({ content, schema }, leaf) => {
+      bytes.set(content.at, (bytes.get(content.at) ?? 0) + this.#leafBytes[leaf]!);
+      // A variant has several columns, and the name of none of them.
+      names.set(content.at, names.has(content.at) ? content.path : schema.path);
     });
+    return flattened(this.#tree).map(({ at }) => ({
+      column: names.get(at) ?? null,
+      bytes: bytes.get(at) ?? 0,
+    }));
   }
 
   touched(need: Need): readonly number[] {
     const { leaves, shapesOnly } = this.#chosen(closed(this.form, need));
     const nodes = leavesOf(this.#root);
-    return [...leaves, ...shapesOnly].map((leaf) => nodes[leaf]!.content.at).sort((a, b) => a - b);
+    const touched = new Set([...leaves, ...shapesOnly].map((leaf) => nodes[leaf]!.content.at));
+    return [...touched].sort((a, b) => a - b);
   }
 
   location(): TableLocation | null {
@@ -279,22 +200,35 @@ export class ParquetSource extends RaggedSource {
 
   #bytesOfLeaf(leaf: number): number {
     let sum = 0;
-    for (const { file, rowGroup } of this.#partitions.flat())
-      sum += file.rowGroups[rowGroup]!.chunks[leaf]!.length;
-    return sum;
+    for (const part of this.#partitions.flat())
+      sum += part.file.rowGroups[part.rowGroup]!.chunks[leaf]!.length * partOf(part);
+    return Math.round(sum);
   }
 }
+
+const runsText = (runs: Partition["runs"]): string =>
+  runs === undefined ? "" : `:${runs.map(({ start, stop }) => `${start}-${stop}`).join()}`;
 
 function namesText({ files }: ParquetDataset): string {
   const [first] = files;
   return files.length === 1 ? first!.name : `${first!.name} and ${files.length - 1} more`;
 }
 
-function partitionsOf(dataset: ParquetDataset, options: ParquetSourceOptions): (readonly Partition[])[] {
-  const { rowGroupsPerPartition: most = 1, filter } = options;
-  const kept = filter === undefined ? dataset.partitions : dataset.partitionsMatching(filterOf(filter));
+/** The row groups, or runs of their rows, that the filter leaves. */
+async function groupsOf(
+  dataset: ParquetDataset,
+  { filter, signal }: ParquetSourceOptions,
+): Promise<readonly Partition[]> {
+  if (filter === undefined) return dataset.partitions;
+  return dataset.runsMatching(filterOf(filter), signal === undefined ? {} : { signal });
+}
+
+function partitionsOf(
+  groups: readonly Partition[],
+  { rowGroupsPerPartition: most = 1, partitionBytes }: ParquetSourceOptions,
+): (readonly Partition[])[] {
   const parts: Partition[][] = [];
-  for (const group of kept) {
+  for (const group of most === 1 ? groups.flatMap((each) => cutPartition(each, partitionBytes)) : groups) {
     const last = parts.at(-1);
     if (last !== undefined && (most === "file" ? last[0]!.file === group.file : last.length < most))
       last.push(group);
@@ -302,6 +236,38 @@ function partitionsOf(dataset: ParquetDataset, options: ParquetSourceOptions): (
   }
   return parts.length === 0 ? [[]] : parts;
 }
+
+/** Row groups that would take more in memory than this are cut into runs of rows of this size, about. */
+const MOST_BYTES = 256 * 2 ** 20;
+
+/** A row group in runs of rows, where all of its columns would take too much together. */
+function cutPartition(group: Partition, given: string | number | undefined): Partition[] {
+  const most = given === undefined ? MOST_BYTES : (parseBytes(given) ?? 0);
+  if (most <= 0)
+    throw new ValueError({
+      what: `partitionBytes is ${describe(given)}`,
+      cure: 'Use a number of bytes above 0, or a size such as "100MB"',
+    });
+  const { file, rowGroup, rows } = group;
+  const { chunks } = file.rowGroups[rowGroup]!;
+  const bytes = file.schema.leaves.reduce(
+    (sum, node, leaf) =>
+      sum + shapeBytes(node, chunks[leaf]!) + valueBytes(node, chunks[leaf]!, () => textBytesOf(group, leaf)),
+    0,
+  );
+  const count = Math.ceil((bytes * partOf(group)) / most);
+  if (count <= 1) return [group];
+  const all = group.runs ?? [{ start: 0, stop: rows }];
+  return cutRuns(all, Math.max(1, Math.ceil(rows / count))).map((run) => ({
+    ...group,
+    rows: run.stop - run.start,
+    runs: [run],
+  }));
+}
+
+/** Of the rows of its row group. */
+const partOf = ({ file, rowGroup, rows }: Partition): number =>
+  rows / Math.max(1, file.rowGroups[rowGroup]!.rows);
 
 function filterOf(filter: FilterArgument): Filter {
   if (!Array.isArray(filter)) return filter as Filter;

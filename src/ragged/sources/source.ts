@@ -83,6 +83,10 @@ export abstract class RaggedSource extends Resource {
   abstract costs(): readonly NodeCost[];
   /** The nodes (preorder) whose stored bytes a read of this touches: needed leaves, and for needed lists and options without one the cheapest leaf below, or the list itself where it is kept by itself. */
   abstract touched(need: Need): readonly number[];
+  /** Its bytes come over a network: several partitions are read while others are worked on. */
+  get isFar(): boolean {
+    return false;
+  }
   /** null for what only this thread has. */
   abstract location(): TableLocation | null;
 }

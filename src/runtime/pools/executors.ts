@@ -41,6 +41,7 @@ export class InlinePool implements Pool {
       partitionSource: (name: string) => this.#arrays.partitionSource(name),
       partitionTarget: (name: string) => outputs.partitionTarget(name) ?? this.#arrays.partitionTarget(name),
       limitOf: this.#limitOf,
+      taskMem: this.#arrays.taskMem,
     };
     const stats = runTask(this.#operations[ref.op]!, ref.task, using);
     return stats instanceof Promise ? this.#watched(stats) : stats;

@@ -109,6 +109,8 @@ export type ToThread =
       readonly formats: readonly SentFormat[];
       /** By operation: the memory that was stated for its tasks. */
       readonly limits: readonly number[];
+      /** What a task on partitions may have in all, where that is known. */
+      readonly taskMem?: number;
     }
   | { readonly type: "close"; readonly run: number }
   | { readonly type: "tasks"; readonly run: number; readonly tasks: readonly (BareTask | SentTask)[] }

@@ -32,6 +32,7 @@ export interface OpenedRun {
   readonly stored: Map<string, StoredArray>;
   readonly partitioned: ReadonlyMap<string, ReadPartitions>;
   readonly limitOf: (operation: Operation) => number;
+  readonly taskMem: number | undefined;
   readonly codecs: CodecTable;
 }
 
@@ -65,17 +66,18 @@ export async function openRun({ plan: json, ...message }: Opening, using: Openin
     partitioned.set(array, new ReadPartitions(await partitions!.open(location, formats)));
   const stated = new Map(plan.operations.map((operation, i) => [operation, message.limits[i]!]));
   const limitOf = (operation: Operation): number => stated.get(operation)!;
-  const opened = { plan, arrays, sources, targets, stored, partitioned, limitOf, codecs };
+  const { taskMem } = message;
+  const opened = { plan, arrays, sources, targets, stored, partitioned, limitOf, taskMem, codecs };
   return { ...opened, bare: bareArrays(opened, using) };
 }
 
 /** What tasks work with that are sent nothing. */
 function bareArrays(run: Omit<OpenedRun, "bare">, { parts, computing }: OpeningParts): TaskArrays {
-  const { arrays, limitOf, sources, targets, stored, partitioned } = run;
+  const { arrays, limitOf, taskMem, sources, targets, stored, partitioned } = run;
   const { partitions } = parts;
   const none = new Map<number, never>();
   return {
-    ...{ arrays, limitOf, partitions, ...computing },
+    ...{ arrays, limitOf, taskMem, partitions, ...computing },
     source: (name) => sources.get(name) ?? stored.get(name) ?? targetOf(name, targets),
     target: (name) => stored.get(name) ?? targetOf(name, targets),
     partitionSource: (name) => {

@@ -157,9 +157,10 @@ class ThreadPool implements Pool {
     });
     const names = execution.request.plan.arrays.map(({ name }) => name);
     const limits = execution.request.plan.operations.map((operation) => execution.limitOf(operation));
+    const taskMem = execution.taskMemAmong(this.workers);
     const own = { codecs: codecs?.sent() ?? [], formats: formats?.sent() ?? [] };
     const places = { sources, targets, partitioned, stored: [] };
-    this.#opening = { type: "open", run: this.#run, plan, names, ...places, ...own, limits };
+    this.#opening = { type: "open", run: this.#run, plan, names, ...places, ...own, limits, taskMem };
     this.#numbers = new Map(names.map((name, i) => [name, i]));
     this.#isBare = execution.request.plan.operations.map((operation) =>
       [...readsOf(operation), ...operation.outputs.map(({ array }) => array)].every(

@@ -214,12 +214,12 @@ class ThreadServer {
   }
 
   #arraysOf(run: OpenedRun, { id, reads, writes, storesAll }: SentTask): TaskArrays {
-    const { arrays, sources, targets, stored, partitioned, limitOf } = run;
+    const { arrays, sources, targets, stored, partitioned, limitOf, taskMem } = run;
     const { partitions } = this.#parts;
     const storeOf = (name: string): StoredArray | null => stored.get(name) ?? null;
     const keptIn = (name: string): StoredArray | null => (storesAll ? storeOf(name) : null);
     return {
-      ...{ arrays, limitOf, partitions, ...this.#using.computing },
+      ...{ arrays, limitOf, taskMem, partitions, ...this.#using.computing },
       source: (name) =>
         sources.get(name) ??
         targets.get(name) ??

@@ -26,6 +26,8 @@ export interface ByteFile {
   readonly location?: string | undefined;
   /** Another one for another state of the file, where that is known: when it was last changed. */
   readonly version?: string | undefined;
+  /** Its bytes come over a network: who waits for them can do something else. */
+  readonly isFar?: boolean | undefined;
   /** Exactly so many bytes, which the file must have. */
   read(offset: number, length: number, options?: FileOptions): Promise<Uint8Array>;
   /** The last bytes; all of them when there are fewer. */
@@ -130,6 +132,7 @@ export function storeFile(
   return {
     name: label,
     size,
+    isFar: store.near === undefined,
     read: async (offset, length, options = {}) =>
       found(await readRange(store, key, { offset, length }, options)),
     async tail(length, options = {}) {
@@ -167,6 +170,7 @@ export function httpFile(url: string | Address, options: HttpStoreOptions = {}):
     },
     // Headers and the like may be secrets, and a function cannot be sent; who opens it elsewhere has no secrets of an address.
     location: Object.keys(options).length === 0 && mayBeTold(place) ? place.href : undefined,
+    isFar: true,
     read: file.read,
     tail: file.tail,
   };

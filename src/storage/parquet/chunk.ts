@@ -4,105 +4,18 @@
 
 import { type Room, readUint32 } from "../codecs/codec.ts";
 import { crc32 } from "../codecs/wasm.ts";
-import { type BytesStore, type FixedStore, newStore, type ValueStore } from "./columnValues.ts";
+import type { Values } from "./column.ts";
+import { type BytesStore, type FixedStore, newStore, type ValueStore, valuesOf } from "./columnValues.ts";
 import { type Decompressors, decompressed } from "./compression.ts";
 import { takeDeltaLengths, takeDeltaStrings, takeDeltas } from "./delta.ts";
 import { Damage, Unsupported } from "./errors.ts";
 import type { ChunkInfo } from "./footer.ts";
 import { type Cursor, cursorOf, unpackNumbers } from "./hybrid.ts";
 import { Levels, levelWidth } from "./levels.ts";
-import { ENCODINGS, type EncodingName, PAGES, type PageKind } from "./names.ts";
+import type { EncodingName } from "./names.ts";
+import { type PageHeader, pageHeaderAt } from "./pages.ts";
 import { copyBytes, needBytes, takePlain, takeSplit } from "./plain.ts";
 import type { LeafNode } from "./schema.ts";
-import {
-  countAt,
-  flagAt,
-  intAt,
-  nameAt,
-  present,
-  structAt,
-  ThriftReader,
-  type ThriftStruct,
-} from "./thrift.ts";
-
-// Page headers. In: the bytes of a column chunk and where a page begins. Out: what its header says, checked against
-// what the chunk can hold. What must hold: no size or count that comes out is larger than the chunk justifies.
-
-interface PageHeader {
-  readonly kind: PageKind;
-  /** Where the page's own bytes begin and end in the chunk. */
-  readonly start: number;
-  readonly end: number;
-  readonly uncompressed: number;
-  readonly crc: number | null;
-  /** Entries of a data page, values of a dictionary. */
-  readonly count: number;
-  readonly encoding: EncodingName;
-  /** Encodings of levels in pages of version 1. */
-  readonly levels: { readonly definition: EncodingName; readonly repetition: EncodingName };
-  /** Only in pages of version 2. */
-  readonly v2: PageV2 | null;
-}
-
-interface PageV2 {
-  readonly nulls: number;
-  readonly rows: number;
-  readonly definitionBytes: number;
-  readonly repetitionBytes: number;
-  readonly isCompressed: boolean;
-}
-
-function pageHeaderAt(chunk: Uint8Array, at: number): PageHeader {
-  const reader = new ThriftReader(chunk, at);
-  const struct = reader.struct();
-  const kind = present(nameAt(struct, 1, PAGES, "page type"), "the type of a page");
-  const uncompressed = countAt(struct, 2, "the uncompressed size of a page");
-  const compressed = countAt(struct, 3, "the size of a page");
-  const end = reader.at + compressed;
-  if (end > chunk.length)
-    throw new Damage(`a page of ${compressed} bytes, where ${chunk.length - reader.at} are left`);
-  const crc = intAt(struct, 4);
-  return {
-    kind,
-    start: reader.at,
-    end,
-    uncompressed,
-    crc: crc === undefined ? null : crc >>> 0,
-    ...contentOf(kind, struct),
-  };
-}
-
-type Content = Pick<PageHeader, "count" | "encoding" | "levels" | "v2">;
-
-const RLE_LEVELS = { definition: "rle", repetition: "rle" } as const;
-
-function contentOf(kind: PageKind, struct: ThriftStruct): Content {
-  if (kind === "index") return { count: 0, encoding: "plain", levels: RLE_LEVELS, v2: null };
-  const field = kind === "data" ? 5 : kind === "dictionary" ? 7 : 8;
-  const header = present(structAt(struct, field), "the header of a page");
-  const count = countAt(header, 1, "the number of values of a page");
-  if (kind === "dataV2")
-    return { count, encoding: encodingAt(header, 4), levels: RLE_LEVELS, v2: v2Of(header, count) };
-  const encoding = encodingAt(header, 2);
-  if (kind === "dictionary") return { count, encoding, levels: RLE_LEVELS, v2: null };
-  const levels = { definition: encodingAt(header, 3), repetition: encodingAt(header, 4) };
-  return { count, encoding, levels, v2: null };
-}
-
-const encodingAt = (struct: ThriftStruct, id: number): EncodingName =>
-  present(nameAt(struct, id, ENCODINGS, "encoding"), "the encoding of a page");
-
-function v2Of(header: ThriftStruct, count: number): PageV2 {
-  const nulls = countAt(header, 2, "the number of nulls of a page");
-  if (nulls > count) throw new Damage(`${nulls} nulls among ${count} values`);
-  return {
-    nulls,
-    rows: countAt(header, 3, "the number of rows of a page"),
-    definitionBytes: countAt(header, 5, "the size of definition levels"),
-    repetitionBytes: countAt(header, 6, "the size of repetition levels"),
-    isCompressed: flagAt(header, 7) ?? true,
-  };
-}
 
 // Values that are indices into a dictionary. In: the indices of a page, and the dictionary's values. Out: the values
 // themselves, gathered behind those that are there already. What must hold: every index is in the dictionary.
@@ -177,6 +90,7 @@ export interface ChunkWish {
 }
 
 export interface DecodedChunk {
+  /** So far. */
   readonly entries: number;
   /** Null when the leaf can be neither null nor in a list. */
   readonly definitions: Levels | null;
@@ -190,8 +104,11 @@ const FREE_ENTRIES = 2 ** 24;
 const ENTRIES_PER_BYTE = 2 ** 12;
 
 export interface ChunkInput {
-  readonly bytes: Uint8Array;
+  /** Pages one after another: all of the chunk in one piece, or its dictionary and some of its data pages. */
+  readonly pieces: readonly Uint8Array[];
   readonly info: ChunkInfo;
+  /** About how many entries there are: all of the chunk, or of some pages. */
+  readonly expected: number;
   readonly node: LeafNode;
   readonly wish: ChunkWish;
   /** The most bytes that the values may take. */
@@ -203,18 +120,27 @@ export interface ChunkInput {
   readonly room: Room;
 }
 
-export async function decodeChunk(input: ChunkInput): Promise<DecodedChunk> {
-  const { bytes, info } = input;
-  if (info.entries > FREE_ENTRIES + ENTRIES_PER_BYTE * bytes.length)
-    throw new Damage(`${info.entries} values in ${bytes.length} bytes`);
+/** All of a chunk. */
+export async function decodeChunk(input: Omit<ChunkInput, "expected">): Promise<DecodedChunk> {
+  const { entries } = input.info;
+  const decoder = await decodePages({ ...input, expected: entries });
+  if (decoder.entries === entries) return decoder;
+  throw new Damage(`pages with ${decoder.entries} values, and the footer says ${entries}`);
+}
+
+/** The pages that are given, of which each is there as a whole. */
+export async function decodePages(input: ChunkInput): Promise<DecodedChunk> {
+  const { pieces, info, expected } = input;
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+  if (expected > FREE_ENTRIES + ENTRIES_PER_BYTE * bytes)
+    throw new Damage(`${expected} values in ${bytes} bytes`);
   const decoder = new ChunkDecoder(input);
-  for (let at = 0; decoder.entries < info.entries; ) {
-    if (at >= bytes.length)
-      throw new Damage(`pages with ${decoder.entries} values, and the footer says ${info.entries}`);
-    const header = pageHeaderAt(bytes, at);
-    await decoder.take(header);
-    at = header.end;
-  }
+  for (const piece of pieces)
+    for (let at = 0; at < piece.length && decoder.entries < info.entries; ) {
+      const header = pageHeaderAt(piece, at);
+      await decoder.take(header, piece);
+      at = header.end;
+    }
   return decoder;
 }
 
@@ -224,20 +150,23 @@ class ChunkDecoder implements DecodedChunk {
   readonly repetitions: Levels | null;
   readonly store: ValueStore;
   readonly #input: ChunkInput;
+  /** Where the page is that is taken. */
+  #bytes: Uint8Array = new Uint8Array(0);
   #dictionary: ValueStore | null = null;
 
   constructor(input: ChunkInput) {
-    const { node, info, wish, limit, room } = input;
+    const { node, expected, wish, limit, room } = input;
     const { repetition, definition, slot } = node;
     this.#input = input;
-    this.definitions = definition > 0 ? new Levels(definition, slot, info.entries, room) : null;
+    this.definitions = definition > 0 ? new Levels(definition, slot, expected, room) : null;
     this.repetitions =
-      repetition > 0 && wish.repetitions ? new Levels(repetition, UNCOUNTED, info.entries, room) : null;
-    this.store = newStore(node.type, wish.values ? info.entries : 0, limit);
+      repetition > 0 && wish.repetitions ? new Levels(repetition, UNCOUNTED, expected, room) : null;
+    this.store = newStore(node.type, wish.values ? expected : 0, limit);
   }
 
-  async take(header: PageHeader): Promise<void> {
+  async take(header: PageHeader, bytes: Uint8Array): Promise<void> {
     if (header.kind === "index") return;
+    this.#bytes = bytes;
     this.#check(header);
     if (header.kind === "dictionary") return this.#takeDictionary(header);
     if (header.count === 0) return;
@@ -251,20 +180,20 @@ class ChunkDecoder implements DecodedChunk {
   }
 
   #check({ start, end, crc, uncompressed }: PageHeader): void {
-    const { bytes, info, limit } = this.#input;
+    const { info, limit } = this.#input;
     if (uncompressed > limit)
       throw new Unsupported(`a page of ${uncompressed} bytes: raise maxChunkBytes if that is right`);
     if (uncompressed > Math.max(info.uncompressedLength, end - start))
       throw new Damage(`a page of ${uncompressed} bytes, in a chunk of ${info.uncompressedLength}`);
     if (crc === null) return;
-    const found = crc32(bytes.subarray(start, end));
+    const found = crc32(this.#bytes.subarray(start, end));
     if (found !== crc) throw new Damage(`a page's crc32 is ${hex(found)}, and ${hex(crc)} was written`);
   }
 
   /** Not to be waited for when it is no promise: its memory is good until another chunk's page is decompressed. */
   #decompressed(start: number, end: number, size: number): Uint8Array | Promise<Uint8Array> {
-    const { bytes, info, where, codecs } = this.#input;
-    return decompressed(info.codec, bytes.subarray(start, end), size, where, codecs);
+    const { info, where, codecs } = this.#input;
+    return decompressed(info.codec, this.#bytes.subarray(start, end), size, where, codecs);
   }
 
   async #takeDictionary(header: PageHeader): Promise<void> {
@@ -295,7 +224,7 @@ class ChunkDecoder implements DecodedChunk {
   }
 
   async #takeV2(header: PageHeader): Promise<void> {
-    const { bytes } = this.#input;
+    const bytes = this.#bytes;
     const { repetitionBytes, definitionBytes, isCompressed } = header.v2!;
     const definitionsAt = header.start + repetitionBytes;
     const valuesAt = definitionsAt + definitionBytes;
@@ -339,6 +268,39 @@ class ChunkDecoder implements DecodedChunk {
         throw new Unsupported(`values encoded as ${encoding} are not read`);
     }
   }
+}
+
+/** The values of a dictionary, at the beginning of a chunk's bytes; null where no dictionary lies there. */
+export async function dictionaryValues(
+  bytes: Uint8Array,
+  { info, node, where, codecs, limit }: Omit<ChunkInput, "pieces" | "expected" | "wish">,
+): Promise<Values | null> {
+  const header = pageHeaderAt(bytes, 0);
+  const isPlain = header.encoding === "plain" || header.encoding === "plainDictionary";
+  if (header.kind !== "dictionary" || !isPlain || header.uncompressed > limit) return null;
+  const stored = bytes.subarray(header.start, header.end);
+  const page = await decompressed(info.codec, stored, header.uncompressed, where, codecs);
+  const store = newStore(node.type, 0, limit);
+  takePlain(cursorOf(page), store, node.type.physical === "boolean", header.count);
+  return valuesOf(store, node.type);
+}
+
+/** How many rows begin in a page of a leaf in lists, whose header does not say it. */
+export async function rowsInPage(
+  header: PageHeader,
+  bytes: Uint8Array,
+  { info, node, where, codecs, room, limit }: Omit<ChunkInput, "pieces" | "expected" | "wish">,
+): Promise<number> {
+  if (header.v2 !== null) return header.v2.rows;
+  if (node.repetition === 0) return header.count;
+  if (header.uncompressed > Math.min(limit, Math.max(info.uncompressedLength, bytes.length)))
+    throw new Damage(`a page of ${header.uncompressed} bytes, in a chunk of ${info.uncompressedLength}`);
+  const page = await decompressed(info.codec, bytes, header.uncompressed, where, codecs);
+  const levels = new Levels(node.repetition, UNCOUNTED, header.count, room);
+  takeLevels(cursorOf(page), levels, header.levels.repetition, header.count);
+  let rows = 0;
+  for (const level of levels.data()) if (level === 0) rows++;
+  return rows;
 }
 
 /** In pages of version 1 runs lie behind their length in bytes; the older packed levels do not. */

@@ -33,6 +33,20 @@ export interface WrittenChunk {
   readonly nulls: number;
   readonly encodings: readonly EncodingName[];
   readonly extremes: Extremes | null;
+  /** Data pages. */
+  readonly pages: readonly WrittenPage[];
+}
+
+/** What indexes say of a page. */
+export interface WrittenPage {
+  /** In the chunk. */
+  readonly offset: number;
+  readonly length: number;
+  readonly firstRow: number;
+  readonly nulls: number;
+  /** Null where it has none, or no values. */
+  readonly extremes: Extremes | null;
+  readonly hasValues: boolean;
 }
 
 /** A part of the entries, and the values that belong to it. */
@@ -54,8 +68,14 @@ export async function writeChunk(shredded: Shredded, options: ChunkOptions): Pro
     await pages.add("dictionary", [7, header], [], plainBytes(distinct.dictionary, false));
   }
   const dataAt = pages.length;
-  for (const part of pagesOf(shredded, node, values, options.pageSize))
+  const written: WrittenPage[] = [];
+  let firstRow = 0;
+  for (const part of pagesOf(shredded, node, values, options.pageSize)) {
+    const offset = pages.length;
     await writeDataPage(pages, shredded, node, part, encodedValues(values, distinct, part, isBoolean));
+    written.push({ ...pageOf(part, values, node), offset, length: pages.length - offset, firstRow });
+    firstRow += rowsOf(shredded, part);
+  }
   return {
     node,
     parts: pages.parts,
@@ -66,7 +86,21 @@ export async function writeChunk(shredded: Shredded, options: ChunkOptions): Pro
     nulls: shredded.entries - values.count,
     encodings: distinct === null ? ["plain", "rle"] : ["plain", "rle", "rleDictionary"],
     extremes: extremesOf(distinct?.dictionary ?? values, node.type),
+    pages: written,
   };
+}
+
+const rowsOf = ({ repetitions }: Shredded, { from, to }: PagePart): number =>
+  repetitions === null ? to - from : countOf(repetitions, from, to, 0);
+
+function pageOf(
+  { from, to, firstValue, lastValue }: PagePart,
+  values: PhysicalValues,
+  { type }: LeafNode,
+): Pick<WrittenPage, "nulls" | "extremes" | "hasValues"> {
+  const count = lastValue - firstValue;
+  const extremes = count === 0 ? null : extremesOf(slicePhysical(values, firstValue, lastValue), type);
+  return { nulls: to - from - count, extremes, hasValues: count > 0 };
 }
 
 /** Pages of about as many bytes as asked for, cut where a row begins. */

@@ -55,6 +55,12 @@ export class FixedStore {
     return first;
   }
 
+  /** Only the values from `from` to before `to` stay. */
+  cut(from: number, to: number): void {
+    this.bytes.copyWithin(0, from * this.width, to * this.width);
+    this.count = to - from;
+  }
+
   words(): Uint32Array {
     return new Uint32Array(this.bytes.buffer, 0, this.bytes.length >>> 2);
   }
@@ -90,6 +96,15 @@ export class BytesStore {
     }
     this.count += more;
     return first;
+  }
+
+  /** Only the values from `from` to before `to` stay. */
+  cut(from: number, to: number): void {
+    const { offsets } = this;
+    const [first, last] = [offsets[from]!, offsets[to]!];
+    this.bytes.copyWithin(0, first, last);
+    for (let i = from; i <= to; i++) offsets[i - from] = offsets[i]! - first;
+    this.count = to - from;
   }
 
   /** Makes room for so many bytes in all. */

@@ -5,13 +5,16 @@
 import { infoOf, type TypedArray } from "../../core/dtype.ts";
 import { NotSupportedError } from "../errors.ts";
 import type { HttpStoreOptions } from "../httpStore.ts";
+import type { StoreOptions } from "../store.ts";
 import { mapLimited } from "../zarr/limited.ts";
 import type { Column, LeafColumn, ListColumn, StructColumn, Values } from "./column.ts";
 import { SchemaMismatchError } from "./errors.ts";
 import { type OpenOptions, ParquetFile } from "./file.ts";
 import { checkFilter, type Filter } from "./filter.ts";
 import { type FileArguments, filesOf } from "./places.ts";
+import { type RowRun, rowsOfRuns } from "./rowRuns.ts";
 import type { LeafType, Schema, SchemaNode } from "./schema.ts";
+import { runsMatching } from "./skipping.ts";
 
 // Columns one after another: several row groups as one. In: columns of the same leaves of one schema. Out: one column.
 // What must hold: the result is what reading one row group of all the rows would give.
@@ -105,11 +108,13 @@ export interface DatasetOptions extends OpenOptions {
   http?: HttpStoreOptions;
 }
 
-/** A row group of a file. */
+/** A row group of a file, or runs of its rows. */
 export interface Partition {
   readonly file: ParquetFile;
   readonly rowGroup: number;
   readonly rows: number;
+  /** Not said: all rows. */
+  readonly runs?: readonly RowRun[];
   /** The number of its first row in the whole dataset. */
   readonly firstRow: number;
 }
@@ -148,11 +153,24 @@ export class ParquetDataset {
     return this.files.reduce((sum, file) => sum + file.leafBytes(leaf), 0);
   }
 
-  /** The partitions that may have rows for which the filter holds. */
+  /** The partitions that may have rows for which the filter holds, by the statistics in footers. */
   partitionsMatching(filter: Filter): Partition[] {
     checkFilter(filter, this.schema);
     const kept = new Map(this.files.map((file) => [file, new Set(file.rowGroupsMatching(filter))]));
     return this.partitions.filter(({ file, rowGroup }) => kept.get(file)!.has(rowGroup));
+  }
+
+  /** The same by all that files say of their values: bloom filters, dictionaries and page indexes are read where they are. */
+  async runsMatching(filter: Filter, options: StoreOptions = {}): Promise<Partition[]> {
+    const partitions = this.partitionsMatching(filter);
+    const found: Partition[][] = new Array(partitions.length);
+    await mapLimited(partitions.entries(), AT_ONCE, async ([i, partition]) => {
+      const { file, rowGroup, rows } = partition;
+      const runs = await runsMatching(file, rowGroup, filter, options);
+      const left = rowsOfRuns(runs);
+      found[i] = left === 0 ? [] : left === rows ? [partition] : [{ ...partition, rows: left, runs }];
+    });
+    return found.flat();
   }
 }
 

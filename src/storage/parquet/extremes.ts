@@ -29,7 +29,14 @@ export function extremesOf(values: PhysicalValues, type: LeafType): Extremes | n
 }
 
 /** Intervals have no order; decimals and half floats compare otherwise than their bytes. */
-const UNORDERED: ReadonlySet<string> = new Set(["interval", "decimal", "float16", "null"]);
+const UNORDERED: ReadonlySet<string> = new Set([
+  "interval",
+  "decimal",
+  "float16",
+  "null",
+  "geometry",
+  "geography",
+]);
 
 function ofBytes(count: number, at: (i: number) => Uint8Array, { logical }: LeafType): Extremes | null {
   if (logical !== null && UNORDERED.has(logical.kind)) return null;

@@ -9,94 +9,25 @@ import { ValueError } from "../../core/errors.ts";
 import { Taken } from "../codecs/codec.ts";
 import type { StoreOptions } from "../store.ts";
 import { assemble, type Decoded, leadsOfLists } from "./assemble.ts";
-import type { ByteFile, FileOptions } from "./byteFile.ts";
-import { type ChunkInput, type DecodedChunk, decodeChunk } from "./chunk.ts";
-import type { StructColumn } from "./column.ts";
+import type { ByteFile } from "./byteFile.ts";
+import {
+  type ChunkInput,
+  type DecodedChunk,
+  decodeChunk,
+  decodePages,
+  dictionaryValues,
+  rowsInPage,
+} from "./chunk.ts";
+import type { StructColumn, Values } from "./column.ts";
 import type { Decompressors } from "./compression.ts";
-import { Damage, located, placeText, Unsupported } from "./errors.ts";
+import { CountedFile, type Range, readFooter } from "./countedFile.ts";
+import { located, placeText } from "./errors.ts";
 import { type Filter, mayMatch } from "./filter.ts";
-import { type Footer, parseFooter, type RowGroup } from "./footer.ts";
+import type { Footer, RowGroup } from "./footer.ts";
+import { type PageMap, pageMapOf, pagesOfRows, scannedPages } from "./pages.ts";
+import { cutToRows, type RowRun } from "./rowRuns.ts";
 import { type LeafNode, leavesAt, type Schema, type SchemaElement } from "./schema.ts";
 import { type Statistics, statisticsOf } from "./statistics.ts";
-
-// Several ranges of a file in few reads: ranges that lie close together are read at once, the gap with them. Bytes are
-// counted as they are read, gaps included.
-
-interface Range {
-  readonly offset: number;
-  readonly length: number;
-}
-
-/** A gap of so many bytes costs less than another request. */
-const MOST_GAP = 65_536;
-/** Reads do not grow beyond this by joining. */
-const MOST_JOINED = 2 ** 28;
-
-interface Joined extends Range {
-  /** The indices of the ranges inside. */
-  readonly members: readonly number[];
-}
-
-export function joinRanges(ranges: readonly Range[], gap: number = MOST_GAP): Joined[] {
-  const order = ranges.map((_, index) => index).sort((a, b) => ranges[a]!.offset - ranges[b]!.offset);
-  const result: Joined[] = [];
-  for (const index of order) {
-    const { offset, length } = ranges[index]!;
-    const last = result.at(-1);
-    const end = last === undefined ? 0 : last.offset + last.length;
-    const union = last === undefined ? 0 : Math.max(end, offset + length) - last.offset;
-    if (last !== undefined && offset - end <= gap && union <= MOST_JOINED)
-      result[result.length - 1] = { offset: last.offset, length: union, members: [...last.members, index] };
-    else result.push({ offset, length, members: [index] });
-  }
-  return result;
-}
-
-/** A file whose bytes are counted. */
-class CountedFile {
-  readonly file: ByteFile;
-  #bytesRead = 0;
-  #requests = 0;
-
-  constructor(file: ByteFile) {
-    this.file = file;
-  }
-
-  get bytesRead(): number {
-    return this.#bytesRead;
-  }
-  get requests(): number {
-    return this.#requests;
-  }
-
-  #count(bytes: Uint8Array): Uint8Array {
-    this.#bytesRead += bytes.length;
-    this.#requests++;
-    return bytes;
-  }
-
-  async tail(length: number, options: StoreOptions): Promise<Uint8Array> {
-    return this.#count(await this.file.tail(length, options));
-  }
-
-  async read({ offset, length }: Range, options: FileOptions): Promise<Uint8Array> {
-    return this.#count(await this.file.read(offset, length, options));
-  }
-
-  /** The bytes of each range. They may share memory. */
-  async readAll(ranges: readonly Range[], options: FileOptions): Promise<Uint8Array[]> {
-    const result: Uint8Array[] = new Array(ranges.length);
-    const reads = joinRanges(ranges).map(async (joined) => {
-      const bytes = await this.read(joined, options);
-      for (const index of joined.members) {
-        const start = ranges[index]!.offset - joined.offset;
-        result[index] = bytes.subarray(start, start + ranges[index]!.length);
-      }
-    });
-    await Promise.all(reads);
-    return result;
-  }
-}
 
 export interface OpenOptions extends StoreOptions {
   /** How much of the end of the file is read at first; 64 kB unless given. A longer footer takes a second read. */
@@ -112,9 +43,35 @@ export interface ReadOptions extends StoreOptions {
   leaves?: readonly number[];
   /** Leaf indices of which only nulls and the offsets of the lists around them are wanted: values are not decoded. */
   shapesOnly?: readonly number[];
+  /** A run of rows of the row group; all unless given. */
+  rows?: RowRun;
 }
 
-const TAIL_BYTES = 65_536;
+/** What of a chunk is read. */
+interface ChunkPart {
+  readonly ranges: readonly Range[];
+  readonly run: RowRun;
+  /** The rows of the pages that are read; null: all of the chunk, and nothing has to be cut. */
+  readonly pages: RowRun | null;
+}
+
+const NO_BYTES = new Uint8Array(0);
+/** Lists are longer here and shorter there. */
+const MORE_ENTRIES = 1.25;
+
+function checkedRun(run: RowRun, { rows, index }: RowGroup): RowRun {
+  const { start, stop } = run;
+  if (
+    Number.isSafeInteger(start) &&
+    Number.isSafeInteger(stop) &&
+    0 <= start &&
+    start <= stop &&
+    stop <= rows
+  )
+    return run;
+  throw new ValueError({ what: `row group ${index} has ${rows} rows, and no rows ${start} to ${stop}` });
+}
+
 const MAX_CHUNK_BYTES = 2 ** 30;
 /** Offsets are kept in 32 bits. */
 const MOST_CHUNK_BYTES = 2 ** 31 - 16;
@@ -125,6 +82,7 @@ export class ParquetFile {
   readonly #footer: Footer;
   readonly #maxChunkBytes: number;
   readonly #codecs: Decompressors;
+  readonly #pageMaps = new Map<string, Promise<PageMap>>();
   #fingerprint: string | null = null;
 
   private constructor(bytes: CountedFile, footer: Footer, options: OpenOptions) {
@@ -167,6 +125,10 @@ export class ParquetFile {
   /** An absolute path or a URL; undefined for a file that only this thread has. */
   get location(): string | undefined {
     return this.#bytes.file.location;
+  }
+  /** Its bytes come over a network. */
+  get isFar(): boolean {
+    return this.#bytes.file.isFar === true;
   }
   /** Name, size, time and footer: another for another file, the same in every process. */
   get fingerprint(): string {
@@ -230,26 +192,121 @@ export class ParquetFile {
     return this.#bytes.read(range!, options);
   }
 
-  /** The chosen columns of one row group: a struct with one slot per row. */
+  /** The chosen columns of one row group, or of a run of its rows: a struct with one slot per row. */
   async read(rowGroup: number, options: ReadOptions = {}): Promise<StructColumn> {
     const group = this.#group(rowGroup);
+    const { start, stop } = checkedRun(options.rows ?? { start: 0, stop: group.rows }, group);
     const wanted = new Set(options.leaves ?? this.schema.leaves.map((leaf) => leaf.leaf));
     const shapesOnly = new Set((options.shapesOnly ?? []).filter((leaf) => !wanted.has(leaf)));
     // Schema order: neighbours in the file are neighbours in memory.
     const chosen = [...wanted, ...shapesOnly].sort((a, b) => a - b);
+    const isWhole = start === 0 && stop === group.rows;
     // Columns keep nothing of stored bytes and levels.
     const room = new Taken(options.scratch);
     try {
-      const parts = await this.#bytes.readAll(this.byteRanges(rowGroup, chosen), { ...options, room });
+      const parts = isWhole
+        ? this.#wholeChunks(group, chosen)
+        : await this.#partsOfRun(group, chosen, { start, stop }, options);
+      const ranges = parts.flatMap((part) => part.ranges);
+      const bytes = await this.#bytes.readAll(ranges, { ...options, room });
       const leads = leadsOfLists(this.schema.root, new Set(chosen));
       const chunks = new Map<number, DecodedChunk>();
       for (const [i, leaf] of chosen.entries()) {
         options.signal?.throwIfAborted();
-        const wish = { values: wanted.has(leaf), repetitions: leads.has(leaf) };
-        chunks.set(leaf, await this.#decode(group, this.#leaf(leaf), { bytes: parts[i]!, wish, room }));
+        const wish = { values: wanted.has(leaf), repetitions: leads.has(leaf) || !isWhole };
+        const pieces = bytes.splice(0, parts[i]!.ranges.length);
+        chunks.set(leaf, await this.#decode(group, this.#leaf(leaf), parts[i]!, { pieces, wish, room }));
       }
       const inColumn: Decoded["inColumn"] = (leaf, action) => this.#inColumn(group, leaf, action);
-      return assemble(this.schema.root, group.rows, { chunks, shapesOnly, inColumn });
+      return assemble(this.schema.root, stop - start, { chunks, shapesOnly, inColumn });
+    } finally {
+      room.end();
+    }
+  }
+
+  #wholeChunks({ index, rows }: RowGroup, leaves: readonly number[]): ChunkPart[] {
+    const run = { start: 0, stop: rows };
+    return this.byteRanges(index, leaves).map((range) => ({ ranges: [range], run, pages: null }));
+  }
+
+  /** Dictionaries, and the pages that have rows of the run. */
+  async #partsOfRun(
+    group: RowGroup,
+    leaves: readonly number[],
+    run: RowRun,
+    options: StoreOptions,
+  ): Promise<ChunkPart[]> {
+    const parts: ChunkPart[] = [];
+    for (const leaf of leaves) {
+      const { offset } = group.chunks[leaf]!;
+      const map = await this.pageMap(group.index, leaf, options);
+      const { offsets, firstRows, end, rows } = map;
+      const [first, last] = pagesOfRows(map, run.start, run.stop);
+      const dictionary = (offsets[0] ?? end) - offset;
+      const from = offsets[first] ?? end;
+      const ranges = [{ offset: from, length: (offsets[last] ?? end) - from }];
+      if (dictionary > 0) ranges.unshift({ offset, length: dictionary });
+      parts.push({ ranges, run, pages: { start: firstRows[first] ?? 0, stop: firstRows[last] ?? rows } });
+    }
+    return parts;
+  }
+
+  /** Where the pages of a chunk lie: by its offset index, or by reading the headers once. */
+  pageMap(rowGroup: number, leaf: number, options: StoreOptions = {}): Promise<PageMap> {
+    const key = `${rowGroup} ${leaf}`;
+    const found = this.#pageMaps.get(key);
+    if (found !== undefined) return found;
+    const map = this.#mappedPages(this.#group(rowGroup), this.#leaf(leaf), options);
+    this.#pageMaps.set(key, map);
+    map.catch(() => this.#pageMaps.delete(key));
+    return map;
+  }
+
+  async #mappedPages(group: RowGroup, node: LeafNode, options: StoreOptions): Promise<PageMap> {
+    const info = group.chunks[node.leaf]!;
+    const place = this.#place(group, node);
+    const room = new Taken(options.scratch);
+    try {
+      if (info.offsetIndex !== null)
+        return pageMapOf(await this.#bytes.read(info.offsetIndex, options), info, group.rows);
+      const given = { info, node, room, limit: this.#maxChunkBytes, codecs: this.#codecs };
+      return await scannedPages(
+        info,
+        group.rows,
+        (offset, length) => this.#bytes.read({ offset, length }, options),
+        async (header, page) => {
+          const isSaid = header.v2 !== null || node.repetition === 0;
+          const bytes = isSaid ? NO_BYTES : await page();
+          return rowsInPage(header, bytes, { ...given, where: placeText(place) });
+        },
+      );
+    } catch (cause) {
+      throw located(cause, place);
+    } finally {
+      room.end();
+    }
+  }
+
+  /** Bytes of the file beside its data: indexes and filters. */
+  readAside(range: Range, options: StoreOptions = {}): Promise<Uint8Array> {
+    return this.#bytes.read(range, options);
+  }
+
+  /** The values of a chunk's dictionary; null where it has none. */
+  async readDictionary(rowGroup: number, leaf: number, options: StoreOptions = {}): Promise<Values | null> {
+    const group = this.#group(rowGroup);
+    const info = group.chunks[leaf]!;
+    if (info.dataAt <= 0) return null;
+    const node = this.#leaf(leaf);
+    const range = { offset: info.offset, length: info.dataAt };
+    const room = new Taken(options.scratch);
+    const place = this.#place(group, node);
+    try {
+      const bytes = await this.#bytes.read(range, { ...options, room });
+      const given = { info, node, room, limit: this.#maxChunkBytes, codecs: this.#codecs };
+      return await dictionaryValues(bytes, { ...given, where: placeText(place) });
+    } catch (cause) {
+      throw located(cause, place);
     } finally {
       room.end();
     }
@@ -266,18 +323,21 @@ export class ParquetFile {
   async #decode(
     group: RowGroup,
     node: LeafNode,
-    given: Pick<ChunkInput, "bytes" | "wish" | "room">,
+    { run, pages }: ChunkPart,
+    given: Pick<ChunkInput, "pieces" | "wish" | "room">,
   ): Promise<DecodedChunk> {
     const place = this.#place(group, node);
+    const info = group.chunks[node.leaf]!;
+    const input = {
+      ...{ ...given, node, info },
+      ...{ limit: this.#maxChunkBytes, where: placeText(place), codecs: this.#codecs },
+    };
     try {
-      return await decodeChunk({
-        ...given,
-        node,
-        info: group.chunks[node.leaf]!,
-        limit: this.#maxChunkBytes,
-        where: placeText(place),
-        codecs: this.#codecs,
-      });
+      if (pages === null) return await decodeChunk(input);
+      const part = (pages.stop - pages.start) / Math.max(1, group.rows);
+      const expected = Math.min(info.entries, Math.ceil(info.entries * part * MORE_ENTRIES));
+      const decoded = await decodePages({ ...input, expected });
+      return cutToRows(decoded, node, run.start - pages.start, run.stop - run.start);
     } catch (cause) {
       throw located(cause, place);
     }
@@ -302,29 +362,4 @@ export class ParquetFile {
       what: `${this.name} has ${this.schema.leaves.length} leaves, and no number ${index}`,
     });
   }
-}
-
-const MAGIC = 0x31524150;
-const ENCRYPTED = 0x45524150;
-
-async function readFooter(bytes: CountedFile, options: OpenOptions): Promise<Footer> {
-  const tail = await bytes.tail(Math.max(12, options.tailBytes ?? TAIL_BYTES), options);
-  const { size = Number.MAX_SAFE_INTEGER } = bytes.file;
-  if (tail.length < 12) throw new Damage(`a file of ${tail.length} bytes is too short to be Parquet`);
-  const view = new DataView(tail.buffer, tail.byteOffset, tail.length);
-  const magic = view.getUint32(tail.length - 4, true);
-  if (magic === ENCRYPTED) throw new Unsupported("the file is encrypted");
-  if (magic !== MAGIC) throw new Damage("the file does not end like a Parquet file");
-  const length = view.getUint32(tail.length - 8, true);
-  if (length > size - 12) throw new Damage(`a footer of ${length} bytes in a file of ${size}`);
-  const limit = size - 8 - length;
-  if (length <= tail.length - 8)
-    return parseFooter(tail.subarray(tail.length - 8 - length, tail.length - 8), limit);
-  return parseFooter(await longFooter(bytes, length, options), limit);
-}
-
-async function longFooter(bytes: CountedFile, length: number, options: OpenOptions): Promise<Uint8Array> {
-  const tail = await bytes.tail(length + 8, options);
-  if (tail.length < length + 8) throw new Damage(`a footer of ${length} bytes in a file of ${tail.length}`);
-  return tail.subarray(0, length);
 }

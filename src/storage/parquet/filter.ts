@@ -6,7 +6,7 @@ import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import { compareExact, type Exact, exactOfNumber } from "../../core/form/exactNumbers.ts";
 import { EXPONENTS, type Measure, measureOf } from "../../core/form/logical.ts";
-import { exactOfStored, exactOfValue } from "../../core/form/logicalValues.ts";
+import { exactOfStored, exactOfValue, storedOfExact } from "../../core/form/logicalValues.ts";
 import { closest } from "../../core/suggest.ts";
 import { utf8 } from "../zarr/zarrJson.ts";
 import { type LeafNode, type LeafType, leavesAt, type Schema } from "./schema.ts";
@@ -143,6 +143,26 @@ interface Chunk {
   readonly statistics: Statistics;
   readonly entries: number;
   readonly type: LeafType;
+}
+
+/** A condition on one column. */
+export type Condition = Exclude<Filter, { and: unknown } | { or: unknown }>;
+
+/** The leaf that a condition is on. */
+export const leafOfCondition = ({ column }: Condition, schema: Schema): LeafNode => leafOf(column, schema);
+
+/** The values of which one must be there for the condition to hold; null where others will do. */
+export function valuesAskedFor(condition: Condition): readonly FilterValue[] | null {
+  if (condition.op === "==") return [condition.value];
+  return condition.op === "in" ? condition.values : null;
+}
+
+/** What a value is in a column as it is stored: a whole number for decimals and times. Null where none is it. */
+export function storedBound(value: FilterValue, type: LeafType): Bound | null {
+  const measure = measureOfColumn(type);
+  if (measure === null) return boundOf(value);
+  const exact = exactOf(value, measure);
+  return exact === null ? null : storedOfExact(exact, measure);
 }
 
 function mayCompare(op: Comparison, value: FilterValue, { statistics, entries, type }: Chunk): boolean {

@@ -51,6 +51,17 @@ export interface ChunkInfo {
   /** Bytes of all byte arrays together, once they are decoded; null where the writer does not say. */
   readonly decodedBytes: number | null;
   readonly statistics: RawStatistics | null;
+  /** Where each page lies; what its values are like; a filter of what values there are: null where it was not written. */
+  readonly offsetIndex: ByteRange | null;
+  readonly columnIndex: ByteRange | null;
+  readonly bloomFilter: ByteRange | null;
+  /** All data pages name their values by a dictionary. */
+  readonly isDictionary: boolean;
+}
+
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
 }
 
 export interface RowGroup {
@@ -175,7 +186,30 @@ function chunkInfo(
     uncompressedLength: countAt(meta, 6, `the uncompressed size ${here}`),
     decodedBytes: decodedBytesOf(structAt(meta, 16)),
     statistics: rawStatistics(structAt(meta, 12)),
+    offsetIndex: rangeAt(struct, 4, 5, limit),
+    columnIndex: rangeAt(struct, 6, 7, limit),
+    bloomFilter: rangeAt(meta, 14, 15, limit),
+    isDictionary: isDictionary(meta),
   };
+}
+
+/** What does not lie in the file is not there: everything can be read without it. A bloom filter's length may be unknown. */
+function rangeAt(struct: ThriftStruct, offsetId: number, lengthId: number, limit: number): ByteRange | null {
+  const [offset, length = lengthId === 15 ? 0 : -1] = [intAt(struct, offsetId), intAt(struct, lengthId)];
+  if (offset === undefined || offset < 4 || length < 0 || offset + length > limit) return null;
+  return { offset, length };
+}
+
+const DATA_PAGE = 0;
+const DATA_PAGE_V2 = 3;
+
+/** By what the writer counted: pages of each kind and encoding. */
+function isDictionary(meta: ThriftStruct): boolean {
+  const counts = structsAt(meta, 13);
+  const pages = counts?.filter((each) => [DATA_PAGE, DATA_PAGE_V2].includes(intAt(each, 1) ?? -1)) ?? [];
+  const isIndexed = (each: ThriftStruct): boolean =>
+    ["plainDictionary", "rleDictionary"].includes(ENCODINGS[intAt(each, 2) ?? -1] ?? "");
+  return pages.length > 0 && pages.every(isIndexed);
 }
 
 function decodedBytesOf(sizes: ThriftStruct | undefined): number | null {

@@ -1,8 +1,19 @@
 // A footer, written. In: the schema's elements and what was written of each row group. Out: the footer's bytes, with its
 // length and the magic number behind.
 
-import type { WrittenChunk } from "./chunkWriter.ts";
-import { CODECS, CONVERTED, type CodecName, ENCODINGS, PHYSICAL, REPETITIONS } from "./names.ts";
+import type { WrittenChunk, WrittenPage } from "./chunkWriter.ts";
+import type { ByteRange } from "./footer.ts";
+import {
+  CODECS,
+  CONVERTED,
+  type CodecName,
+  ENCODINGS,
+  type EncodingName,
+  PAGES,
+  type PageKind,
+  PHYSICAL,
+  REPETITIONS,
+} from "./names.ts";
 import { convertedOf, type SchemaElement, unionOf } from "./schema.ts";
 import { i32, i64, Struct, thriftBytes } from "./thrift.ts";
 
@@ -12,8 +23,12 @@ export interface WrittenGroup {
 }
 
 /** A chunk without its bytes, which are in the file at `offset`. */
-export type PlacedChunk = Omit<WrittenChunk, "parts" | "nulls"> & {
+export type PlacedChunk = Omit<WrittenChunk, "parts" | "nulls" | "pages"> & {
+  /** Where its pages are indexed; not said where they are not. */
+  readonly indexes?: PageIndexes;
   readonly offset: number;
+  /** Not said where nobody knows. */
+  readonly dataPages?: { readonly kind: PageKind; readonly count: number };
   /** Null where nobody knows. */
   readonly nulls: number | null;
   readonly codec: CodecName;
@@ -24,6 +39,38 @@ export interface FooterParts {
   readonly groups: readonly WrittenGroup[];
   readonly keyValues: ReadonlyMap<string, string>;
 }
+
+/** Where in the file they are; the first is null for values that have no order. */
+export interface PageIndexes {
+  readonly column: ByteRange | null;
+  readonly offset: ByteRange;
+}
+
+/** Places of pages, for who reads some of them. */
+export function offsetIndexBytes(pages: readonly WrittenPage[], chunkAt: number): Uint8Array {
+  const locations = pages.map(
+    ({ offset, length, firstRow }) =>
+      new Struct([1, i64(chunkAt + offset)], [2, i32(length)], [3, i64(firstRow)]),
+  );
+  return thriftBytes(new Struct([1, locations]));
+}
+
+/** What the values of pages are like; null where that cannot be said of all of them. */
+export function columnIndexBytes(pages: readonly WrittenPage[]): Uint8Array | null {
+  if (pages.some(({ extremes, hasValues }) => hasValues && extremes === null)) return null;
+  return thriftBytes(
+    new Struct(
+      [1, pages.map(({ hasValues }) => !hasValues)],
+      [2, pages.map(({ extremes }) => extremes?.min ?? EMPTY)],
+      [3, pages.map(({ extremes }) => extremes?.max ?? EMPTY)],
+      // In no order.
+      [4, i32(0)],
+      [5, pages.map(({ nulls }) => i64(nulls))],
+    ),
+  );
+}
+
+const EMPTY = new Uint8Array(0);
 
 export const MAGIC: Uint8Array = new TextEncoder().encode("PAR1");
 
@@ -50,14 +97,17 @@ export function footerBytes(parts: FooterParts): Uint8Array {
   return result;
 }
 
+/** In the union of logical types. */
+const GROUP_IDS = { map: 2, list: 3, variant: 16 } as const;
+
 function elementStruct({ name, repetition, children, group, type }: SchemaElement, index: number): Struct {
   if (type === null)
     return new Struct(
       [3, index === 0 ? undefined : i32(REPETITIONS.indexOf(repetition))],
       [4, name],
       [5, i32(children!)],
-      [6, group === null ? undefined : i32(CONVERTED.indexOf(group))],
-      [10, group === null ? undefined : new Struct([group === "map" ? 2 : 3, new Struct()])],
+      [6, group === null || group === "variant" ? undefined : i32(CONVERTED.indexOf(group))],
+      [10, group === null ? undefined : new Struct([GROUP_IDS[group], new Struct()])],
     );
   const { logical } = type;
   const converted = convertedOf(logical);
@@ -86,6 +136,16 @@ function groupStruct({ rows, chunks }: WrittenGroup): Struct {
   );
 }
 
+/** How many pages of each kind and encoding there are: readers know by it that all values are in the dictionary. */
+function pagesByEncoding({ encodings, dataPages }: PlacedChunk): readonly Struct[] | undefined {
+  if (dataPages === undefined) return undefined;
+  const isDictionary = encodings.includes("rleDictionary");
+  const count = (kind: PageKind, encoding: EncodingName, pages: number): Struct =>
+    new Struct([1, i32(PAGES.indexOf(kind))], [2, i32(ENCODINGS.indexOf(encoding))], [3, i32(pages)]);
+  const data = count(dataPages.kind, isDictionary ? "rleDictionary" : "plain", dataPages.count);
+  return isDictionary ? [count("dictionary", "plain", 1), data] : [data];
+}
+
 function chunkStruct(chunk: PlacedChunk): Struct {
   const { node, extremes, offset, dataAt, nulls, codec } = chunk;
   const statistics = new Struct(
@@ -104,6 +164,15 @@ function chunkStruct(chunk: PlacedChunk): Struct {
     [9, i64(offset + dataAt)],
     [11, dataAt === 0 ? undefined : i64(offset)],
     [12, statistics],
+    [13, pagesByEncoding(chunk)],
   );
-  return new Struct([2, i64(offset)], [3, meta]);
+  const { column = null, offset: places = null } = chunk.indexes ?? {};
+  return new Struct(
+    [2, i64(offset)],
+    [3, meta],
+    [4, places === null ? undefined : i64(places.offset)],
+    [5, places === null ? undefined : i32(places.length)],
+    [6, column === null ? undefined : i64(column.offset)],
+    [7, column === null ? undefined : i32(column.length)],
+  );
 }

@@ -25,6 +25,7 @@ export type { ChunkInfo, RowGroup } from "./footer.ts";
 export { joinParquet } from "./joinFiles.ts";
 export type { Physical } from "./names.ts";
 export { type FileArgument, type FileArguments, filesOf, type PlaceOptions } from "./places.ts";
+export { cutRuns, type RowRun } from "./rowRuns.ts";
 export type { Logical, TimeUnit } from "./schema.ts";
 export {
   type LeafNode,
@@ -37,6 +38,7 @@ export {
 } from "./schema.ts";
 export type { Bound, Statistics } from "./statistics.ts";
 export { emptyFolder, inFolder, partName, putFile, putPieces, type WriteTarget } from "./target.ts";
+export { variantTexts } from "./variant.ts";
 export type { Field } from "./write.ts";
 export {
   type Partitions,

@@ -57,6 +57,31 @@ export class Levels {
     return this.#data!.subarray(0, this.length);
   }
 
+  /** The entries from `from` to before `to` alone. */
+  cut(from: number, to: number): Levels {
+    const cut = new Levels(this.most, this.#slot, to - from, this.#room);
+    cut.length = to - from;
+    if (this.#data === null) {
+      cut.#uniform = this.#uniform;
+      cut.#count(this.#uniform, to - from);
+    } else {
+      cut.#data = this.#data.subarray(from, to);
+      for (const level of cut.#data) {
+        if (level === this.most) cut.highest++;
+        if (level >= this.#slot) cut.slots++;
+      }
+    }
+    return cut;
+  }
+
+  /** How many of the first entries have the highest level. */
+  highestBefore(entry: number): number {
+    if (this.#data === null) return this.#uniform === this.most ? entry : 0;
+    let count = 0;
+    for (let i = 0; i < entry; i++) if (this.#data[i] === this.most) count++;
+    return count;
+  }
+
   /** Takes the levels of `count` entries. How many of them are the highest. */
   append(cursor: Cursor, encoding: EncodingName, count: number): number {
     const before = this.highest;

@@ -5,7 +5,7 @@
 
 import { Damage } from "./errors.ts";
 import { CONVERTED, type Converted, type Physical, type Repetition } from "./names.ts";
-import { flagAt, i8, i32, intAt, Struct, structAt, type ThriftStruct } from "./thrift.ts";
+import { flagAt, i8, i32, intAt, Struct, structAt, type ThriftStruct, textAt } from "./thrift.ts";
 
 // What the stored numbers and bytes of a column mean. In: the two ways in which a footer says it (a logical type, or
 // the older converted type). Out: one of `Logical`, or null for plain values. And back, for writing both ways.
@@ -16,10 +16,11 @@ export type Logical =
   | { readonly kind: "string" | "enum" | "json" | "bson" | "uuid" | "date" | "float16" | "interval" | "null" }
   | { readonly kind: "time" | "timestamp"; readonly unit: TimeUnit; readonly utc: boolean }
   | { readonly kind: "decimal"; readonly precision: number; readonly scale: number }
+  | { readonly kind: "geometry" | "geography"; readonly crs: string | null }
   | { readonly kind: "int"; readonly bits: 8 | 16 | 32 | 64; readonly signed: boolean };
 
 /** What a group is, beside a plain struct. */
-type GroupKind = "list" | "map" | null;
+type GroupKind = "list" | "map" | "variant" | null;
 
 const UNITS: readonly TimeUnit[] = ["ms", "us", "ns"];
 /** Logical types without parameters, by their field in the union. */
@@ -33,6 +34,10 @@ const SIMPLE = {
   14: "uuid",
   15: "float16",
 } as const;
+const SHAPES = [
+  [17, "geometry"],
+  [18, "geography"],
+] as const;
 type Simple = (typeof SIMPLE)[keyof typeof SIMPLE];
 
 /** `union`: field 10 of a schema element. */
@@ -52,6 +57,10 @@ function fromUnion(union: ThriftStruct): Logical | null {
     return { kind: "decimal", scale: intAt(decimal, 1) ?? 0, precision: intAt(decimal, 2) ?? 0 };
   const integer = structAt(union, 10);
   if (integer !== undefined) return integerOf(intAt(integer, 1) ?? 0, flagAt(integer, 2) ?? true);
+  for (const [id, kind] of SHAPES) {
+    const shape = structAt(union, id);
+    if (shape !== undefined) return { kind, crs: textAt(shape, 1) ?? null };
+  }
   return timeOf(structAt(union, 7), "time") ?? timeOf(structAt(union, 8), "timestamp");
 }
 
@@ -89,6 +98,7 @@ function fromConverted(converted: Converted | undefined, element: ThriftStruct):
 }
 
 export function groupKindOf(union: ThriftStruct | undefined, converted: Converted | undefined): GroupKind {
+  if (union !== undefined && structAt(union, 16) !== undefined) return "variant";
   if (converted === "list" || (union !== undefined && structAt(union, 3) !== undefined)) return "list";
   const isMap = converted === "map" || converted === "mapKeyValue";
   return isMap || (union !== undefined && structAt(union, 2) !== undefined) ? "map" : null;
@@ -107,6 +117,12 @@ export function unionOf(logical: Logical | null): Struct | undefined {
       const unit = new Struct([1 + UNITS.indexOf(logical.unit), new Struct()]);
       return new Struct([logical.kind === "time" ? 7 : 8, new Struct([1, logical.utc], [2, unit])]);
     }
+    case "geometry":
+    case "geography":
+      return new Struct([
+        SHAPES.find(([, kind]) => kind === logical.kind)![0],
+        new Struct([1, logical.crs ?? undefined]),
+      ]);
     default:
       return new Struct([simpleId(logical.kind), new Struct()]);
   }
@@ -133,6 +149,8 @@ function convertedName(logical: Logical): Converted | undefined {
       return `${logical.kind}${logical.unit === "ms" ? "Millis" : "Micros"}` as Converted;
     case "uuid":
     case "float16":
+    case "geometry":
+    case "geography":
     case "null":
       return undefined;
     default:
@@ -181,6 +199,8 @@ export interface LeafNode extends NodeBase {
 
 export interface StructNode extends NodeBase {
   readonly kind: "struct";
+  /** Its columns together are values that each say what they are (variant.ts). */
+  readonly isVariant?: boolean;
   readonly fields: readonly SchemaNode[];
 }
 
@@ -281,7 +301,8 @@ function contentNode(
     return leaf;
   }
   const only = children.length === 1 ? children[0]! : undefined;
-  if (element.group !== null && only?.element.repetition === "repeated" && isListShaped(element.group, only))
+  const isLists = element.group === "list" || element.group === "map";
+  if (isLists && only?.element.repetition === "repeated" && isListShaped(element.group, only))
     return listNode(
       only,
       name,
@@ -290,7 +311,8 @@ function contentNode(
       leaves,
       element,
     );
-  return { ...base, kind: "struct", fields: children.map((child) => nodeOf(child, context, leaves)) };
+  const fields = children.map((child) => nodeOf(child, context, leaves));
+  return { ...base, kind: "struct", fields, ...(element.group === "variant" ? { isVariant: true } : {}) };
 }
 
 const levelsOf = ({ repetition, slot, definition }: Context) => ({ repetition, slot, definition });

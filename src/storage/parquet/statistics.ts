@@ -90,7 +90,9 @@ function bytesBound(
 ): Bound | null {
   if (physical === "fixed" && bytes.length !== length && logical !== null) return null;
   if (logical?.kind === "decimal") return signedBigEndian(bytes);
-  if (logical?.kind === "interval") return null;
+  // What has no order has no bounds.
+  if (logical?.kind === "interval" || logical?.kind === "geometry" || logical?.kind === "geography")
+    return null;
   if (logical?.kind === "float16") return numberOf(numberOfHalf(view.getUint16(0, true)));
   return bytes;
 }

@@ -47,8 +47,12 @@ class ThriftWriter {
     for (const [id, value] of fields) {
       if (value === undefined) continue;
       const type = value === false ? 2 : typeOf(value);
-      // All of Parquet's field numbers follow each other by less than 16.
-      this.#byte(((id - last) << 4) | type);
+      const step = id - last;
+      if (step < 16) this.#byte((step << 4) | type);
+      else {
+        this.#byte(type);
+        this.#unsigned(2 * id);
+      }
       last = id;
       if (typeof value !== "boolean") this.#value(value);
     }

@@ -2,11 +2,19 @@
 // file per partition. What must hold: a file appears whole or not at all; at most one row group is in memory.
 
 import { ValueError } from "../../core/errors.ts";
-import { type ChunkOptions, writeChunk } from "./chunkWriter.ts";
+import { type ChunkOptions, type WrittenChunk, writeChunk } from "./chunkWriter.ts";
 import { type Column, type LeafColumn, type ListColumn, type StructColumn, sliceColumn } from "./column.ts";
 import { dtypeOfLeaf } from "./columnValues.ts";
 import type { WrittenCodec } from "./compression.ts";
-import { footerBytes, MAGIC, type PlacedChunk, type WrittenGroup } from "./footerWriter.ts";
+import type { ByteRange } from "./footer.ts";
+import {
+  columnIndexBytes,
+  footerBytes,
+  MAGIC,
+  offsetIndexBytes,
+  type PlacedChunk,
+  type WrittenGroup,
+} from "./footerWriter.ts";
 import {
   type LeafNode,
   type LeafType,
@@ -233,7 +241,7 @@ class TableWriter {
   async write(target: WriteTarget, partitions: Partitions): Promise<WrittenFile> {
     const sink = await sinkOf(target);
     try {
-      const groups: WrittenGroup[] = [];
+      const groups: PagedGroup[] = [];
       sink.append(MAGIC);
       let at = MAGIC.length;
       for await (const partition of partitions)
@@ -242,7 +250,13 @@ class TableWriter {
           groups.push(group);
           at = group.chunks.reduce((end, chunk) => Math.max(end, chunk.offset + chunk.length), at);
         }
-      const footer = footerBytes({ elements: this.#elements, groups, keyValues: this.#keyValues });
+      const indexed = indexedGroups(groups, at);
+      for (const part of indexed.parts) {
+        sink.append(part);
+        at += part.length;
+      }
+      const { elements, keyValues } = { elements: this.#elements, keyValues: this.#keyValues };
+      const footer = footerBytes({ elements, groups: indexed.groups, keyValues });
       sink.append(footer);
       await sink.finish();
       const rows = groups.reduce((sum, group) => sum + group.rows, 0);
@@ -259,17 +273,51 @@ class TableWriter {
       yield sliceColumn(partition, from, Math.min(partition.length, from + this.#rowGroupRows));
   }
 
-  async #writeGroup(sink: Sink, rows: StructColumn, start: number): Promise<WrittenGroup> {
-    const chunks: PlacedChunk[] = [];
+  async #writeGroup(sink: Sink, rows: StructColumn, start: number): Promise<PagedGroup> {
+    const chunks: PagedChunk[] = [];
     let offset = start;
     for (const shredded of shred(rows, this.#schema.root)) {
       const { parts, ...chunk } = await writeChunk(shredded, this.#options);
       for (const part of parts) sink.append(part);
-      chunks.push({ ...chunk, offset, codec: this.#options.codec });
+      const { codec, pageVersion } = this.#options;
+      const kind = pageVersion === 2 ? "dataV2" : "data";
+      chunks.push({ ...chunk, offset, codec, dataPages: { kind, count: chunk.pages.length } });
       offset += chunk.length;
     }
     return { rows: rows.length, chunks };
   }
+}
+
+/** A chunk, and what its pages are like. */
+type PagedChunk = PlacedChunk & Pick<WrittenChunk, "pages">;
+interface PagedGroup extends WrittenGroup {
+  readonly chunks: readonly PagedChunk[];
+}
+
+/** Indexes of all chunks, one after another from a place in the file on, and the chunks that know where theirs are. */
+function indexedGroups(
+  groups: readonly PagedGroup[],
+  start: number,
+): { readonly parts: readonly Uint8Array[]; readonly groups: readonly WrittenGroup[] } {
+  const parts: Uint8Array[] = [];
+  let at = start;
+  const placed = (bytes: Uint8Array): ByteRange => {
+    parts.push(bytes);
+    at += bytes.length;
+    return { offset: at - bytes.length, length: bytes.length };
+  };
+  const indexed = groups.map(({ rows, chunks }) => ({
+    rows,
+    chunks: chunks.map(({ pages, ...chunk }) => {
+      const column = columnIndexBytes(pages);
+      const indexes = {
+        column: column === null ? null : placed(column),
+        offset: placed(offsetIndexBytes(pages, chunk.offset)),
+      };
+      return { ...chunk, indexes };
+    }),
+  }));
+  return { parts, groups: indexed };
 }
 
 function wholeNumber(value: number, name: string): number {
