@@ -225,7 +225,7 @@ const gathered = (record: RaggedOp<object>, inputs: readonly Expr[], attrs: Attr
   makeExpr(nodeOfRecord(record), inputs.map(gather), attrs);
 
 /** How many states become one: few enough to be held, many enough for few levels. */
-const SPLIT_EVERY = 8;
+export const SPLIT_EVERY = 8;
 
 /** A state for each partition, combined in a tree; null for what has no such states: strings, records. */
 function reduceAll(record: RaggedOp<object>, input: Expr, attrs: Attrs): Expr | null {

@@ -80,6 +80,28 @@ export {
 } from "./files.ts";
 export { get, type RaggedItem } from "./get.ts";
 export {
+  type Axes,
+  type AxisNames,
+  axis,
+  type CalendarUnit,
+  type CategoryOptions,
+  type EdgedOptions,
+  HistAxis,
+  type Instant,
+  type RegularOptions,
+} from "./hist/axis.ts";
+export type { FillArguments, FillNames } from "./hist/filling.ts";
+export {
+  type Filled,
+  type FlowOptions,
+  Hist,
+  hist,
+  LazyHist,
+} from "./hist/hist.ts";
+export type { HistPictureOptions } from "./hist/picture.ts";
+export type { PlotModule, PlotRow } from "./hist/plotData.ts";
+export { type HistItem, type Loc, loc, type Rebin, rebin } from "./hist/select.ts";
+export {
   type AnyAxisOptions, type AxisOptions, 
   argsort, type CloseOptions, count, dropNone, type FillValue, fillNone, firsts, flatten, fromRegular, fullLike, isclose, isNone, localIndex, mask, nanToNone, num,
   onesLike, type PadOptions, padNone, ravel, runLengths, type SortOptions,singletons, sort, toPacked, toRegular, unflatten, type ValueType, valuesAstype, where, zerosLike,

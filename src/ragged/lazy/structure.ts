@@ -15,6 +15,7 @@ import {
   raggedType,
 } from "../../expr/op.ts";
 import { STRUCTURE } from "../demand/outline.ts";
+import { areFewCells, histFill, histMerge } from "../hist/fill.ts";
 import { int64Of } from "../layout/indices.ts";
 import { type Layout, numpyOf, type Plain } from "../layout/layout.ts";
 import { mergeRows } from "../layout/mergedLayouts.ts";
@@ -153,32 +154,52 @@ export const rowCounts: RaggedNode = node({
   run: ([input]) => numpyOf(BigInt64Array.of(BigInt(rowsOf(input!).length))),
 });
 
-/** attrs.name and attrs.axis say which reduction. */
-export const partial: RaggedNode = node({
-  name: "rg.partial",
-  isPlacewise: true,
-  isSmall: ({ axis }) => axis === null,
-  infer: ([input], attrs) =>
-    raggedType(reducePartial.form([input!.form], attrs as unknown as PartialAttrs), input!.partitions),
-  demand: (out) => [out],
-  run: ([input], attrs) => reducePartial.run([rowsOf(input!)], attrs as unknown as PartialAttrs),
-});
+// States: what is added up over partitions, one row for each; some of them become one, in a tree. In: the record that makes
+// a state of rows, or one of several states. Out: nodes.
+
+const stateNode = <A>(
+  name: string,
+  record: RaggedOp<A & object>,
+  isSmall: (attrs: A) => boolean,
+): RaggedNode =>
+  node({
+    name,
+    isPlacewise: true,
+    isSmall: (attrs) => isSmall(attrs as A),
+    infer: ([input], attrs) => raggedType(record.form([input!.form], attrs as A & object), input!.partitions),
+    demand: (out) => [out],
+    run: ([input], attrs) => record.run([rowsOf(input!)], attrs as A & object),
+  });
 
 /** attrs.every states become one. */
-export const combine: RaggedNode = node({
-  name: "rg.combine",
-  isPlacewise: false,
-  isSmall: ({ axis }) => axis === null,
-  infer: ([input], attrs) =>
-    raggedType(input!.form, Math.ceil(input!.partitions / (attrs["every"] as number))),
-  demand(out, [input], attrs) {
-    const every = attrs["every"] as number;
-    const last = Math.min(input!.partitions, (out.start[0]! + out.shape[0]!) * every);
-    return [interval(out.start[0]! * every, last)];
-  },
-  run: ([input], attrs, { type }) =>
-    reduceCombine.run([joined(partsOf(input!), type)], attrs as unknown as PartialAttrs),
-});
+const combineNode = <A>(
+  name: string,
+  record: RaggedOp<A & object>,
+  isSmall: (attrs: A) => boolean,
+): RaggedNode =>
+  node({
+    name,
+    isPlacewise: false,
+    isSmall: (attrs) => isSmall(attrs as A),
+    infer: ([input], attrs) =>
+      raggedType(input!.form, Math.ceil(input!.partitions / (attrs["every"] as number))),
+    demand(out, [input], attrs) {
+      const every = attrs["every"] as number;
+      const last = Math.min(input!.partitions, (out.start[0]! + out.shape[0]!) * every);
+      return [interval(out.start[0]! * every, last)];
+    },
+    run: ([input], attrs, { type }) => record.run([joined(partsOf(input!), type)], attrs as A & object),
+  });
+
+const isOneValue = ({ axis }: PartialAttrs): boolean => axis === null;
+
+/** attrs.name and attrs.axis say which reduction. */
+export const partial: RaggedNode = stateNode("rg.partial", reducePartial, isOneValue);
+export const combine: RaggedNode = combineNode("rg.combine", reduceCombine, isOneValue);
+
+/** Histograms: attrs.axes says which. */
+export const histPartial: RaggedNode = stateNode("rg.histPartial", histFill, areFewCells);
+export const histCombine: RaggedNode = combineNode("rg.histCombine", histMerge, areFewCells);
 
 /** Rows are counted by what says how many there are: no value is looked at. */
 const numberOfRows: RaggedOp<object> = raggedOp(
@@ -197,4 +218,6 @@ export const RECORD_LIKE: ReadonlyMap<object, RaggedOp<object>> = new Map<object
   [rowCounts, numberOfRows],
   [partial, reducePartial as unknown as RaggedOp<object>],
   [combine, reduceCombine as unknown as RaggedOp<object>],
+  [histPartial, histFill as unknown as RaggedOp<object>],
+  [histCombine, histMerge as unknown as RaggedOp<object>],
 ]);
