@@ -20,6 +20,7 @@ import {
 } from "../../runtime/spec.ts";
 import { engine } from "../defaultEngine.ts";
 import { planOptions, preparePartitions, requestOf, rewritingOf } from "../prepare.ts";
+import { dressed } from "./behaviors/dress.ts";
 import { type LazyItem, LazyRagged, type LazyResult, RaggedArray, type RaggedValue } from "./raggedArrays.ts";
 
 /** A value of an item, an array of an array, a histogram of a lazy one. */
@@ -74,7 +75,7 @@ const rowsWanted = (array: Computable): LazyRagged => (array instanceof LazyRagg
 function resultOf(array: Computable, parts: readonly Layout[]): unknown {
   const rows = mergeRows(parts.map(plain));
   if (!(array instanceof LazyRagged)) return array.resultOf(new RaggedArray(rows));
-  return array.isItem ? (toList(rows)[0] as RaggedValue) : new RaggedArray(rows);
+  return array.isItem ? (toList(rows)[0] as RaggedValue) : dressed(new RaggedArray(rows));
 }
 
 /** A lazy array, or the rows of what else is lazy. */

@@ -6,6 +6,7 @@ import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import { checkNames } from "../../lazy/call.ts";
 import { CALLED } from "../../lazy/lazyArray.ts";
+import { ownMethod } from "../../ragged/behaviors.ts";
 import { ELEMENTWISE, REDUCTIONS } from "../../ragged/index.ts";
 import { ownOptions, reducerNamed } from "../../ragged/ops/reduce.ts";
 import { apply } from "./apply.ts";
@@ -26,6 +27,8 @@ function calledReduction(name: string, [x, options = {}, ...more]: readonly unkn
 }
 
 function called(name: string, args: readonly unknown[]): unknown {
+  const own = ownMethod(args[0], name);
+  if (own !== null) return own.apply(args[0], args.slice(1));
   if (Object.hasOwn(ELEMENTWISE, name)) return calledElementwise(name, args);
   if (Object.hasOwn(REDUCTIONS, name)) return calledReduction(name, args);
   if (name === "where") return where(...(args as Parameters<typeof where>));

@@ -1,6 +1,6 @@
 // Filling histograms. histFill: one partition to what it counts, as a state of one row. histMerge: states, one after another, to one.
 // In: one column for an axis and perhaps a weight, or records of them, of any structure: every value counts, and what has a null
-// in any column does not. Out: a state (state.ts).
+// in any column does not. Out: a state (histState.ts).
 // Must hold: histMerge(histFill(a) ++ histFill(b)) = histFill(a ++ b), but for the rounding of sums of weights.
 
 import { DTypeError, ShapeError } from "../../core/errors.ts";
@@ -13,8 +13,15 @@ import { asFloats } from "../ops/exactOps.ts";
 import { flattenAll } from "../ops/flatten.ts";
 import { type RaggedOp, raggedOp } from "../ops/op.ts";
 import { type AxisSpec, axesOfText, extentOf } from "./axes.ts";
-import { type Column, edgedPlacing, isColumn, Labels, labelPlaces, type Placing } from "./places.ts";
-import { grownAxes, type HistState, labelsOfAxes, mergedStates, rowOfState, statesOfRows } from "./state.ts";
+import { type Column, edgedPlacing, isColumn, Labels, labelPlaces, type Placing } from "./binPlacing.ts";
+import {
+  grownAxes,
+  type HistState,
+  labelsOfAxes,
+  mergedStates,
+  rowOfState,
+  statesOfRows,
+} from "./histState.ts";
 
 export interface HistAttrs {
   /** As text. */

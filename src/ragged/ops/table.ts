@@ -12,7 +12,7 @@ import { get } from "./get/get.ts";
 import { dropNone, fillNone, firsts, isNone, mask, nanToNone, padNone, singletons } from "./nulls.ts";
 import type { RaggedOp } from "./op.ts";
 import { reduceCombine, reduceFinish, reducePartial } from "./partial.ts";
-import { broadcastArrays, field, fields, withField, withoutField, zip } from "./records.ts";
+import { broadcastArrays, field, fields, withField, withName, withoutField, zip } from "./records.ts";
 import { REDUCTIONS } from "./reduce.ts";
 import { fromRegular, toRegular } from "./regular.ts";
 import { argsort, sort } from "./sort.ts";
@@ -22,7 +22,7 @@ const ALL = [
   ...Object.values(ELEMENTWISE),
   ...Object.values(REDUCTIONS),
   ...[num, localIndex, flatten, ravel, unflatten],
-  ...[zip, field, fields, withField, withoutField, broadcastArrays],
+  ...[zip, field, fields, withField, withoutField, withName, broadcastArrays],
   ...[cartesian, argcartesian, combinations, argcombinations],
   ...[sort, argsort, where, concatenate, get],
   ...[firsts, singletons, padNone, fillNone, dropNone, isNone, mask, nanToNone],

@@ -8,7 +8,7 @@ import { makeExpr } from "../../../expr/expr.ts";
 import { raggedOf } from "../../../expr/op.ts";
 import { type AxisSpec, axesText } from "../../../ragged/hist/axes.ts";
 import { type FillAttrs, histFill } from "../../../ragged/hist/fill.ts";
-import { type HistState, mergedStates, rowOfState, statesOfRows } from "../../../ragged/hist/state.ts";
+import { type HistState, mergedStates, rowOfState, statesOfRows } from "../../../ragged/hist/histState.ts";
 import { zip } from "../../../ragged/index.ts";
 import { append, histCombine, histPartial } from "../../../ragged/lazy/structure.ts";
 import { apply, SPLIT_EVERY } from "../apply.ts";

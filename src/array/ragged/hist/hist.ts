@@ -1,6 +1,6 @@
 // Histograms: what is counted on axes, in memory (Hist) and lazily (LazyHist). In: axes, and arrays to count. Out: counts with their
 // variances; parts, sums and pictures of them. A histogram never changes: `fill` gives another one. What is counted is a row of
-// nested data (ragged/hist/state.ts), so it is computed, partition by partition and in a tree, as reductions are.
+// nested data (ragged/hist/histState.ts), so it is computed, partition by partition and in a tree, as reductions are.
 
 import { describe, stridesOf } from "../../../core/chunks.ts";
 import { ShapeError, ValueError } from "../../../core/errors.ts";
@@ -18,7 +18,7 @@ import {
   movedCells,
   shapeOfAxes,
   statesOfRows,
-} from "../../../ragged/hist/state.ts";
+} from "../../../ragged/hist/histState.ts";
 import type { AsyncComputeOptions, PlanOnlyOptions } from "../../../runtime/spec.ts";
 import {
   type ColumnReport,
@@ -29,11 +29,11 @@ import {
 } from "../columns.ts";
 import { compute, plan } from "../compute.ts";
 import { LazyRagged, type LazyResult, type RaggedArray } from "../raggedArrays.ts";
-import { HistAxis } from "./axis.ts";
 import { counted, type FillArguments, type FillNames, isNames, lazyRow, sumOf } from "./filling.ts";
+import { HistAxis } from "./histAxis.ts";
+import { type HistItem, projected, type Selection, selected } from "./histParts.ts";
 import { type HistPictureOptions, histSvg } from "./picture.ts";
 import { type PlotModule, type PlotRow, plotRows, plotSpec } from "./plotData.ts";
-import { type HistItem, projected, type Selection, selected } from "./select.ts";
 
 /** Options of counts: with the bins below and above all others, or without (as when nothing is said). */
 export interface FlowOptions {

@@ -5,8 +5,8 @@ import { describe } from "../../../core/chunks.ts";
 import { ShapeError, ValueError } from "../../../core/errors.ts";
 import { coordinate, element, rectPath, svgDocument, textElement } from "../../../core/svg.ts";
 import { edgesOf, isEdged } from "../../../ragged/hist/axes.ts";
-import { edgeText, type HistAxis } from "./axis.ts";
-import type { HistCounts } from "./counts.ts";
+import { edgeText, type HistAxis } from "./histAxis.ts";
+import type { HistCounts } from "./histCounts.ts";
 
 /** Options of `Hist.toSVG`. */
 export interface HistPictureOptions {

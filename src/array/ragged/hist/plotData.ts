@@ -3,8 +3,8 @@
 
 import { ShapeError } from "../../../core/errors.ts";
 import { isEdged } from "../../../ragged/hist/axes.ts";
-import type { HistAxis } from "./axis.ts";
-import type { HistCounts } from "./counts.ts";
+import type { HistAxis } from "./histAxis.ts";
+import type { HistCounts } from "./histCounts.ts";
 
 /**
  * A bin: `value` and `variance`, and of every axis by its name the label, or with `0` and `1` behind the name from where to where it

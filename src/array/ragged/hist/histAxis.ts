@@ -14,7 +14,7 @@ import {
   isEdged,
   underOf,
 } from "../../../ragged/hist/axes.ts";
-import { edgedPlacing, Labels, labelPlaces } from "../../../ragged/hist/places.ts";
+import { edgedPlacing, Labels, labelPlaces } from "../../../ragged/hist/binPlacing.ts";
 
 /** What every axis of a histogram takes. */
 export interface AxisNames {

@@ -12,8 +12,8 @@ import {
   isEdged,
   underOf,
 } from "../../../ragged/hist/axes.ts";
-import { movedCells, shapeOfAxes } from "../../../ragged/hist/state.ts";
-import { HistAxis } from "./axis.ts";
+import { movedCells, shapeOfAxes } from "../../../ragged/hist/histState.ts";
+import { HistAxis } from "./histAxis.ts";
 
 /** A place on an axis by its value: `rg.loc(91.2)`, or that many bins further: `rg.loc(91.2, 1)`. */
 export class Loc {

@@ -1,7 +1,7 @@
 // What pictures and tables take of a histogram: its axes and what is counted, without the flow.
 
 import type { NDArray } from "../../../lazy/ndarray.ts";
-import type { HistAxis } from "./axis.ts";
+import type { HistAxis } from "./histAxis.ts";
 
 export interface HistCounts {
   readonly axes: readonly HistAxis[];
