@@ -139,3 +139,10 @@ export {
   type CartesianOptions, type CombinationOptions, cartesian, combinations, concatenate, field, fields, type NamedArrays,type NamedOperands,unzip, withField,
   withoutField, zip,
 } from "./recordFunctions.ts"; // biome-ignore format: a list of names
+export {
+  type MatchOptions,
+  type ReplaceOptions,
+  type SplitOptions,
+  type StringFunctions,
+  str,
+} from "./stringFunctions.ts";

@@ -2,6 +2,7 @@
 
 import { ValueError } from "../../core/errors.ts";
 import { closest } from "../../core/suggest.ts";
+import { STRING_OPS } from "../strings/ops.ts";
 import { valuesAstype } from "./astype.ts";
 import { argcartesian, cartesian } from "./cartesian.ts";
 import { concatenate, where } from "./choose.ts";
@@ -27,6 +28,7 @@ const ALL = [
   ...[sort, argsort, where, concatenate, get],
   ...[firsts, singletons, padNone, fillNone, dropNone, isNone, mask, nanToNone],
   ...[valuesAstype, toPacked, fullLike, zerosLike, onesLike, isclose, runLengths],
+  ...STRING_OPS.values(),
   ...[toRegular, fromRegular, reducePartial, reduceCombine, reduceFinish],
 ] as unknown as readonly RaggedOp<object>[];
 
