@@ -5,7 +5,16 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import * as rg from "../../dist/ragged.js";
 
 const ROWS = 1_000_000;
-const WORDS = ["alpha", "Beta", "gamma ray", "delta_01", "epsilon.zeta", "eta", "theta-iota", "https://example.org/a?b=1"];
+const WORDS = [
+  "alpha",
+  "Beta",
+  "gamma ray",
+  "delta_01",
+  "epsilon.zeta",
+  "eta",
+  "theta-iota",
+  "https://example.org/a?b=1",
+];
 const texts = Array.from({ length: ROWS }, (_, i) => `${WORDS[i % 8]} ${WORDS[(i * 7) % 5]} ${i % 1000}`);
 const x = rg.valuesAstype(texts, "string");
 
@@ -49,5 +58,7 @@ for (const [name, ours, sql] of CASES) {
     b.push(await cpuOf(() => db.run(`CREATE OR REPLACE TEMP TABLE o AS SELECT ${sql} v FROM t`)));
   }
   const [own, theirs] = [Math.min(...a), Math.min(...b)];
-  console.log(`${name.padEnd(20)} ${own.toFixed(1).padStart(8)} ${theirs.toFixed(1).padStart(11)} ${(own / theirs).toFixed(2).padStart(7)}`);
+  console.log(
+    `${name.padEnd(20)} ${own.toFixed(1).padStart(8)} ${theirs.toFixed(1).padStart(11)} ${(own / theirs).toFixed(2).padStart(7)}`,
+  );
 }
