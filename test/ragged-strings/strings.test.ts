@@ -112,6 +112,16 @@ describe("besides", () => {
     ]);
   });
 
+  test("parts of LIKE in order, none over another", () => {
+    const texts = ["aXbYc", "abc", "acb", "a", "aa", "", "abcbc"];
+    expect(str.matchLike(texts, "a%b%c").toList()).toEqual([true, true, false, false, false, false, true]);
+    expect(str.matchLike(texts, "a%a").toList()).toEqual([false, false, false, false, true, false, false]);
+    expect(str.matchLike(texts, "%B%c%", { ignoreCase: true }).toList()).toEqual([
+      ...[true, true, false, false, false, false, true],
+    ]);
+    expect(str.matchLike(["a%c", "abc"], "a\\%c").toList()).toEqual([true, false]);
+  });
+
   test("what is read is the text", () => {
     const x = rg.lazy(rg.fromIter([{ name: "a", other: 1 }]));
     expect(Object.values(str.upper(x.field("name")).necessaryColumns())).toEqual([["name"]]);

@@ -140,6 +140,15 @@ export {
   withoutField, zip,
 } from "./recordFunctions.ts"; // biome-ignore format: a list of names
 export {
+  corr,
+  covar,
+  linearFit,
+  moment,
+  type SoftmaxOptions,
+  type StatisticOptions,
+  softmax,
+} from "./statistics.ts";
+export {
   type MatchOptions,
   type ReplaceOptions,
   type SplitOptions,

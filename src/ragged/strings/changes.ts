@@ -82,12 +82,14 @@ export function reversed(texts: StringLayout): StringLayout {
   for (let i = 0; i < length; i++) {
     const size = offsets[i + 1]! - offsets[i]!;
     const end = out.at + size;
-    for (let at = offsets[i]!, to = end; at < offsets[i + 1]!; ) {
-      const width = isBytes ? 1 : widthOf(bytes[at]!);
-      to -= width;
-      for (let k = 0; k < width; k++) out.bytes[to + k] = bytes[at + k]!;
-      at += width;
-    }
+    if (isBytes) for (let at = offsets[i]!, to = end; at < offsets[i + 1]!; ) out.bytes[--to] = bytes[at++]!;
+    else
+      for (let at = offsets[i]!, to = end; at < offsets[i + 1]!; ) {
+        const width = widthOf(bytes[at]!);
+        to -= width;
+        for (let k = 0; k < width; k++) out.bytes[to + k] = bytes[at + k]!;
+        at += width;
+      }
     out.at = end;
     out.end();
   }

@@ -142,7 +142,11 @@ export function padded(texts: StringLayout, width: number, side: Side, padding: 
   const isBytes = isSingle(texts);
   const out = new TextBuilder(length, offsets[length]! - offsets[0]! + length);
   const fill = (count: number): void => {
-    for (let i = 0; i < count; i++) out.copy(own, 0, own.length);
+    if (own.length === 1) {
+      out.grow(count);
+      for (let i = 0; i < count; i++) out.bytes[out.at + i] = own[0]!;
+      out.at += count;
+    } else for (let i = 0; i < count; i++) out.copy(own, 0, own.length);
   };
   for (let i = 0; i < length; i++) {
     const [from, to] = [offsets[i]!, offsets[i + 1]!];

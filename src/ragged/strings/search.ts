@@ -3,7 +3,14 @@
 // texts at once; regular expressions are JavaScript's, with Unicode.
 
 import { ValueError } from "../../core/errors.ts";
-import { listOf, type NumpyLayout, numpyOf, type Plain, type StringLayout } from "../layout/layout.ts";
+import {
+  listOf,
+  type NumpyLayout,
+  numpyOf,
+  type Plain,
+  type StringLayout,
+  stringOf,
+} from "../layout/layout.ts";
 import { CASES, changed } from "./changes.ts";
 import { lowerOf } from "./characters.ts";
 import { bytesOfText, countPoints, isSingle, stringsIn, TextBuilder } from "./texts.ts";
@@ -114,7 +121,11 @@ export function counted(given: StringLayout, by: Pattern): NumpyLayout {
 }
 
 export function startsOrEnds(given: StringLayout, by: Pattern, isEnd: boolean): NumpyLayout {
-  const [{ bytes, offsets, length }, pattern] = matching(given, by);
+  const [texts, pattern] = matching(given, by);
+  return numpyOf(prefixed(texts, pattern, isEnd), "bool");
+}
+
+function prefixed({ bytes, offsets, length }: StringLayout, pattern: Uint8Array, isEnd: boolean): Uint8Array {
   const out = new Uint8Array(length);
   for (let i = 0; i < length; i++) {
     const [from, to] = [offsets[i]!, offsets[i + 1]!];
@@ -123,7 +134,7 @@ export function startsOrEnds(given: StringLayout, by: Pattern, isEnd: boolean): 
     while (k >= 0 && k < pattern.length && bytes[start + k] === pattern[k]) k++;
     out[i] = Number(k === pattern.length);
   }
-  return numpyOf(out, "bool");
+  return out;
 }
 
 /** A regular expression; an error where it is none. */
@@ -150,6 +161,7 @@ export function like(texts: StringLayout, by: Pattern): NumpyLayout {
     if (before !== "" && behind !== "") return contains(texts, own);
     if (behind !== "" || before !== "") return startsOrEnds(texts, own, before !== "");
   }
+  if (!/[_\\]/.test(by.pattern)) return inOrder(texts, by);
   const source = [...by.pattern.matchAll(/\\?./gsu)].map(([part]) =>
     part === "%"
       ? "[^]*"
@@ -158,6 +170,31 @@ export function like(texts: StringLayout, by: Pattern): NumpyLayout {
         : escaped(part.length > 1 && part[0] === "\\" ? part.slice(1) : part),
   );
   return matches(texts, { ...by, pattern: `^(?:${source.join("")})$` });
+}
+
+/** Texts that begin with the first part, end with the last, and have the others between, each behind the one before. */
+function inOrder(given: StringLayout, by: Pattern): NumpyLayout {
+  const [texts] = matching(given, by);
+  const parts = by.pattern.split("%").map((part) => matching(given, { ...by, pattern: part })[1]);
+  const [first, last] = [parts[0]!, parts.at(-1)!];
+  const between = parts.slice(1, -1).filter((part) => part.length > 0);
+  const skips = between.map(skipsOf);
+  const { bytes, offsets, length } = texts;
+  const [begins, ends] = [first, last].map((part, k) => prefixed(texts, part, k === 1));
+  const out = new Uint8Array(length);
+  for (let i = 0; i < length; i++) {
+    if (begins![i] === 0 || ends![i] === 0) continue;
+    const stop = offsets[i + 1]! - last.length;
+    let at = offsets[i]! + first.length;
+    let isIn = parts.length > 1 ? at <= stop : offsets[i + 1]! - offsets[i]! === first.length;
+    for (let k = 0; k < between.length && isIn; k++) {
+      const found = foundIn(bytes, at, stop, between[k]!, skips[k]!);
+      isIn = found >= 0;
+      at = found + between[k]!.length;
+    }
+    out[i] = Number(isIn);
+  }
+  return numpyOf(out, "bool");
 }
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
@@ -205,25 +242,32 @@ export function replaced(texts: StringLayout, { pattern: text, replacement, most
   const [pattern, by] = [bytesOfText(text), bytesOfText(replacement)];
   if (pattern.length === 0)
     throw new ValueError({ what: "the pattern is empty", cure: "Say what is replaced" });
-  const skips = skipsOf(pattern);
+  const [first, grows] = [pattern[0]!, Math.max(0, by.length - pattern.length)];
   const out = new TextBuilder(length, offsets[length]! - offsets[0]!);
-  // Where none of it is, all is copied at once.
-  let next = foundIn(bytes, offsets[0]!, offsets[length]!, pattern, skips);
   for (let i = 0; i < length; i++) {
     const to = offsets[i + 1]!;
-    let from = offsets[i]!;
     let left = most ?? Number.POSITIVE_INFINITY;
-    if (next >= 0 && next < from) next = foundIn(bytes, from, offsets[length]!, pattern, skips);
-    while (left-- > 0 && next >= from && next + pattern.length <= to) {
-      out.copy(bytes, from, next);
-      out.copy(by, 0, by.length);
-      from = next + pattern.length;
-      next = foundIn(bytes, from, offsets[length]!, pattern, skips);
+    // As many as there can be at most.
+    out.grow(to - offsets[i]! + grows * Math.floor((to - offsets[i]!) / pattern.length));
+    const { bytes: target } = out;
+    let end = out.at;
+    for (let at = offsets[i]!; at < to; ) {
+      if (bytes[at] === first && left > 0 && isAt(bytes, at, to, pattern)) {
+        for (let k = 0; k < by.length; k++) target[end++] = by[k]!;
+        at += pattern.length;
+        left--;
+      } else target[end++] = bytes[at++]!;
     }
-    out.copy(bytes, from, to);
+    out.at = end;
     out.end();
   }
   return out.done(texts);
+}
+
+function isAt(bytes: Uint8Array, at: number, to: number, pattern: Uint8Array): boolean {
+  if (at + pattern.length > to) return false;
+  for (let k = 1; k < pattern.length; k++) if (bytes[at + k] !== pattern[k]) return false;
+  return true;
 }
 
 /** `$1` and `$<name>` in the replacement are groups. */
@@ -287,6 +331,7 @@ export function splitAt(texts: StringLayout, text: string, splitting: Splitting)
   const pattern = bytesOfText(text);
   if (pattern.length === 0)
     throw new ValueError({ what: "the pattern is empty", cure: "Say where texts are cut" });
+  if (splitting.most === null) return splitAll(texts, pattern);
   const skips = skipsOf(pattern);
   return split(texts, splitting, (_, from, to) => {
     const cuts: number[] = [];
@@ -296,6 +341,31 @@ export function splitAt(texts: StringLayout, text: string, splitting: Splitting)
     }
     return cuts;
   });
+}
+
+/** At every place: the bytes between go where they belong in one walk. */
+function splitAll(texts: StringLayout, pattern: Uint8Array): Plain {
+  const { bytes, offsets, length } = texts;
+  const total = offsets[length]! - offsets[0]!;
+  const out = new Uint8Array(total);
+  const counts = new Int32Array(length + 1);
+  // Every part but the first of a text has a pattern before it.
+  const ends = new Int32Array(length + Math.floor(total / pattern.length) + 1);
+  let [end, part] = [0, 0];
+  for (let i = 0; i < length; i++) {
+    const to = offsets[i + 1]!;
+    for (let at = offsets[i]!; at < to; ) {
+      if (bytes[at] === pattern[0] && isAt(bytes, at, to, pattern)) {
+        ends[++part] = end;
+        at += pattern.length;
+      } else out[end++] = bytes[at++]!;
+    }
+    ends[++part] = end;
+    counts[i + 1] = part;
+  }
+  const { encoding, parameters } = texts;
+  const parts = stringOf(ends.slice(0, part + 1), out.subarray(0, end), encoding);
+  return listOf<Plain>(counts, { ...parts, parameters });
 }
 
 export function splitRegex(texts: StringLayout, by: Pattern, splitting: Splitting): Plain {

@@ -14,34 +14,46 @@ import { stringsOf } from "../ops/strings.ts";
 import { type Pattern, regexOf } from "./search.ts";
 import { bytesOfText, stringsIn, TextBuilder } from "./texts.ts";
 
-/** Texts and where they stand in a set, by their bytes. */
+/** Texts and where they stand in a set, by their bytes: a table of twice as many slots, looked through from a text's own on. */
 class ByteSet {
-  readonly #byHash = new Map<number, [Uint8Array, number][]>();
+  readonly #slots: Int32Array;
+  readonly #texts: readonly Uint8Array[];
 
   constructor(texts: readonly string[]) {
-    texts.forEach((text, place) => {
-      const bytes = bytesOfText(text);
-      const hash = hashOf(bytes, 0, bytes.length);
-      const same = this.#byHash.get(hash) ?? [];
-      if (this.placeOf(bytes, 0, bytes.length) < 0) same.push([bytes, place]);
-      this.#byHash.set(hash, same);
+    this.#texts = texts.map(bytesOfText);
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * texts.length + 2))).fill(-1);
+    this.#texts.forEach((bytes, place) => {
+      if (this.placeOf(bytes, 0, bytes.length) >= 0) return;
+      let slot = this.#slotOf(bytes, 0, bytes.length);
+      while (this.#slots[slot]! >= 0) slot = (slot + 1) & (this.#slots.length - 1);
+      this.#slots[slot] = place;
     });
   }
 
+  /** Of its length and three of its bytes: most texts that are not there differ in them. */
+  #slotOf(bytes: Uint8Array, from: number, to: number): number {
+    if (from === to) return 0;
+    const hash =
+      Math.imul((to - from) ^ (bytes[from]! << 8), 0x9e3779b1) ^
+      Math.imul(bytes[to - 1]! ^ (bytes[(from + to) >> 1]! << 8), 0x85ebca6b);
+    return (hash ^ (hash >>> 15)) & (this.#slots.length - 1);
+  }
+
   placeOf(bytes: Uint8Array, from: number, to: number): number {
-    for (const [own, place] of this.#byHash.get(hashOf(bytes, from, to)) ?? []) {
-      let k = own.length === to - from ? 0 : -1;
-      while (k >= 0 && k < own.length && own[k] === bytes[from + k]) k++;
-      if (k === own.length) return place;
+    const slots = this.#slots;
+    for (
+      let slot = this.#slotOf(bytes, from, to);
+      slots[slot]! >= 0;
+      slot = (slot + 1) & (slots.length - 1)
+    ) {
+      const own = this.#texts[slots[slot]!]!;
+      if (own.length !== to - from) continue;
+      let k = 0;
+      while (k < own.length && own[k] === bytes[from + k]) k++;
+      if (k === own.length) return slots[slot]!;
     }
     return -1;
   }
-}
-
-function hashOf(bytes: Uint8Array, from: number, to: number): number {
-  let hash = 0x811c9dc5;
-  for (let i = from; i < to; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
-  return hash;
 }
 
 function placesIn({ bytes, offsets, length }: StringLayout, set: readonly string[]): Int32Array {
