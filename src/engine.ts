@@ -9,6 +9,7 @@ import { calculatingOn } from "./kernel/calculate.ts";
 import { referenceBackend } from "./kernel/interpret/backend.ts";
 import { PlanCache } from "./plan/cache.ts";
 import { planOf } from "./plan/index.ts";
+import { type BehaviorClass, BehaviorTable } from "./ragged/behaviors.ts";
 import { necessaryColumnsPass } from "./ragged/lazy/project.ts";
 import type { RuleSequence } from "./rewrite/database.ts";
 import { pipelineOf } from "./rewrite/pipeline.ts";
@@ -35,13 +36,20 @@ export class Engine {
   readonly formats: FormatTable;
   /** What carries tasks, by the names that the option `executor` takes. */
   readonly executors: ExecutorTable = new ExecutorTable([threadExecutor(), inlineExecutor]);
+  /** What records of a name can do besides; `add` takes classes for others. */
+  readonly behaviors: BehaviorTable;
   /** Plans of computations that were planned before. */
   readonly plans: PlanCache = new PlanCache();
   /** Bodies of loops that were made before. */
   readonly bodies: Bodies = new Bodies();
   #spec: Spec | null = null;
 
-  constructor(tasks: TaskParts, backend: Backend) {
+  constructor(
+    tasks: TaskParts,
+    backend: Backend,
+    behaviors: { readonly [name: string]: BehaviorClass } = {},
+  ) {
+    this.behaviors = new BehaviorTable(behaviors);
     this.tasks = tasks;
     this.formats = new FormatTable(tasks.formats);
     this.backend = backend;

@@ -1,7 +1,7 @@
 // Heat maps. In: numbers of two axes and a range. Out: colours, as letters of a terminal, as PNG or as SVG. The colours go from dark to
 // bright evenly, as people see it, with and without colour blindness (viridis). Must hold: what is not finite has no colour.
 
-import { element, svgDocument, textElement } from "../observe/svg.ts";
+import { element, svgDocument, textElement } from "../core/svg.ts";
 import { type Drawn, numberText, shareOf } from "./drawn.ts";
 import { pngOf } from "./png.ts";
 

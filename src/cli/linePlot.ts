@@ -1,7 +1,7 @@
 // Lines. In: numbers of one axis and a range. Out: the line as letters of a terminal, each of which has two by four dots (Braille), or
 // as SVG. Must hold: what is not finite is a gap.
 
-import { element, svgDocument, textElement } from "../observe/svg.ts";
+import { element, svgDocument, textElement } from "../core/svg.ts";
 import { type Drawn, numberText, shareOf, type TerminalSize } from "./drawn.ts";
 
 /** The letter without dots; the bits of its dots, from the top, of the left and of the right half. */

@@ -3,7 +3,7 @@
 // lines per axis, whatever the number of chunks.
 
 import { type ChunkShape, type Shape, shapeText } from "../core/chunks.ts";
-import { coordinate, element, textElement, titleElement } from "./svg.ts";
+import { coordinate, element, textElement, titleElement } from "../core/svg.ts";
 
 /** The longest edge in pixels. */
 const EDGE = 150;

@@ -6,10 +6,10 @@ import { countChunks, type Shape, shapeText, sizeOf } from "../core/chunks.ts";
 import { bytesText, countText } from "../core/counts.ts";
 import { infoOf } from "../core/dtype.ts";
 import { ChunkwiseError } from "../core/errors.ts";
+import { plainText } from "../core/plainText.ts";
+import { element, escapeXml } from "../core/svg.ts";
 import type { LazyArray } from "../lazy/lazyArray.ts";
 import { chunkPicture } from "./arrayPicture.ts";
-import { plainText } from "./shortTexts.ts";
-import { element, escapeXml } from "./svg.ts";
 
 // What there is to say about an array without computing it. In: a lazy array. Out: the figures, as numbers and as text,
 // that its HTML and its terminal representation share.

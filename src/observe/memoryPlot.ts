@@ -3,10 +3,10 @@
 // above the statement, orange.
 
 import { countText } from "../core/counts.ts";
+import { element, FAILURE_COLOUR, svgDocument, textElement, titleElement } from "../core/svg.ts";
 import type { HistoryData } from "./history.ts";
 import { aboutBytes, cutText, displayWidth } from "./shortTexts.ts";
 import type { OperationSummary } from "./summary.ts";
-import { element, FAILURE_COLOUR, svgDocument, textElement, titleElement } from "./svg.ts";
 import { byteTicks } from "./ticks.ts";
 
 /** Options of `memorySvg`. */

@@ -2,9 +2,10 @@
 // task of an operation, those that are twice as far over as the last one told of, and a count at the end.
 
 import { countText } from "../core/counts.ts";
+import { plainText } from "../core/plainText.ts";
 import type { TaskEnd } from "../runtime/events.ts";
 import type { Consumer } from "./consumer.ts";
-import { aboutBytes, plainText } from "./shortTexts.ts";
+import { aboutBytes } from "./shortTexts.ts";
 
 interface Excess {
   tasks: number;

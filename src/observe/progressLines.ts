@@ -2,16 +2,9 @@
 // one for those that do not fit, and one for all. Must hold: no line is wider than the width; nothing else is looked at.
 
 import { countText } from "../core/counts.ts";
+import { plainText } from "../core/plainText.ts";
 import type { OperationProgress, ProgressState } from "./progressState.ts";
-import {
-  aboutBytes,
-  cutText,
-  displayWidth,
-  durationText,
-  fitText,
-  perSecond,
-  plainText,
-} from "./shortTexts.ts";
+import { aboutBytes, cutText, displayWidth, durationText, fitText, perSecond } from "./shortTexts.ts";
 import { itemsOf } from "./vector.ts";
 
 // What a state of progress says about speed and about what is left. In: a state and the time. Out: rates, and how

@@ -33,12 +33,6 @@ export function perSecond(value: number): string {
 /** Bytes, of a figure that need not be whole. */
 export const aboutBytes = (bytes: number): string => bytesText(Math.round(bytes));
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
-
-/** On one line, without anything that a terminal would obey. */
-export const plainText = (text: string): string => text.replace(CONTROL, " ");
-
 const ZERO_WIDTH = /^[\p{M}\u200b-\u200d\ufeff]$/u;
 /** Scripts and symbols that take two columns: the common ranges of East Asian Width, and emoji. */
 const WIDE =

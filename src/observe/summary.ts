@@ -2,8 +2,9 @@
 // Out: counts, durations, bytes and memory that are exact; quantiles that are exact while all of its records are kept.
 
 import { countText } from "../core/counts.ts";
+import { plainText } from "../core/plainText.ts";
 import type { OperationInfo } from "../runtime/events.ts";
-import { aboutBytes, cutText, durationText, plainText, tableText } from "./shortTexts.ts";
+import { aboutBytes, cutText, durationText, tableText } from "./shortTexts.ts";
 import type { TaskRecord } from "./taskLog.ts";
 
 // Quantiles of durations. In: numbers ≥ 0, one at a time. Out: quantiles that are within 1 % of an exact one,

@@ -3,9 +3,6 @@
 // so that the text stays small whatever the number of tasks.
 
 import { countText } from "../core/counts.ts";
-import type { ComputationRecord, HistoryData } from "./history.ts";
-import { aboutBytes, cutText, durationText } from "./shortTexts.ts";
-import type { OperationSummary } from "./summary.ts";
 import {
   type Attributes,
   colourOf,
@@ -16,7 +13,10 @@ import {
   svgDocument,
   textElement,
   titleElement,
-} from "./svg.ts";
+} from "../core/svg.ts";
+import type { ComputationRecord, HistoryData } from "./history.ts";
+import { aboutBytes, cutText, durationText } from "./shortTexts.ts";
+import type { OperationSummary } from "./summary.ts";
 import type { TaskRecord } from "./taskLog.ts";
 import { timeTicks } from "./ticks.ts";
 

@@ -102,6 +102,7 @@ export {
   unzip,
   type WithFieldAttrs,
   withField,
+  withName,
   withoutField,
   type ZipAttrs,
   zip,

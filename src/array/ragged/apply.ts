@@ -23,6 +23,7 @@ import { depthOfForm } from "../../ragged/lazy/depth.ts";
 import { areKnown, type Rows, rowsOfExpr } from "../../ragged/lazy/partitionRows.ts";
 import { nodeOfRecord } from "../../ragged/lazy/placewise.ts";
 import { allRows, append, combine, partial, repartition, rowNumbers } from "../../ragged/lazy/structure.ts";
+import { dressed } from "./behaviors/dress.ts";
 import {
   asLazyRagged,
   LazyRagged,
@@ -171,7 +172,7 @@ export function apply(record: RaggedOp<never>, inputs: readonly Ragged[], attrs:
   const op = record as unknown as RaggedOp<object>;
   const given = withoutUndefined(attrs);
   return inputs.some((input) => input instanceof LazyRagged)
-    ? lazyFrom(lazily(op, inputs.map(asLazyRagged), given))
+    ? dressed(lazyFrom(lazily(op, inputs.map(asLazyRagged), given)))
     : eagerly(op, inputs as readonly RaggedArray[], given);
 }
 
@@ -188,7 +189,7 @@ function eagerly(record: RaggedOp<object>, inputs: readonly RaggedArray[], attrs
     inputs.map(({ form }) => form),
     attrs,
   );
-  return isItem ? (toList(result)[0] as RaggedValue) : new RaggedArray(result);
+  return isItem ? (toList(result)[0] as RaggedValue) : dressed(new RaggedArray(result));
 }
 
 function lazily(record: RaggedOp<object>, arrays: readonly LazyRagged[], attrs: Attrs): Expr {
@@ -230,7 +231,7 @@ const gathered = (record: RaggedOp<object>, inputs: readonly Expr[], attrs: Attr
   makeExpr(nodeOfRecord(record), inputs.map(gather), attrs);
 
 /** How many states become one: few enough to be held, many enough for few levels. */
-const SPLIT_EVERY = 8;
+export const SPLIT_EVERY = 8;
 
 /** A state for each partition, combined in a tree; null for what has no such states: strings, records. */
 function reduceAll(record: RaggedOp<object>, input: Expr, attrs: Attrs): Expr | null {

@@ -20,10 +20,14 @@ import {
 } from "../../runtime/spec.ts";
 import { engine } from "../defaultEngine.ts";
 import { planOptions, preparePartitions, requestOf, rewritingOf } from "../prepare.ts";
-import { type LazyItem, LazyRagged, RaggedArray, type RaggedValue } from "./raggedArrays.ts";
+import { dressed } from "./behaviors/dress.ts";
+import { type LazyItem, LazyRagged, type LazyResult, RaggedArray, type RaggedValue } from "./raggedArrays.ts";
 
-/** A value of an item, an array of an array. */
-export type Computed<X> = X extends LazyItem ? RaggedValue : RaggedArray;
+/** A value of an item, an array of an array, a histogram of a lazy one. */
+export type Computed<X> = X extends LazyResult<infer R> ? R : X extends LazyItem ? RaggedValue : RaggedArray;
+
+/** What can be computed. */
+export type Computable = LazyRagged | LazyResult<unknown>;
 
 /** What the partitions of each array go to. */
 type Takers = readonly TakePartition[];
@@ -52,10 +56,8 @@ const toAll =
     for (const take of takers) await take(at, partition);
   };
 
-export async function computeLazy(
-  arrays: readonly LazyRagged[],
-  options: CheckedRun,
-): Promise<(RaggedArray | RaggedValue)[]> {
+export async function computeLazy(wanted: readonly Computable[], options: CheckedRun): Promise<unknown[]> {
+  const arrays = wanted.map(rowsWanted);
   const parts = arrays.map((): Partition[] => []);
   await runRagged(
     arrays,
@@ -65,16 +67,22 @@ export async function computeLazy(
     options,
   );
   // What has been put together is let go before the next.
-  return arrays.map((array, i) => resultOf(array, parts[i]!.splice(0) as Layout[]));
+  return wanted.map((array, i) => resultOf(array, parts[i]!.splice(0) as Layout[]));
 }
 
-function resultOf(array: LazyRagged, parts: readonly Layout[]): RaggedArray | RaggedValue {
+const rowsWanted = (array: Computable): LazyRagged => (array instanceof LazyRagged ? array : array.rows);
+
+function resultOf(array: Computable, parts: readonly Layout[]): unknown {
   const rows = mergeRows(parts.map(plain));
-  return array.isItem ? (toList(rows)[0] as RaggedValue) : new RaggedArray(rows);
+  if (!(array instanceof LazyRagged)) return array.resultOf(new RaggedArray(rows));
+  return array.isItem ? (toList(rows)[0] as RaggedValue) : dressed(new RaggedArray(rows));
 }
 
-export function lazyOnly(array: unknown): LazyRagged {
-  if (array instanceof LazyRagged) return array;
+/** A lazy array, or the rows of what else is lazy. */
+export const lazyOnly = (array: unknown): LazyRagged => rowsWanted(computable(array));
+
+function computable(array: unknown): Computable {
+  if (array instanceof LazyRagged || isLazyResult(array)) return array;
   throw new ValueError({
     what: `${describe(array)} is not a lazy ragged array`,
     cure:
@@ -84,27 +92,33 @@ export function lazyOnly(array: unknown): LazyRagged {
   });
 }
 
+const isLazyResult = (value: unknown): value is LazyResult<unknown> =>
+  typeof value === "object" &&
+  value !== null &&
+  "resultOf" in value &&
+  (value as { rows?: unknown }).rows instanceof LazyRagged;
+
 /** Computes one array, or several that share their work: `await rg.compute(x)`, `await rg.compute([x, y])`. */
 export const compute: {
-  <X extends LazyRagged>(array: X, options?: AsyncComputeOptions): Promise<Computed<X>>;
-  <const X extends readonly LazyRagged[]>(
+  <X extends Computable>(array: X, options?: AsyncComputeOptions): Promise<Computed<X>>;
+  <const X extends readonly Computable[]>(
     arrays: X,
     options?: AsyncComputeOptions,
   ): Promise<{ -readonly [K in keyof X]: Computed<X[K]> }>;
 } = asyncCall(
   "compute",
-  async (arrays: LazyRagged | readonly LazyRagged[], options?: AsyncComputeOptions) => {
+  async (arrays: Computable | readonly Computable[], options?: AsyncComputeOptions) => {
     const checked = checkRun(options, "compute", "run", engine.spec);
-    if (Array.isArray(arrays)) return computeLazy(Array.from(arrays, lazyOnly), checked);
-    return (await computeLazy([lazyOnly(arrays)], checked))[0]!;
+    if (Array.isArray(arrays)) return computeLazy(Array.from(arrays, computable), checked);
+    return (await computeLazy([computable(arrays)], checked))[0]!;
   },
   [1, ...OPTIONS_AT.run],
 ) as never;
 
 /** The plan of one or several arrays. Computes nothing: `console.log(rg.plan([x, y]))`. */
-export const plan: (arrays: LazyRagged | readonly LazyRagged[], options?: PlanOnlyOptions) => Plan = userCall(
+export const plan: (arrays: Computable | readonly Computable[], options?: PlanOnlyOptions) => Plan = userCall(
   "plan",
-  (arrays: LazyRagged | readonly LazyRagged[], given?: PlanOnlyOptions) => {
+  (arrays: Computable | readonly Computable[], given?: PlanOnlyOptions) => {
     const list = Array.from(Array.isArray(arrays) ? arrays : [arrays], lazyOnly);
     const checked = checkRun(given, "plan", "plan", engine.spec);
     const roots = [...new Set(list.map(({ expr }) => expr))];

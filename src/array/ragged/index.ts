@@ -27,6 +27,7 @@ export {
 } from "../../ops/nanReductions.ts";
 export type { NestedVarianceOptions as VarianceOptions } from "../../ops/reductions.ts";
 export * from "../../ops/reductions.ts";
+export { type BehaviorClass, BehaviorTable } from "../../ragged/behaviors.ts";
 export {
   ArrowMissingError,
   type ArrowModule,
@@ -59,6 +60,9 @@ export {
   type WriteOptions,
   type WriteTarget,
 } from "../../storage/parquet/index.ts";
+export { Behavior, type Behaviors, type Named, withName } from "./behaviors/behavior.ts";
+export type { Column, Operand as ColumnOperand } from "./behaviors/vectorColumns.ts";
+export { Vector2D, Vector3D, Vector4D } from "./behaviors/vectors.ts";
 export {
   type ColumnReason,
   type ColumnReport,
@@ -79,6 +83,28 @@ export {
   toParquet,
 } from "./files.ts";
 export { get, type RaggedItem } from "./get.ts";
+export type { FillArguments, FillNames } from "./hist/filling.ts";
+export {
+  type Filled,
+  type FlowOptions,
+  Hist,
+  hist,
+  LazyHist,
+} from "./hist/hist.ts";
+export {
+  type Axes,
+  type AxisNames,
+  axis,
+  type CalendarUnit,
+  type CategoryOptions,
+  type EdgedOptions,
+  HistAxis,
+  type Instant,
+  type RegularOptions,
+} from "./hist/histAxis.ts";
+export { type HistItem, type Loc, loc, type Rebin, rebin } from "./hist/histParts.ts";
+export type { HistPictureOptions } from "./hist/picture.ts";
+export type { PlotModule, PlotRow } from "./hist/plotData.ts";
 export {
   type AnyAxisOptions, type AxisOptions, 
   argsort, type CloseOptions, count, dropNone, type FillValue, fillNone, firsts, flatten, fromRegular, fullLike, isclose, isNone, localIndex, mask, nanToNone, num,
@@ -113,3 +139,19 @@ export {
   type CartesianOptions, type CombinationOptions, cartesian, combinations, concatenate, field, fields, type NamedArrays,type NamedOperands,unzip, withField,
   withoutField, zip,
 } from "./recordFunctions.ts"; // biome-ignore format: a list of names
+export {
+  corr,
+  covar,
+  linearFit,
+  moment,
+  type SoftmaxOptions,
+  type StatisticOptions,
+  softmax,
+} from "./statistics.ts";
+export {
+  type MatchOptions,
+  type ReplaceOptions,
+  type SplitOptions,
+  type StringFunctions,
+  str,
+} from "./stringFunctions.ts";

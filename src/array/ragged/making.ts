@@ -10,6 +10,7 @@ import * as ragged from "../../ragged/index.ts";
 import { sliceRows } from "../../ragged/index.ts";
 import { MemorySource } from "../../ragged/sources/memorySource.ts";
 import { checkCount, checkForm, inMemory } from "./argumentChecks.ts";
+import { dressed } from "./behaviors/dress.ts";
 import {
   asRagged,
   LazyRagged,
@@ -76,7 +77,7 @@ export const lazy: (
     const { layout, length } = array;
     const bound = (i: number): number => Math.floor((i * length) / npartitions);
     const parts = Array.from({ length: npartitions }, (_, i) => sliceRows(layout, bound(i), bound(i + 1)));
-    return lazyOf(new MemorySource(parts));
+    return dressed(lazyOf(new MemorySource(parts)));
   },
   [1, "npartitions"],
 );
@@ -125,8 +126,10 @@ export const fromBuffers: (
 ) => RaggedArray = userCall(
   "fromBuffers",
   (form: Form | FormJson, length: number, container: ragged.Container) =>
-    new RaggedArray(
-      ragged.fromBuffers(checkForm(form), checkCount("length", length, 0), checkContainer(container)),
+    dressed(
+      new RaggedArray(
+        ragged.fromBuffers(checkForm(form), checkCount("length", length, 0), checkContainer(container)),
+      ),
     ),
 );
 

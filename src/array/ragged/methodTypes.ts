@@ -12,6 +12,7 @@ import type * as nanReductions from "../../ops/nanReductions.ts";
 import type * as reductions from "../../ops/reductions.ts";
 import type { Plan } from "../../plan/index.ts";
 import type { AsyncComputeOptions, PlanOnlyOptions } from "../../runtime/spec.ts";
+import type { Behaviors, Named } from "./behaviors/behavior.ts";
 import type { ColumnReport, NecessaryColumns, ProjectOptions } from "./columns.ts";
 import type { Computed } from "./compute.ts";
 import type { RaggedItem } from "./get.ts";
@@ -67,6 +68,9 @@ interface RecordMethods<Self, Value> {
   /** A place in every axis gives one value. */
   get(...items: readonly RaggedItem[]): Self | Value;
   field(...path: readonly string[]): Self;
+  withName<N extends keyof Behaviors>(name: N): Named<Self, Behaviors[N]>;
+  withName<B extends object>(behavior: new () => B): Named<Self, B>;
+  withName(name: string | null): Self;
   withField(value: RaggedInput | Scalar | string, name: string | readonly string[]): Self;
   withoutField(name: string | readonly string[]): Self;
   unzip(): Self[];

@@ -169,6 +169,13 @@ export class LazyItem extends LazyRagged {
 export const lazyFrom = (expr: Expr): LazyRagged =>
   raggedOf(expr.type).isItem ? new LazyItem(expr) : new LazyRagged(expr);
 
+/** Something else that is computed as rows, and is not an array: a histogram. */
+export interface LazyResult<R> {
+  readonly rows: LazyRagged;
+  /** Of the rows that were computed. */
+  resultOf(rows: RaggedArray): R;
+}
+
 interface Twins extends OtherArray {
   /** For types only. */
   readonly "~called"?: TwinResults;

@@ -4,13 +4,16 @@
 
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
+import type { Scalar } from "../../core/numbers.ts";
 import { checkNames } from "../../lazy/call.ts";
 import { CALLED } from "../../lazy/lazyArray.ts";
+import { ownMethod } from "../../ragged/behaviors.ts";
 import { ELEMENTWISE, REDUCTIONS } from "../../ragged/index.ts";
 import { ownOptions, reducerNamed } from "../../ragged/ops/reduce.ts";
 import { apply } from "./apply.ts";
-import { where } from "./listFunctions.ts";
-import { asRagged, LazyRagged, RaggedArray, splitOperands } from "./raggedArrays.ts";
+import { fillNone, where } from "./listFunctions.ts";
+import { asRagged, LazyRagged, RaggedArray, type RaggedInput, splitOperands } from "./raggedArrays.ts";
+import { weighted } from "./statistics.ts";
 
 function calledElementwise(name: string, args: readonly unknown[]): unknown {
   const { arrays, operands } = splitOperands(args);
@@ -21,11 +24,45 @@ function calledElementwise(name: string, args: readonly unknown[]): unknown {
 function calledReduction(name: string, [x, options = {}, ...more]: readonly unknown[]): unknown {
   if (more.length > 0 || typeof options !== "object" || options === null)
     throw new ValueError({ what: `the options are ${describe(options)}`, cure: "Write {axis: 1}" });
-  checkNames(options, ["axis", "keepdims", "maskIdentity", ...ownOptions(reducerNamed(name))]);
+  const besides = Object.hasOwn(BESIDES, name) ? BESIDES[name]! : [];
+  checkNames(options, ["axis", "keepdims", "maskIdentity", ...ownOptions(reducerNamed(name)), ...besides]);
+  const given = options as { readonly weight?: unknown; readonly initial?: Scalar };
+  if (given.weight !== undefined) return weighted(name, x as RaggedInput, checkedWeighted(options));
+  if (given.initial !== undefined) return fromInitial(name, x, given as never);
   return apply(REDUCTIONS[name] as never, [asRagged(x)], options);
 }
 
+/** Options that reductions have here and dense ones have not. */
+const BESIDES: { readonly [name: string]: readonly string[] } = {
+  ...{ mean: ["weight"], var: ["weight"], std: ["weight"], max: ["initial"], min: ["initial"] },
+};
+
+function checkedWeighted(options: object): object {
+  checkNames(options, ["axis", "weight", "ddof"]);
+  return options;
+}
+
+/** max(max(x), initial), and the same of min; what has no elements is that where `maskIdentity` is false. */
+function fromInitial(
+  name: string,
+  x: unknown,
+  { initial, ...options }: { readonly initial: Scalar; readonly maskIdentity?: boolean },
+): unknown {
+  const reduced = apply(REDUCTIONS[name] as never, [asRagged(x)], { ...options, maskIdentity: true });
+  const isFilled = options.maskIdentity === false;
+  if (reduced === null || !(reduced instanceof RaggedArray || reduced instanceof LazyRagged)) {
+    if (reduced === null) return isFilled ? initial : null;
+    const isInitial =
+      name === "max" ? (initial as number) > (reduced as number) : (initial as number) < (reduced as number);
+    return isInitial ? initial : reduced;
+  }
+  const bounded = calledElementwise(name === "max" ? "maximum" : "minimum", [reduced, initial]);
+  return isFilled ? fillNone(bounded as RaggedInput, initial as number) : bounded;
+}
+
 function called(name: string, args: readonly unknown[]): unknown {
+  const own = ownMethod(args[0], name);
+  if (own !== null) return own.apply(args[0], args.slice(1));
   if (Object.hasOwn(ELEMENTWISE, name)) return calledElementwise(name, args);
   if (Object.hasOwn(REDUCTIONS, name)) return calledReduction(name, args);
   if (name === "where") return where(...(args as Parameters<typeof where>));

@@ -27,7 +27,7 @@ export const binPlaces: Routine = ({ inputs: [x, edges], outputs: [output], attr
   fromContiguous(places, output!);
 };
 
-function placesInBins(
+export function placesInBins(
   places: Int32Array,
   values: Float64Array,
   edges: Float64Array,

@@ -1,6 +1,6 @@
 // A graph as text for Graphviz. In: nodes and edges. Out: DOT. Must hold: whatever a label holds, it stays a label.
 
-import { plainText } from "../shortTexts.ts";
+import { plainText } from "../../core/plainText.ts";
 import type { GraphNode, NodeKind, PlanGraph } from "./planPicture.ts";
 
 const STYLE: { readonly [K in NodeKind]: string } = {

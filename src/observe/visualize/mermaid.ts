@@ -1,7 +1,7 @@
 // A graph as text for Mermaid, which GitHub and many editors draw. In: nodes and edges. Out: a flowchart. Must hold:
 // whatever a label holds, it stays a label: what means something to Mermaid or HTML is written as an entity.
 
-import { plainText } from "../shortTexts.ts";
+import { plainText } from "../../core/plainText.ts";
 import type { GraphNode, NodeKind, PlanGraph } from "./planPicture.ts";
 
 const CLASSES: { readonly [K in NodeKind]: string } = {

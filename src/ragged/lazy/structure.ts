@@ -15,6 +15,7 @@ import {
   raggedType,
 } from "../../expr/op.ts";
 import { STRUCTURE } from "../demand/outline.ts";
+import { areFewCells, histFill, histMerge } from "../hist/fill.ts";
 import { int64Of } from "../layout/indices.ts";
 import { type Layout, type NumpyLayout, numpyOf, type Plain } from "../layout/layout.ts";
 import { mergeRows } from "../layout/mergedLayouts.ts";
@@ -144,10 +145,6 @@ export const rowNumbers: RaggedNode = node({
   },
 });
 
-/** What a reduction takes of rows, which it may have to bring together first. */
-const growthOfRows: NonNullable<RaggedNode["growth"]> = ([input], attrs) =>
-  growthOf(reducePartial as unknown as RaggedOp<object>, [rowsOf(input!)], [false], attrs);
-
 /** How many rows each partition has. */
 export const rowCounts: RaggedNode = node({
   name: "rg.rowCounts",
@@ -162,39 +159,58 @@ export const rowCounts: RaggedNode = node({
 
 const rowsCounted = (state: Partition): bigint => ((state as NumpyLayout).data as BigInt64Array)[0]!;
 
-/** attrs.name and attrs.axis say which reduction. */
-export const partial: RaggedNode = node({
-  name: "rg.partial",
-  isPlacewise: true,
-  piecewise: () => "states",
-  join: (states, attrs) =>
-    reduceCombine.run(
-      [mergeRows(states.map((state) => plain(state as Layout)))],
-      attrs as unknown as PartialAttrs,
-    ),
-  growth: growthOfRows,
-  isSmall: ({ axis }) => axis === null,
-  infer: ([input], attrs) =>
-    raggedType(reducePartial.form([input!.form], attrs as unknown as PartialAttrs), input!.partitions),
-  demand: (out) => [out],
-  run: ([input], attrs) => reducePartial.run([rowsOf(input!)], attrs as unknown as PartialAttrs),
-});
+// States: what is added up over partitions, one row for each; some of them become one, in a tree. In: the record that makes
+// a state of rows, or one of several states. Out: nodes.
+
+const stateNode = <A>(
+  name: string,
+  [record, together]: readonly [RaggedOp<A & object>, RaggedOp<A & object>],
+  isSmall: (attrs: A) => boolean,
+): RaggedNode =>
+  node({
+    name,
+    isPlacewise: true,
+    piecewise: () => "states",
+    join: (states, attrs) =>
+      together.run([mergeRows(states.map((state) => plain(state as Layout)))], attrs as A & object),
+    // Rows may have to be brought together first.
+    growth: ([input], attrs) =>
+      growthOf(record as unknown as RaggedOp<object>, [rowsOf(input!)], [false], attrs),
+    isSmall: (attrs) => isSmall(attrs as A),
+    infer: ([input], attrs) => raggedType(record.form([input!.form], attrs as A & object), input!.partitions),
+    demand: (out) => [out],
+    run: ([input], attrs) => record.run([rowsOf(input!)], attrs as A & object),
+  });
 
 /** attrs.every states become one. */
-export const combine: RaggedNode = node({
-  name: "rg.combine",
-  isPlacewise: false,
-  isSmall: ({ axis }) => axis === null,
-  infer: ([input], attrs) =>
-    raggedType(input!.form, Math.ceil(input!.partitions / (attrs["every"] as number))),
-  demand(out, [input], attrs) {
-    const every = attrs["every"] as number;
-    const last = Math.min(input!.partitions, (out.start[0]! + out.shape[0]!) * every);
-    return [interval(out.start[0]! * every, last)];
-  },
-  run: ([input], attrs, { type }) =>
-    reduceCombine.run([joined(partsOf(input!), type)], attrs as unknown as PartialAttrs),
-});
+const combineNode = <A>(
+  name: string,
+  record: RaggedOp<A & object>,
+  isSmall: (attrs: A) => boolean,
+): RaggedNode =>
+  node({
+    name,
+    isPlacewise: false,
+    isSmall: (attrs) => isSmall(attrs as A),
+    infer: ([input], attrs) =>
+      raggedType(input!.form, Math.ceil(input!.partitions / (attrs["every"] as number))),
+    demand(out, [input], attrs) {
+      const every = attrs["every"] as number;
+      const last = Math.min(input!.partitions, (out.start[0]! + out.shape[0]!) * every);
+      return [interval(out.start[0]! * every, last)];
+    },
+    run: ([input], attrs, { type }) => record.run([joined(partsOf(input!), type)], attrs as A & object),
+  });
+
+const isOneValue = ({ axis }: PartialAttrs): boolean => axis === null;
+
+/** attrs.name and attrs.axis say which reduction. */
+export const partial: RaggedNode = stateNode("rg.partial", [reducePartial, reduceCombine], isOneValue);
+export const combine: RaggedNode = combineNode("rg.combine", reduceCombine, isOneValue);
+
+/** Histograms: attrs.axes says which. */
+export const histPartial: RaggedNode = stateNode("rg.histPartial", [histFill, histMerge], areFewCells);
+export const histCombine: RaggedNode = combineNode("rg.histCombine", histMerge, areFewCells);
 
 /** Rows are counted by what says how many there are: no value is looked at. */
 const numberOfRows: RaggedOp<object> = raggedOp(
@@ -213,4 +229,6 @@ export const RECORD_LIKE: ReadonlyMap<object, RaggedOp<object>> = new Map<object
   [rowCounts, numberOfRows],
   [partial, reducePartial as unknown as RaggedOp<object>],
   [combine, reduceCombine as unknown as RaggedOp<object>],
+  [histPartial, histFill as unknown as RaggedOp<object>],
+  [histCombine, histMerge as unknown as RaggedOp<object>],
 ]);

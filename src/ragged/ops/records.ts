@@ -4,6 +4,7 @@
 import { IndexError, ValueError } from "../../core/errors.ts";
 import type { Scalar } from "../../core/numbers.ts";
 import { closest } from "../../core/suggest.ts";
+import { RECORD_NAME } from "../behaviors.ts";
 import { DROPS_FIELD, type Lesser, MOVED, PASSED, SETS_FIELD } from "../demand/outline.ts";
 import { drawnFrom } from "../layout/indices.ts";
 import {
@@ -151,6 +152,19 @@ function atRecords(node: Plain, action: (record: PlainRecord) => Plain): Plain {
 /** Every field by itself, in order. */
 export const unzip = (layout: Layout): Plain[] =>
   fieldsOf(plain(layout)).map((name) => field.run([layout], { path: [name] }));
+
+export interface NameAttrs {
+  /** Null takes the name away. */
+  readonly name: string | null;
+}
+
+/** The nearest records under another name. */
+export const withName: RaggedOp<NameAttrs> = raggedOp("withName", always, PASSED, ([input], { name }) =>
+  atRecords(input!, (record) => {
+    const { [RECORD_NAME]: _, ...others } = record.parameters;
+    return { ...record, parameters: name === null ? others : { ...others, [RECORD_NAME]: name } };
+  }),
+);
 
 export interface FieldsAttrs {
   readonly names: readonly string[];

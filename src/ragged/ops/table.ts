@@ -2,6 +2,7 @@
 
 import { ValueError } from "../../core/errors.ts";
 import { closest } from "../../core/suggest.ts";
+import { STRING_OPS } from "../strings/ops.ts";
 import { valuesAstype } from "./astype.ts";
 import { argcartesian, cartesian } from "./cartesian.ts";
 import { concatenate, where } from "./choose.ts";
@@ -12,7 +13,7 @@ import { get } from "./get/get.ts";
 import { dropNone, fillNone, firsts, isNone, mask, nanToNone, padNone, singletons } from "./nulls.ts";
 import type { RaggedOp } from "./op.ts";
 import { reduceCombine, reduceFinish, reducePartial } from "./partial.ts";
-import { broadcastArrays, field, fields, withField, withoutField, zip } from "./records.ts";
+import { broadcastArrays, field, fields, withField, withName, withoutField, zip } from "./records.ts";
 import { REDUCTIONS } from "./reduce.ts";
 import { fromRegular, toRegular } from "./regular.ts";
 import { argsort, sort } from "./sort.ts";
@@ -22,11 +23,12 @@ const ALL = [
   ...Object.values(ELEMENTWISE),
   ...Object.values(REDUCTIONS),
   ...[num, localIndex, flatten, ravel, unflatten],
-  ...[zip, field, fields, withField, withoutField, broadcastArrays],
+  ...[zip, field, fields, withField, withoutField, withName, broadcastArrays],
   ...[cartesian, argcartesian, combinations, argcombinations],
   ...[sort, argsort, where, concatenate, get],
   ...[firsts, singletons, padNone, fillNone, dropNone, isNone, mask, nanToNone],
   ...[valuesAstype, toPacked, fullLike, zerosLike, onesLike, isclose, runLengths],
+  ...STRING_OPS.values(),
   ...[toRegular, fromRegular, reducePartial, reduceCombine, reduceFinish],
 ] as unknown as readonly RaggedOp<object>[];
 

@@ -1,7 +1,7 @@
 // Pieces of SVG. In: numbers and texts from anywhere. Out: well-formed XML. Must hold: every text and attribute is
 // escaped, control characters that XML forbids are gone, numbers are finite; nothing here makes scripts or links.
 
-import { plainText } from "./shortTexts.ts";
+import { plainText } from "./plainText.ts";
 
 const ENTITIES: { readonly [character: string]: string } = {
   "&": "&amp;",
