@@ -9,6 +9,8 @@ export const fourier: RoutineOp = {
   name: "fourier",
   class: "routine",
   routine: "fourier",
+  // X = F·x with a symmetric F: Fᵀ·X̄ is the same transform.
+  pullback: ({ attrs, cotangent }, use) => [use.node("fourier", [cotangent], attrs)],
   infer([x], attrs) {
     if (typeof attrs["inverse"] !== "boolean") throw wrongAttr("fourier", "inverse", attrs["inverse"]!);
     if (x!.dtype !== "complex128")
