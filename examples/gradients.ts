@@ -57,6 +57,22 @@ const ofBlocks = cw.grad((x: cw.LazyArray<"float64">) => {
 })(x);
 console.log(await ofBlocks.compute());
 
+// A loop has a gradient, however many steps it has: which rate leaves a quarter of 2 after ten? By Newton's steps.
+const left = (rate: cw.LazyArray): cw.LazyArray =>
+  cw.scan(
+    (level) => [level.multiply(cw.subtract(1, rate)), null],
+    cw.asarray(2, { dtype: "float64" }),
+    null,
+    { length: 10 },
+  )[0];
+let rate = 0.05;
+for (let step = 0; step < 8; step++) {
+  const { value, grad } = cw.valueAndGrad(left)(cw.asarray(rate));
+  const [level, change] = await cw.compute(value, grad);
+  rate -= (Number(level) - 0.5) / Number(change);
+}
+console.log(rate.toFixed(6), (1 - 0.25 ** 0.1).toFixed(6));
+
 // What has no derivative says so.
 try {
   cw.grad((x: cw.LazyArray) => cw.mapBlocks((block) => block, x).sum())(x);

@@ -1,7 +1,7 @@
 """Evaluates random programs with NumPy: one JSON line in, one out.
 
-In: {"programs": [program…], "isExpected": bool}. Out: for each program {"dtype", "shape", "bytes"} (base64, little-endian); or, of
-floats, what may be expected where NumPy itself rounds: {"truth", "spread", "undecided"}, the value in 80-bit numbers, how far
+In: {"programs": [program…], "how": "result", "digest" or "expected"}. Out: for each program {"dtype", "shape", "bytes"} (base64,
+little-endian), or the digest (FNV-1a) of the bytes instead; or, of floats, what may be expected where NumPy itself rounds: {"truth", "spread", "undecided"}, the value in 80-bit numbers, how far
 NumPy and runs with every rounding perturbed are from it, and where one of those was NaN or infinite and another was not.
 A program that NumPy cannot evaluate gives {"error"}.
 """
@@ -16,6 +16,7 @@ NAMES = {
     **dict(logicalAnd=np.logical_and, logicalOr=np.logical_or, logicalXor=np.logical_xor, logicalNot=np.logical_not),
     **dict(lessEqual=np.less_equal, greaterEqual=np.greater_equal, notEqual=np.not_equal),
     **dict(bitwiseAnd=np.bitwise_and, bitwiseOr=np.bitwise_or, bitwiseXor=np.bitwise_xor),
+    **dict(bitwiseInvert=np.invert, bitwiseLeftShift=np.left_shift, bitwiseRightShift=np.right_shift),
     **dict(floorDivide=np.floor_divide, pow=np.power, countNonzero=np.count_nonzero),
 }
 SPECIAL = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf, "-0": -0.0}
@@ -25,6 +26,10 @@ TRIALS = 3
 
 
 def array(source):
+    if "order" in source:
+        factor, first = source["order"]
+        values = (np.arange(source["shape"][0]) * factor + first) % 256
+        return values.astype(np.uint8).view(source["dtype"])
     data = [SPECIAL[x] if isinstance(x, str) else x for x in source["data"]]
     return np.array(data, dtype=source["dtype"]).reshape(source["shape"])
 
@@ -109,10 +114,18 @@ def evaluate(program, how):
     return np.asarray(values[-1])
 
 
-def result(program):
+def digest(data):
+    found = 0x811C9DC5
+    for byte in data:
+        found = ((found ^ byte) * 0x01000193) & 0xFFFFFFFF
+    return found
+
+
+def result(program, isDigested=False):
     x = evaluate(program, As())
-    data = base64.b64encode(np.ascontiguousarray(x).tobytes()).decode()
-    return {"dtype": str(x.dtype), "shape": list(x.shape), "bytes": data}
+    data = np.ascontiguousarray(x).tobytes()
+    told = {"digest": digest(data)} if isDigested else {"bytes": base64.b64encode(data).decode()}
+    return {"dtype": str(x.dtype), "shape": list(x.shape), **told}
 
 
 def number(x):
@@ -140,9 +153,9 @@ def expected(program):
     }
 
 
-def answer(program, isExpected):
+def answer(program, how):
     try:
-        return expected(program) if isExpected else result(program)
+        return expected(program) if how == "expected" else result(program, how == "digest")
     except Exception as error:  # a program that NumPy refuses is told of, and not compared
         return {"error": f"{type(error).__name__}: {error}"}
 
@@ -150,5 +163,5 @@ def answer(program, isExpected):
 np.seterr(all="ignore")
 for line in sys.stdin:
     asked = json.loads(line)
-    answers = [answer(program, asked["isExpected"]) for program in asked["programs"]]
+    answers = [answer(program, asked["how"]) for program in asked["programs"]]
     print(json.dumps({"answers": answers, "numpy": np.__version__}), flush=True)

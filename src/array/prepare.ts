@@ -92,14 +92,17 @@ export function prepare(
   options: PlanningOptions & Pick<ComputeOptions, "backend">,
 ): Prepared {
   const backend = backendOf(options);
-  const roots = [...new Set(arrays.map(({ expr }) => expr))];
-  return {
-    ...planned(roots, rewritingOf(options), options, { siteOf: sitesOf(arrays) }),
-    results: (blocks) => {
-      const byExpr = new Map(roots.map((root, i) => [root, NDArray.fromBlock(blocks[i]!, backend)]));
-      return arrays.map(({ expr }) => byExpr.get(expr)!);
-    },
+  // Most often one, and then every microsecond is seen.
+  const isOne = arrays.length === 1;
+  const roots = isOne ? [arrays[0]!.expr] : [...new Set(arrays.map(({ expr }) => expr))];
+  const { plan, withLines } = planned(roots, rewritingOf(options), options, { siteOf: sitesOf(arrays) });
+  const results = (blocks: readonly Block[]): NDArray[] => {
+    const made = blocks.map((block) => NDArray.fromBlock(block, backend));
+    if (isOne) return made;
+    const byExpr = new Map(roots.map((root, i) => [root, made[i]!]));
+    return arrays.map(({ expr }) => byExpr.get(expr)!);
   };
+  return { plan, withLines, results };
 }
 
 /** The same for arrays whose results are to have these chunks, one result per array, whatever the optimizer made of them. */

@@ -18,9 +18,9 @@ import { sameForm } from "../core/form/formJson.ts";
 import { typeText } from "../core/form/typeText.ts";
 import type { Scalar } from "../core/numbers.ts";
 import type { Term, Value } from "../kernel/scalar.ts";
-import type { AxisSeams, Piece } from "./pieces.ts";
 import type { Growth, Made, Partition, Piecewise, RaggedInput } from "./partition.ts";
-import type { Pull, Pullback } from "./pullback.ts";
+import type { AxisSeams, Piece } from "./pieces.ts";
+import type { Differentiable, Pull } from "./pullback.ts";
 
 // The type of an array: what is known of its values before they are there. A dense array has elements of one dtype in a
 // shape; a ragged one has nested values of one form, in partitions. Stages switch on `kind`.
@@ -139,9 +139,7 @@ export type Carries =
   | "same"
   | ((inputs: readonly DenseType[], attrs: Attrs, type: DenseType) => readonly (number | null)[]);
 
-interface DenseOp extends OpBase<DenseType, DenseType> {
-  /** How gradients come back through it (expr/pullback.ts). */
-  readonly pullback?: Pullback | undefined;
+interface DenseOp extends OpBase<DenseType, DenseType>, Differentiable {
   /** The same quantities as the first input's: what is said of that is said of the output. Moves always give such. */
   readonly keepsMeaning?: boolean | undefined;
 }
@@ -248,6 +246,8 @@ export interface RoutineOp extends DenseOp {
   readonly isOpaque?: boolean | undefined;
   /** No number is made of lengths: they need not be known. */
   readonly takesUnknown?: boolean | undefined;
+  /** It is one of several results that its input has packed together: which, by a number of its own. */
+  readonly partOf?: ((attrs: Attrs) => number) | undefined;
   /** The box that has to be computed to have a box of the output: larger where the routine works on whole axes. */
   computes(out: Box, type: DenseType, attrs: Attrs): Box;
   /** The box of every input that a computed box of the output needs. */

@@ -36,6 +36,14 @@ export interface Pulled {
 /** The parts of the cotangent that come to the inputs. */
 export type Pullback = (at: Pulled, use: Calculus) => readonly (Handle | null)[];
 
+/** What an op says of its gradients. */
+export interface Differentiable {
+  /** How they come back through it. */
+  readonly pullback?: Pullback | undefined;
+  /** Why they do not, and what would help, where there is more to say than that there is no pullback. */
+  readonly noPullback?: { readonly why: string; readonly cure: string } | undefined;
+}
+
 /** One element of the cotangent, of the inputs in their order, and of the result. */
 export interface PulledTerms {
   /** Of the cotangent. */

@@ -11,6 +11,8 @@ export const fourier: RoutineOp = {
   // Frequencies are not what the axis was.
   carries: (_, __, { shape }) => shape.map((___, axis) => (axis === shape.length - 1 ? null : axis)),
   routine: "fourier",
+  // X = F·x with a symmetric F: Fᵀ·X̄ is the same transform.
+  pullback: ({ attrs, cotangent }, use) => [use.node("fourier", [cotangent], attrs)],
   infer([x], attrs) {
     if (typeof attrs["inverse"] !== "boolean") throw wrongAttr("fourier", "inverse", attrs["inverse"]!);
     if (x!.dtype !== "complex128")

@@ -9,7 +9,6 @@ import { type Box, type ChunkShape, isLength, type Shape, wholeBox } from "../co
 import { isDType } from "../core/dtype.ts";
 import { type DenseType, denseType, type RoutineOp } from "../expr/op.ts";
 import { type AxisSeams, SEAMLESS } from "../expr/pieces.ts";
-import type { Pullback } from "../expr/pullback.ts";
 import { packedOutputs, rowsShape } from "../kernel/routines/packed.ts";
 import {
   type BlockGrid,
@@ -23,11 +22,10 @@ import {
 } from "../kernel/routines/userCall.ts";
 import { checkCounts, checkGridAxes, checkList, wrongAttr } from "./attrChecks.ts";
 
-const unknownPullback: Pullback = (_, use) =>
-  use.refuse(
-    "nobody can look into a function of blocks, which has no derivative",
-    "Say its pullback: cw.mapBlocks(fn, x, {pullback}), or cw.customPullback around the call",
-  );
+const NO_PULLBACK = {
+  why: "nobody can look into a function of blocks, which has no derivative",
+  cure: "Say its pullback: cw.mapBlocks(fn, x, {pullback}), or cw.customPullback around the call",
+};
 
 /** What a call is made of, for any number of outputs. */
 function checkCall(op: string, inputs: readonly DenseType[], attrs: Attrs): void {
@@ -83,7 +81,7 @@ export const mapBlocks: RoutineOp = {
   name: "mapBlocks",
   class: "routine",
   routine: "call",
-  pullback: unknownPullback,
+  noPullback: NO_PULLBACK,
   isOpaque: true,
   infer(inputs, attrs) {
     const type = outputGrid(attrs);
@@ -103,7 +101,7 @@ export const mapBlocksAll: RoutineOp = {
   name: "mapBlocksAll",
   class: "routine",
   routine: "callAll",
-  pullback: unknownPullback,
+  noPullback: NO_PULLBACK,
   isOpaque: true,
   infer(inputs, attrs) {
     checkCall("mapBlocksAll", inputs, attrs);
@@ -138,6 +136,7 @@ export const blockOutput: RoutineOp = {
   name: "blockOutput",
   class: "routine",
   routine: "unpack",
+  partOf: (attrs) => attrs["offset"] as number,
   infer([rows], attrs) {
     const { dtype, shape, chunks, axes } = outputGrid(attrs);
     checkOutput("blockOutput", { dtype, shape, chunks, axes }, rows!.shape.length - 1);

@@ -7,6 +7,7 @@ import { DTypeError, ShapeError } from "../core/errors.ts";
 import { type DenseType, denseType, type RoutineOp } from "../expr/op.ts";
 import { MATRIX_METHODS, type MatrixMethodName } from "../kernel/routines/matrixRows.ts";
 import { wrongAttr } from "./attrChecks.ts";
+import { matrixPullback } from "./matrixPullbacks.ts";
 import { chunksWithin, LINE_BYTES } from "./order.ts";
 
 const batchOf = (shape: Shape): Shape => shape.slice(0, -2);
@@ -39,6 +40,8 @@ export const matrixRows: RoutineOp = {
   name: "matrixRows",
   class: "routine",
   routine: "matrixRows",
+  pullback: ({ result, inputs, attrs, cotangent }, use) =>
+    matrixPullback(attrs["method"] as MatrixMethodName, inputs, result, cotangent, use),
   infer([a, b], attrs) {
     const method = MATRIX_METHODS[attrs["method"] as MatrixMethodName];
     if (method === undefined) throw wrongAttr("matrixRows", "method", attrs["method"]!);

@@ -283,10 +283,21 @@ function closeBoxes(boxes: readonly Box[]): Box[] {
   return apart;
 }
 
-function usersOf(steps: readonly PlanStep[], boxes: readonly (Box | null)[], at: number): number[] {
-  const users: number[] = [];
-  for (let user = at + 1; user < steps.length; user++) {
-    if (boxes[user] !== null && steps[user]!.inputs.some(({ step }) => step === at)) users.push(user);
+const usersOf = (steps: readonly PlanStep[], boxes: readonly (Box | null)[], at: number): number[] =>
+  usersIn(steps)[at]!.filter((user) => boxes[user] !== null);
+
+const knownUsers = new WeakMap<readonly PlanStep[], readonly (readonly number[])[]>();
+
+/** For each step those that use it, each once, ascending. */
+export function usersIn(steps: readonly PlanStep[]): readonly (readonly number[])[] {
+  let users = knownUsers.get(steps);
+  if (users === undefined) {
+    const found = steps.map((): number[] => []);
+    steps.forEach(({ inputs }, at) => {
+      for (const { step } of inputs) if (found[step]!.at(-1) !== at) found[step]!.push(at);
+    });
+    users = found;
+    knownUsers.set(steps, users);
   }
   return users;
 }

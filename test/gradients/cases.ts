@@ -228,5 +228,118 @@ export const CASES: { readonly [name: string]: Case } = {
   mask: one((x) => x.get(x.greater(0)).square()),
   maskRows: one((x) => x.get(x.get(":", 0).greater(0)).sum({ axis: 0 }).square()),
   setMask: one((x) => x.set(x.less(0), 1).square()),
+  ...matrixCases(),
+  ...loopCases(),
+  fft: one((x) => cw.fft.fft(x).multiply(cw.fft.fft(x.square())).abs()),
+  ifft: one((x) => cw.fft.ifft(x, { axis: 0, n: 5 }).abs()),
+  rfft: one((x) => cw.fft.rfft(x, { norm: "ortho" }).abs()),
+  irfft: one((x) => cw.fft.irfft(x.multiply(cw.complex(1, 0.5)), { n: 5 }).square()),
+  fftn: one((x) => cw.fft.irfftn(cw.fft.rfftn(x).multiply(cw.complex(0.5, 1)), { s: [3, 4] }).square()),
+  hfft: one((x) => cw.fft.hfft(x.multiply(cw.complex(1, -1))).square()),
   expr: one((x) => cw.expr`sum(${x}**2, axis=1) / (1 + max(${x}, axis=1))`, 0.5),
 };
+
+/** Well away from singular matrices, and symmetric ones with values that lie apart. */
+function matrixCases(): { readonly [name: string]: Case } {
+  const { linalg } = cw;
+  const square = (f: (x: X) => X, shape = [3, 3]): Case =>
+    one((x) => f(x.multiply(0.3).add(cw.eye(3).multiply(2))), -1, 1, shape);
+  const graded = cw.diag(cw.asarray([1, 3, 6], { dtype: "float64" }));
+  const symmetric = (f: (x: X) => X, shape = [3, 3]): Case =>
+    one((x) => f(x.multiply(0.3).add(graded)), -1, 1, shape);
+  const tall = (f: (x: X) => X): Case => one(f, -1, 1, [4, 3]);
+  const wide = (f: (x: X) => X): Case => one(f, -1, 1, [2, 4]);
+  const all = (parts: { readonly [name: string]: X }): X =>
+    Object.values(parts)
+      .map((part) =>
+        part
+          .square()
+          .multiply(cw.arange(part.shape.at(-1)!).add(1))
+          .sum(),
+      )
+      .reduce((a, b) => a.add(b));
+  return {
+    cholesky: symmetric((x) => linalg.cholesky(x).square()),
+    choleskyUpper: symmetric((x) => linalg.cholesky(x, { upper: true }).square(), [2, 3, 3]),
+    inv: square((x) => linalg.inv(x)),
+    invs: square((x) => linalg.inv(x).square(), [2, 3, 3]),
+    det: square((x) => linalg.det(x)),
+    slogdet: square((x) => linalg.slogdet(x).logabsdet, [2, 3, 3]),
+    solve: two((x, y) => linalg.solve(x.add(cw.eye(3).multiply(4)), y), -1, 1, [
+      [3, 3],
+      [3, 2],
+    ]),
+    solveVector: two((x, y) => linalg.solve(x.add(cw.eye(3).multiply(4)), y), -1, 1, [[2, 3, 3], [3]]),
+    eigh: symmetric((x) => all(linalg.eigh(x)), [2, 3, 3]),
+    eigvalsh: symmetric((x) => linalg.eigvalsh(x)),
+    svd: tall((x) => all({ ...linalg.svd(x, { fullMatrices: false }) })),
+    svdWide: wide((x) => all({ ...linalg.svd(x, { fullMatrices: false }) })),
+    svdSquare: square((x) => all({ ...linalg.svd(x) })),
+    svdvals: wide((x) => linalg.svdvals(x)),
+    nuclear: tall((x) => linalg.matrixNorm(x, { ord: "nuc" })),
+    spectral: tall((x) => linalg.matrixNorm(x, { ord: 2 })),
+    qr: tall((x) => all(linalg.qr(x))),
+    qrWide: wide((x) => all(linalg.qr(x))),
+    qrComplete: square((x) => all(linalg.qr(x, { mode: "complete" })), [2, 3, 3]),
+    pinv: tall((x) => linalg.pinv(x)),
+    pinvWide: wide((x) => linalg.pinv(x).square()),
+    lstsq: two((x, y) => linalg.lstsq(x, y), -1, 1, [[4, 3], [4]]),
+    matrixPower: square((x) => linalg.matrixPower(x, -3)),
+  };
+}
+
+function loopCases(): { readonly [name: string]: Case } {
+  const last = (made: readonly [X | X[], X | X[]]): X => made[0] as X;
+  const collected = (made: readonly [X | X[], X | X[]]): X => made[1] as X;
+  return {
+    scan: two(
+      (x, y) => collected(cw.scan((s: X, row: X) => [s.multiply(row).sin(), s.add(row).square()], y, x)),
+      ...([-1, 1, [[3, 4], [4]]] as const),
+    ),
+    scanCaptured: two((x, y) =>
+      last(cw.scan((s: X, row: X) => [s.add(row.multiply(y.exp())).tanh(), null], y.square(), x)),
+    ),
+    scanOfMany: two((x, y) => {
+      const step = ([s, n]: readonly [X, X], [row, k]: readonly [X, X]): readonly [X[], X[]] => [
+        [s.multiply(y).add(row).sin(), n.add(1)],
+        [s.multiply(n.add(k)), row.multiply(s)],
+      ];
+      const [[end], [a, b]] = cw.scan(step, [y, cw.asarray(0)], [x, cw.arange(3)]) as unknown as [X[], X[]];
+      return a!.add(b!).sum({ axis: 0 }).add(end!);
+    }),
+    scanInScan: two((x, y) => {
+      const inner = (s: X, row: X): X =>
+        last(cw.scan((t: X, v: X) => [t.multiply(v).add(s.multiply(y)).sin(), null], s, row));
+      return last(cw.scan((s: X, row: X) => [inner(s, row), null], y, x));
+    }),
+    scanLength: one((x) => last(cw.scan((s: X) => [s.sin().add(x), null], x, null, { length: 4 }))),
+    cond: two((x, y) => {
+      const by = (flag: X): X =>
+        cw.cond(
+          flag,
+          (a, b) => a.multiply(b).multiply(y),
+          (a) => a.exp().add(x.sum()),
+          x,
+          y.square(),
+        ) as X;
+      return by(cw.asarray(true)).add(by(x.sum().greater(100)).multiply(2));
+    }),
+    condInScan: two((x, y) =>
+      last(
+        cw.scan(
+          (s: X, row: X) => [
+            cw.cond(
+              row.sum().greater(0.1),
+              (t) => t.multiply(row),
+              (t) => t.add(y).sin(),
+              s,
+            ) as X,
+            null,
+          ],
+          y,
+          x,
+        ),
+      ),
+    ),
+  };
+}

@@ -1,48 +1,70 @@
-// Random expressions beside NumPy: fixtures/expressions.json has NumPy's results by seed (node scripts/expressions.mjs 2000
-// --fixtures writes it), and each is rewritten by default and computed by the reference interpreter. The script does the
-// same with as many as one likes, with kernels and in chunks, and judges what is ill-conditioned, which fixtures leave out.
+// Random expressions beside NumPy: fixtures/expressions.json has NumPy's results by seed (node scripts/expressions.mjs 10000
+// --fixtures writes it), of programs of all types, and of 8-bit whole numbers over all their values as digests. They are
+// rewritten by default and computed by the interpreter, many in a computation and in several chunkings. The script does the
+// same with as many as one likes, with kernels too, and judges what is ill-conditioned, which fixtures leave out.
 
 import { readFileSync } from "node:fs";
 import * as cw from "chunkwise";
 import { expect, test } from "vitest";
-import { type Block, newBlock } from "../../src/core/block.ts";
-import { optimize } from "../../src/rewrite/pipeline.ts";
+import { newBlock } from "../../src/core/block.ts";
 import { slotsOf } from "../property/compare.ts";
-import { evaluateReference } from "../reference.ts";
-import { database } from "./builtIn.ts";
 import { buildProgram } from "./expressions/build.ts";
 import { differenceFrom, judge, type ProgramResult } from "./expressions/compare.ts";
-import { type ProgramDType, randomProgram, sizeOfShape } from "./expressions/program.ts";
+import { type ProgramDType, type RandomProgram, randomProgram, sizeOfShape } from "./expressions/program.ts";
+import { digestOf, domainProgram } from "./expressions/wholeDomain.ts";
 
 type Case = readonly [seed: number, dtype: ProgramDType, shape: readonly number[], bytes: string];
-const { cases } = JSON.parse(readFileSync(new URL("fixtures/expressions.json", import.meta.url), "utf8")) as {
-  readonly cases: readonly Case[];
-};
-
-const resultOf = (block: Block, shape: readonly number[] = block.shape): ProgramResult => ({
-  dtype: block.dtype as ProgramDType,
-  shape,
-  values: slotsOf(block),
-});
+type Digest = readonly [seed: number, dtype: ProgramDType, digest: number];
+const { cases, domain } = JSON.parse(
+  readFileSync(new URL("fixtures/expressions.json", import.meta.url), "utf8"),
+) as { readonly cases: readonly Case[]; readonly domain: readonly Digest[] };
 
 function wantedOf([, dtype, shape, bytes]: Case): ProgramResult {
   const block = newBlock(dtype, [sizeOfShape(shape)]);
   const { buffer, byteOffset, byteLength } = block.data;
   new Uint8Array(buffer, byteOffset, byteLength).set(Buffer.from(bytes, "base64"));
-  return resultOf(block, shape);
+  return { dtype, shape, values: slotsOf(block) };
+}
+
+/** In a computation. */
+const GROUP = 50;
+const CHUNKS = ["all", 2, "all", 1, "all", 3] as const;
+
+/** By turns in one chunk and in small ones. */
+function computed(programs: readonly RandomProgram[]): cw.NDArray[] {
+  const results: cw.NDArray[] = [];
+  for (let from = 0; from < programs.length; from += GROUP) {
+    const chunks = CHUNKS[(from / GROUP) % CHUNKS.length]!;
+    const arrays = programs
+      .slice(from, from + GROUP)
+      .map((program) => buildProgram(cw, program, chunks === "all" ? "all" : chunks));
+    results.push(...cw.computeSync(arrays, { backend: cw.referenceBackend }));
+  }
+  return results.map((result) => result.toContiguous());
 }
 
 test("rewritten random expressions are what NumPy says", () => {
-  const wrong = cases.flatMap((one) => {
-    const program = randomProgram(one[0]);
-    const root = optimize([buildProgram(cw, program).expr], { database }).roots[0]!;
-    const found = resultOf(evaluateReference([root]).get(root)!);
-    const why = differenceFrom(found, wantedOf(one), program);
-    return why === null ? [] : [`seed ${one[0]}: ${why}`];
+  const programs = cases.map(([seed]) => randomProgram(seed));
+  const wrong = computed(programs).flatMap((result, i) => {
+    const { dtype, shape } = result;
+    const found = { dtype: dtype as ProgramDType, shape, values: slotsOf(result) };
+    const why = differenceFrom(found, wantedOf(cases[i]!), programs[i]!);
+    return why === null ? [] : [`seed ${programs[i]!.seed}: ${why}`];
   });
   expect(wrong).toEqual([]);
-  expect(cases.length).toBeGreaterThan(1900);
-});
+  expect(cases.length).toBeGreaterThan(9500);
+}, 60_000);
+
+test("and those of 8-bit whole numbers over all their values", () => {
+  const programs = domain.map(([seed]) => domainProgram(seed));
+  const wrong = computed(programs).flatMap(({ dtype, data: { buffer, byteOffset, byteLength } }, i) => {
+    const [seed, wanted, digest] = domain[i]!;
+    const isSame = dtype === wanted && digestOf(new Uint8Array(buffer, byteOffset, byteLength)) === digest;
+    return isSame ? [] : [seed];
+  });
+  expect(wrong).toEqual([]);
+  expect(domain.length).toBe(10_000);
+}, 60_000);
 
 test("the comparison sees a bit, a sign of zero, a shape and a type, and what is only close", () => {
   const floats = (...values: number[]): ProgramResult => ({

@@ -12,9 +12,10 @@ import { dependents, substitute } from "../../expr/substitute.ts";
 import { LazyArray } from "../../lazy/lazyArray.ts";
 import { InputResource, inputExpr } from "../../lazy/placeholders.ts";
 import { type Plan, planOf } from "../../plan/index.ts";
+import type { SiteOf } from "../../plan/origin.ts";
 import { type BodyPlan, type Control, CUT, CUT_CURE, LoopBody } from "../../runtime/loopBody.ts";
 import { engine } from "../defaultEngine.ts";
-import { rewritingOf, sitesOf } from "../prepare.ts";
+import { rewritingOf } from "../prepare.ts";
 
 export interface ValueType {
   readonly dtype: DType;
@@ -35,21 +36,22 @@ export interface ClosedBody {
   readonly memory: number;
 }
 
-/** `functions`: what each gave. */
-export function closedBody(
-  control: Control,
-  functions: readonly (readonly LazyArray[])[],
-  inputs: readonly LazyArray[],
-  hoisting: Hoisting,
-): ClosedBody {
+interface OpenBody {
+  readonly control: Control;
+  readonly hoisting: Hoisting;
+  /** Placeholders, and what each function gave for them, settled. */
+  readonly inputs: readonly Expr[];
+  readonly functions: readonly (readonly Expr[])[];
+  readonly siteOf: SiteOf;
+}
+
+export function closedBody({ control, hoisting, inputs, functions, siteOf }: OpenBody): ClosedBody {
   const { apply } = rewritingOf({});
-  const siteOf = sitesOf(functions.flat());
-  const all = functions.map((arrays) => apply(arrays.map(({ expr }) => settledExpr(expr))));
-  const own = inputs.map(({ expr }) => expr);
-  const captured = capturedBy(all.flat(), new Set(own), hoisting);
+  const all = functions.map((roots) => apply(roots));
+  const captured = capturedBy(all.flat(), new Set(inputs), hoisting);
   const names = captured.map(({ type }) => placeholder(denseOf(type), "captured").expr);
   const replacements = new Map(captured.map((expr, i) => [expr, names[i]!]));
-  const made = all.map((roots) => planBody(substitute(roots, replacements), [...own, ...names], siteOf));
+  const made = all.map((roots) => planBody(substitute(roots, replacements), [...inputs, ...names], siteOf));
   const body = engine.bodies.known(
     new LoopBody(
       control,
@@ -59,7 +61,8 @@ export function closedBody(
   return { body, captured, memory: Math.max(...made.map(({ memory }) => memory)) };
 }
 
-function settledExpr(expr: Expr): Expr {
+/** What a body can have: arrays whose lengths are known. */
+export function settledExpr(expr: Expr): Expr {
   if (!expr.isSettled)
     throw new UnknownLengthError({
       what: "the body of a loop has arrays whose length depends on data",
@@ -87,7 +90,7 @@ function capturedBy(roots: readonly Expr[], own: ReadonlySet<Expr>, hoisting: Ho
 function planBody(
   roots: readonly Expr[],
   inputs: readonly Expr[],
-  siteOf: ReturnType<typeof sitesOf>,
+  siteOf: SiteOf,
 ): { body: BodyPlan; memory: number } {
   const unique = [...new Set(roots)];
   const plan = planOf(unique, { siteOf });

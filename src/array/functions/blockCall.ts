@@ -46,6 +46,8 @@ export function memoryOf({ memory }: { readonly memory?: unknown }): number | un
 interface CallOps {
   readonly one: RoutineOp;
   readonly several: RoutineOp;
+  /** What becomes of the call's own result, before several are taken out of it. */
+  readonly made?: (result: Built) => Built;
 }
 
 const BLOCK_CALL: CallOps = { one: mapBlocks, several: mapBlocksAll };
@@ -55,21 +57,18 @@ export function callNodes(
   inputs: readonly LazyArray[],
   grid: BlockGrid,
   outputs: readonly OutputGrid[],
-  ops: CallOps = BLOCK_CALL,
+  { one, several, made = (result) => result }: CallOps = BLOCK_CALL,
 ): Built[] {
   const [only, ...others] = outputs;
   const attrs = { function: fn instanceof Callable ? fn : resourceOf(fn), ...present(grid) };
-  if (others.length === 0) return [node(ops.one, inputs, { ...attrs, ...attrsOf(only!) })];
+  if (others.length === 0) return [made(node(one, inputs, { ...attrs, ...attrsOf(only!) }))];
   const dtypes = outputs.map(({ dtype }) => dtype);
   const blocks = outputs.map(({ chunks }) => chunks);
-  const rows = node(ops.several, inputs, {
-    ...attrs,
-    dtypes,
-    blocks,
-    shapes: outputs.map(({ shape }) => shape),
-    axes: outputs.map(({ axes }) => axes),
-    grid: placesOf(grid.cut.length, outputs),
-  });
+  const row = {
+    ...{ dtypes, blocks, grid: placesOf(grid.cut.length, outputs) },
+    ...{ shapes: outputs.map(({ shape }) => shape), axes: outputs.map(({ axes }) => axes) },
+  };
+  const rows = made(node(several, inputs, { ...attrs, ...row }));
   const offsets = rowOffsets(dtypes, blocks);
   return outputs.map((output, k) => node(blockOutput, [rows], { ...attrsOf(output), offset: offsets[k]! }));
 }

@@ -3,15 +3,14 @@
 // What a body uses of outside and does not change is computed once, before the loop.
 // Must hold: what is carried keeps its dtype and shape.
 
-import { describe, type Shape, sameShape, singleChunk } from "../../core/chunks.ts";
+import { describe, sameShape } from "../../core/chunks.ts";
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
+import type { Expr } from "../../expr/expr.ts";
 import { arrayTypeText, denseType } from "../../expr/op.ts";
 import { userCall } from "../../lazy/call.ts";
 import { asLazy, LazyArray, type Operand } from "../../lazy/lazyArray.ts";
-import { LOOPS } from "../../ops/loopOps.ts";
-import type { Control } from "../../runtime/loopBody.ts";
-import { closedBody, type Hoisting, placeholder, type ValueType } from "../compiled/loopBodies.ts";
-import { callNodes } from "./blockCall.ts";
+import { placeholder, type ValueType } from "../compiled/loopBodies.ts";
+import { condNodes, type LoopFunctions, scanNodes, whileNodes } from "../compiled/loopNodes.ts";
 
 /** What a loop carries, or a condition gives: one array, or several in a list. */
 export type LoopArrays = LazyArray | readonly LazyArray[];
@@ -54,13 +53,8 @@ export const whileLoop: WhileLoop = userCall(
     checkTypes(test, [denseType("bool", [])], "the condition");
     const next = arraysIn(body(given as never), "the body").arrays;
     checkTypes(next, carried.arrays.map(typeOf), "the body");
-    const control: Control = {
-      kind: "whileLoop",
-      carried: inputs.length,
-      most: countOr(maxSteps, "maxSteps"),
-    };
-    const call = { control, functions: [test, next], inputs, hoisting: "values" } as const;
-    return carried.asGiven(loopCall(call, carried.arrays, carried.arrays.map(typeOf))) as never;
+    const loop = loopOf(inputs, [test, next]);
+    return carried.asGiven(whileNodes(countOr(maxSteps, "maxSteps"), loop, carried.arrays)) as never;
   },
   [3, "maxSteps"],
 );
@@ -103,20 +97,9 @@ export const scan: Scan = userCall(
     const next = arraysIn(made[0], "the body").arrays;
     checkTypes(next, carried.arrays.map(typeOf), "the body");
     const collected = made[1] === null ? NOTHING : arraysIn(made[1], "the body");
-    const control: Control = {
-      kind: "scan",
-      carried: inputs.length,
-      sequences: places.length,
-      length: count,
-    };
-    const functions = [[...next, ...collected.arrays]];
-    const types = collected.arrays.map(({ dtype, shape }) => ({ dtype, shape: [count, ...shape] }));
-    const call = { control, functions, inputs: [...inputs, ...places], hoisting: "values" } as const;
-    const results = loopCall(
-      call,
-      [...carried.arrays, ...(along?.arrays ?? [])],
-      [...carried.arrays.map(typeOf), ...types],
-    );
+    const loop = loopOf([...inputs, ...places], [[...next, ...collected.arrays]]);
+    const body = { ...loop, gave: loop.functions[0]!, carried: inputs.length, length: count };
+    const results = scanNodes(body, [...carried.arrays, ...(along?.arrays ?? [])]);
     return [
       carried.asGiven(results.slice(0, inputs.length)),
       collected.asGiven(results.slice(inputs.length)),
@@ -146,9 +129,7 @@ export const cond: Cond = userCall(
     const either = arraysIn(ifTrue(...(inputs as never[])), "the first function");
     const other = arraysIn(ifFalse(...(inputs as never[])), "the other function").arrays;
     checkTypes(other, either.arrays.map(typeOf), "the other function");
-    const functions = [either.arrays, other];
-    const call = { control: { kind: "cond" }, functions, inputs, hoisting: "sources" } as const;
-    return either.asGiven(loopCall(call, [test, ...arrays], either.arrays.map(typeOf))) as never;
+    return either.asGiven(condNodes(loopOf(inputs, [either.arrays, other]), test, arrays)) as never;
   },
 );
 
@@ -212,27 +193,7 @@ function lengthOf(sequences: readonly LazyArray[], given: unknown): number {
   });
 }
 
-interface LoopCall {
-  readonly control: Control;
-  readonly functions: readonly (readonly LazyArray[])[];
-  readonly inputs: readonly LazyArray[];
-  readonly hoisting: Hoisting;
-}
-
-function loopCall(
-  { control, functions, inputs, hoisting }: LoopCall,
-  operands: readonly LazyArray[],
-  types: readonly ValueType[],
-): LazyArray[] {
-  const { body, captured, memory } = closedBody(control, functions, inputs, hoisting);
-  const all = [...operands, ...captured.map((expr) => new LazyArray(expr))];
-  const whole = (shape: Shape): number[] => shape.map(() => -1);
-  const grid = { cut: [], from: all.map(({ expr }) => whole(expr.shape)), memory };
-  const outputs = types.map(({ dtype, shape }) => ({
-    dtype,
-    shape,
-    chunks: singleChunk(shape),
-    axes: whole(shape),
-  }));
-  return callNodes(body, all, grid, outputs, LOOPS[control.kind]);
+function loopOf(inputs: readonly LazyArray[], functions: readonly (readonly LazyArray[])[]): LoopFunctions {
+  const exprs = (arrays: readonly LazyArray[]): Expr[] => arrays.map(({ expr }) => expr);
+  return { inputs: exprs(inputs), functions: functions.map(exprs), arrays: functions.flat() };
 }

@@ -52,8 +52,8 @@ export function withPullback(
       cure: "Such functions take lazy arrays; let them know other things by themselves",
     });
   const lazy = (expr: Expr): LazyArray => new LazyArray(expr);
-  const call = new CallMark(args.length, (cotangent, value, inputs) =>
-    checkParts(pullback(lazy(cotangent), lazy(value), ...inputs.map(lazy)), inputs),
+  const call = new CallMark(args.length, ({ cotangent, value, inputs }) =>
+    checkParts(pullback(lazy(cotangent!), lazy(value), ...inputs.map(lazy)), inputs),
   );
   const marked = args.map((arg, k) => built(call.argument(arg.expr, k), [arg]) as LazyArray);
   const value = fn(...marked);

@@ -24,12 +24,18 @@ export function withoutVariables(roots: readonly Expr[], variables: readonly Exp
   return roots.map((root) => made.get(root)!);
 }
 
-/** From the cotangent and the value to the cotangents of the arguments, null where none comes back. */
-export type CallPullback = (
-  cotangent: Expr,
-  value: Expr,
-  inputs: readonly Expr[],
-) => readonly (Expr | null)[];
+/** What a function's own pullback is told. */
+export interface Called {
+  /** Of the result; null where that is several packed together. */
+  readonly cotangent: Expr | null;
+  /** Of several results, of those that have one: by the numbers of the ops that take them apart (`partOf`). */
+  readonly parts: ReadonlyMap<number, Expr>;
+  readonly value: Expr;
+  readonly inputs: readonly Expr[];
+}
+
+/** The cotangents of the arguments, null where none comes back. */
+export type CallPullback = (at: Called) => readonly (Expr | null)[];
 
 /** A call of a function that says its own pullback. */
 export class CallMark extends Mark {
@@ -50,12 +56,19 @@ export class CallMark extends Mark {
     return makeExpr(mark, [x], { mark: this, argument: -1 });
   }
 
+  static isArgument(attrs: Attrs): boolean {
+    return markOf(attrs) instanceof CallMark && attrs["argument"] !== -1;
+  }
+
   isResult(attrs: Attrs): boolean {
     return attrs["argument"] === -1;
   }
 
   /** What comes to the marked arguments; those that the value does not depend on need nothing. */
-  partsOf(result: Expr, cotangent: Expr): (readonly [Expr, Expr])[] {
+  partsOf(
+    result: Expr,
+    { cotangent, parts: packed }: Pick<Called, "cotangent" | "parts">,
+  ): (readonly [Expr, Expr])[] {
     const isOwn = (node: Expr): boolean => node.op === mark && markOf(node.attrs) === this;
     const marked: Expr[] = [];
     for (const node of postOrder([result])) if (isOwn(node) && !this.isResult(node.attrs)) marked.push(node);
@@ -69,7 +82,7 @@ export class CallMark extends Mark {
         cure: "Leave it out, or let the function use it",
       });
     const given = inputs.map((input) => input!.inputs[0]!);
-    const parts = this.#pullback(cotangent, result, given);
+    const parts = this.#pullback({ cotangent, parts: packed, value: result, inputs: given });
     return inputs.flatMap((input, k) => {
       const part = parts[k];
       return input === undefined || part === null || part === undefined ? [] : [[input, part] as const];

@@ -9,11 +9,12 @@ import { type Built, castTo } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
 import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
 import type { ArrayDType } from "../../lazy/operandTypes.ts";
-import { divide, greater, multiply, where } from "../../ops/elementwise/index.ts";
+import { add, divide, greater, multiply, subtract, where } from "../../ops/elementwise/index.ts";
 import { countNonzero, max } from "../../ops/reductions.ts";
 import { eye } from "../functions/creation.ts";
 import { matmul } from "../functions/linear.ts";
 import { expandDims, matrixTranspose, squeeze } from "../functions/manipulation.ts";
+import { withPullback } from "../gradients/customPullback.ts";
 import { type Matrices, matricesOf, partsOf, realFloat, squareOf, together } from "./matrixParts.ts";
 import { blockRows, tallQr } from "./tall.ts";
 import { panelOf, tiledCholesky, tiledSolve, tileOf } from "./tiled.ts";
@@ -221,13 +222,36 @@ export const pinv: <const A extends Operand>(x: A, options?: RankOptions) => Flo
   "pinv",
   (x: Operand, { rtol }: RankOptions = {}): Built => {
     const matrices = matricesOf(x);
-    const { U, S, Vh } = singular(matrices, false);
-    const counts = significant(matrices, S, rtol);
-    const inverse = where(counts, divide(1, where(counts, S, 1)), 0);
-    return matmul(multiply(matrixTranspose(Vh), expandDims(inverse, -2)), matrixTranspose(U)) as Built;
+    const inverted = (own: LazyArray): LazyArray => {
+      const { U, S, Vh } = singular({ ...matrices, x: own }, false);
+      const counts = significant(matrices, S, rtol);
+      const inverse = where(counts, divide(1, where(counts, S, 1)), 0);
+      return matmul(multiply(matrixTranspose(Vh), expandDims(inverse, -2)), matrixTranspose(U));
+    };
+    const own = castTo(matrices.x, matrices.dtype);
+    return withPullback(
+      (a) => inverted(a!),
+      (g, b, a) => pinvCotangent(a!, b, g),
+      [own],
+    ) as Built;
   },
   [1, "rtol"],
 );
+
+/**
+ * dB = −B·dA·B + BBᵀ·dAᵀ·(1 − AB) + (1 − BA)·dAᵀ·BᵀB (Golub, Pereyra, 1973), so Ā = −Bᵀ·B̄·Bᵀ + (1 − AB)·B̄ᵀ·BBᵀ + BᵀB·B̄ᵀ·(1 − BA).
+ * Singular values that are equal do not matter for it, as they would for the vectors that belong to them.
+ */
+function pinvCotangent(a: LazyArray, b: LazyArray, cotangent: LazyArray): LazyArray {
+  const [bt, gt] = [matrixTranspose(b), matrixTranspose(cotangent)];
+  const within = matmul(bt, matmul(cotangent, bt));
+  const left = matmul(gt, matmul(b, bt));
+  const right = matmul(b, gt);
+  return subtract(
+    add(subtract(left, matmul(a, matmul(b, left))), matmul(bt, subtract(right, matmul(right, matmul(b, a))))),
+    within,
+  );
+}
 
 /** The x for which ‖x1·x − x2‖ is least, of tall matrices of full rank, by QR: `cw.linalg.lstsq(a, b)`. */
 export const lstsq: <const A extends Operand>(x1: A, x2: Operand) => Floating<A> = userCall(

@@ -3,12 +3,18 @@
 // matrix that is shorter, and so on until one block is left; Q is the product of all Qs.
 // Must hold: ‖A − QR‖ and ‖QᵀQ − 1‖ as those of one block; the tree depends on the shape and the dtype alone, not on chunks.
 
-import type { LazyArray } from "../../lazy/lazyArray.ts";
+import type { Expr } from "../../expr/expr.ts";
+import { castTo } from "../../lazy/build.ts";
+import { LazyArray } from "../../lazy/lazyArray.ts";
+import { tallQrCotangent } from "../../ops/matrixPullbacks.ts";
 import { partAlong } from "../chunked.ts";
 import { zeros } from "../functions/creation.ts";
 import { concat } from "../functions/joining.ts";
 import { matmul } from "../functions/linear.ts";
 import { reshape } from "../functions/manipulation.ts";
+import { calculusAt } from "../gradients/calculus.ts";
+import { withPullback } from "../gradients/customPullback.ts";
+import { pulledBack } from "../gradients/reverse.ts";
 import { type Matrices, partsOf } from "./matrixParts.ts";
 
 /** What a block has. */
@@ -23,7 +29,32 @@ export function blockRows({ batch, m, n }: Matrices): number | null {
   return m > 2 * rows ? rows : null;
 }
 
-export function tallQr(matrices: Matrices): { readonly Q: LazyArray; readonly R: LazyArray } {
+interface Factors {
+  readonly Q: LazyArray;
+  readonly R: LazyArray;
+}
+
+/** Gradients come from Q and R themselves: the Rs of blocks may be singular where that of all is not. */
+export function tallQr(matrices: Matrices): Factors {
+  const { x, dtype } = matrices;
+  if (blockRows(matrices) === null) return factorsOf(matrices);
+  const of = (own: LazyArray): Factors => factorsOf({ ...matrices, x: own });
+  const part = (name: keyof Factors): LazyArray =>
+    withPullback(
+      (own) => of(own!)[name],
+      (cotangent, _, own) => {
+        const { Q, R } = of(own!);
+        const use = calculusAt(own!.expr, pulledBack);
+        const none = { ofQ: use.filled(Q.expr), ofR: use.filled(R.expr) };
+        const given = { q: Q.expr, r: R.expr, ...none, [name === "Q" ? "ofQ" : "ofR"]: cotangent.expr };
+        return new LazyArray(tallQrCotangent(given, use) as Expr);
+      },
+      [castTo(x, dtype)],
+    );
+  return { Q: part("Q"), R: part("R") };
+}
+
+function factorsOf(matrices: Matrices): Factors {
   const { x, m, n, dtype } = matrices;
   const rows = blockRows(matrices);
   if (rows === null) {
@@ -42,7 +73,7 @@ export function tallQr(matrices: Matrices): { readonly Q: LazyArray; readonly R:
     [rows, n],
     [n, n],
   ]);
-  const rest = tallQr({ x: reshape(rs!, [blocks * n, n]), batch: [], m: blocks * n, n, dtype });
+  const rest = factorsOf({ x: reshape(rs!, [blocks * n, n]), batch: [], m: blocks * n, n, dtype });
   const product = reshape(matmul(each!, reshape(rest.Q, [blocks, n, n])), [blocks * rows, n]);
   return { Q: missing === 0 ? product : partAlong(product, 0, 0, m), R: rest.R };
 }

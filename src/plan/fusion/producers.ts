@@ -46,7 +46,11 @@ export function fuseSiblings(nodes: readonly Node[], arrays: Arrays, rules: Fusi
   const groups = new Map<number, Group>();
   for (const [array, list] of shared) {
     const waiting: number[] = [];
+    const perLevel = new Map<number, number>();
+    for (const at of list) perLevel.set(levels[at]!, (perLevel.get(levels[at]!) ?? 0) + 1);
     for (const at of list) {
+      // Alone on its level: it waits for all others, or they for it.
+      if (perLevel.get(levels[at]!) === 1) continue;
       if (nodes[at]!.barred.size > 0 || isRagged(nodes[at]!.operation)) continue;
       const group = groups.get(at) ?? newGroup(at, nodes[at]!, arrays);
       groups.set(at, group);

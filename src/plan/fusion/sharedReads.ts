@@ -3,6 +3,7 @@
 // Must hold: what shared steps use moves together, task by task, so that windows stay as even as they were.
 
 import { isEmptyBox } from "../../core/chunks.ts";
+import { usersIn } from "../demand.ts";
 import type { Operation, PlanStep } from "../plan.ts";
 import { type EvenCell, evenCells, lawIn } from "../windows/even.ts";
 import { chunkLaw, chunkPartition, type Law } from "../windows/taskRuns.ts";
@@ -28,9 +29,11 @@ export function withSharedReads(operation: Operation, arrays: Arrays): Operation
 /** The steps that read an array, for each array that several read, each for one step. What a product adds up block by block is read so. */
 function readsTwice({ steps, outputs }: Operation): number[][] {
   const reads = new Map<string, number[]>();
+  const users = usersIn(steps);
   steps.forEach((step, at) => {
     if (step.kind !== "read" || outputs.some(({ value }) => value.step === at)) return;
-    const [user, ...others] = steps.filter(({ inputs }) => inputs.some((input) => input.step === at));
+    const [first, ...others] = users[at]!;
+    const user = first === undefined ? undefined : steps[first]!;
     if (others.length > 0 || user?.kind === "contract" || user?.kind === "ragged") return;
     const known = reads.get(step.array);
     if (known === undefined) reads.set(step.array, [at]);

@@ -291,14 +291,15 @@ function examine(operation: Operation, { runs, wanted, from }: Part): EvenCell |
       wanted.map((law) => boxAt(law, steps)),
     );
   const first = at(runs.map(() => 0));
-  // Along an axis of one place nothing moves.
+  // In one place nothing moves.
+  if (runs.every(({ count }) => count === 1)) return { runs, from, first, next: runs.map(() => first) };
+  // Nor along an axis of one place.
   const next = runs.map(({ count }, axis) =>
     count === 1 ? first : at(runs.map((_, other) => (other === axis ? 1 : 0))),
   );
   const cut = cutOfSteps(operation, runs, first, next);
   if (cut !== null) return cut;
   const cell = { runs, from, first, next };
-  if (runs.every(({ count }) => count === 1)) return cell;
   const steps = runs.map(({ count }) => count - 1);
   return isEven(cell, at(steps), steps) ? cell : halves(runs);
 }

@@ -18,12 +18,18 @@ const NAMED: { readonly [name: string]: number } = {
 const ARRAYS = {
   float64: Float64Array,
   float32: Float32Array,
+  int8: Int8Array,
+  int16: Int16Array,
   int32: Int32Array,
   uint8: Uint8Array,
   bool: Uint8Array,
 };
 
-function sourceBlock(library: Library, { dtype, shape, data }: ProgramSource): cw.NDArray {
+function sourceBlock(library: Library, { dtype, shape, data, order }: ProgramSource): cw.NDArray {
+  if (order !== undefined) {
+    const values = Uint8Array.from({ length: shape[0]! }, (_, i) => order[0] * i + order[1]);
+    return new library.NDArray(dtype === "int8" ? new Int8Array(values.buffer) : values, shape);
+  }
   const numbers = data.map((value) => (typeof value === "string" ? NAMED[value]! : value));
   const list = dtype === "int64" ? BigInt64Array.from(numbers, BigInt) : ARRAYS[dtype].from(numbers);
   return new library.NDArray(list, shape, dtype);

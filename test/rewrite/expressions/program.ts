@@ -3,13 +3,15 @@
 // from whoever computes them), or close where functions, quotients or sums of floats round as they like; nothing that
 // jumps (comparisons, floors, conditions) is applied to what is only close.
 
-export type ProgramDType = "float64" | "float32" | "int32" | "int64" | "uint8" | "bool";
+export type ProgramDType = "float64" | "float32" | "int8" | "int16" | "int32" | "int64" | "uint8" | "bool";
 
 export interface ProgramSource {
   readonly dtype: ProgramDType;
   readonly shape: readonly number[];
   /** What JSON has no numbers for by name: nan, inf, -inf, -0. */
   readonly data: readonly (number | string)[];
+  /** Instead of data: element i is a·i + b, of 8 bits. */
+  readonly order?: readonly [a: number, b: number] | undefined;
 }
 
 export type StepAttrs = { readonly [name: string]: number | boolean | string | null | readonly StepItem[] };
@@ -246,7 +248,7 @@ class Writer {
   #cast(): void {
     const at = this.pick(() => true);
     const { dtype, shape } = this.values[at]!;
-    const wider: { readonly [D in ProgramDType]: readonly ProgramDType[] } = {
+    const wider: { readonly [D in ProgramDType]?: readonly ProgramDType[] } = {
       bool: ["int32", "float64", "uint8"],
       uint8: ["int32", "int64", "float32"],
       int32: ["int64", "float64", "uint8"],
@@ -254,7 +256,7 @@ class Writer {
       float32: ["float64"],
       float64: ["float32"],
     };
-    const to = this.oneOf(wider[dtype]);
+    const to = this.oneOf(wider[dtype]!);
     this.push("astype", [at], { dtype: to }, { dtype: to, shape }, to === "float32");
   }
 
