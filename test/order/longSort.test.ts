@@ -4,8 +4,12 @@
 import * as cw from "chunkwise";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { withStagesSync } from "../../src/array/settling.ts";
+import { placeOf, sizeOf } from "../../src/core/chunks.ts";
 import { node } from "../../src/lazy/build.ts";
 import { longArgsort, longSort } from "../../src/ops/longSort.ts";
+import { compileTask } from "../../src/plan/compile/compileTask.ts";
+import { memoryOf, termsOf, totalMemory } from "../../src/plan/taskMemory.ts";
 
 const ODD = [0, -0, Number.NaN, Infinity, -Infinity, 1, 1, 2];
 
@@ -52,4 +56,22 @@ test("very many blocks are merged in groups, and the groups in turn", () => {
     ),
     { numRuns: 2 },
   );
+});
+
+test("what is stated of merges is what the largest task needs, though few of them are compiled", () => {
+  const length = 12_000;
+  const values = Float64Array.from({ length }, (_, i) => ODD[(i * 7919) % 97] ?? Math.sin(i));
+  const x = cw.asarray(values, { chunks: 1000 });
+  const order = node(longArgsort, [x], { descending: false, most: 8 * 1000 });
+  const [settled] = withStagesSync([order], {}, (known) => known);
+  const { data } = cw.plan(settled!);
+  const arrays = new Map(data.arrays.map((array) => [array.name, array]));
+  const differing = data.operations.filter((operation) => {
+    const needed = Array.from({ length: sizeOf(operation.grid) }, (_, task) =>
+      totalMemory(termsOf(compileTask(operation, arrays, placeOf(task, operation.grid)), arrays)),
+    );
+    expect(totalMemory(memoryOf(operation, arrays))).toBe(Math.max(...needed));
+    return new Set(needed).size > 1;
+  });
+  expect(differing.length).toBeGreaterThan(0);
 });
