@@ -125,7 +125,9 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
 function windowScratch(step: RoutineStep, buffers: Buffers): number {
   const passes = step.attrs["passes"] as readonly Shape[];
   const longest = passes.reduce((most, lengths) => Math.max(most, sizeOf(lengths)), 0);
-  const left = passes.length > 1 ? 8 * elements(step.inputs.slice(0, 1)) : 0;
+  // Long windows of minima and maxima go in two passes.
+  const isSeveral = passes.length > 1 || step.attrs["kind"] === "min" || step.attrs["kind"] === "max";
+  const left = isSeveral ? 8 * elements(step.inputs.slice(0, 1)) : 0;
   return ownCopies(step, buffers) + left + 24 * longest;
 }
 
