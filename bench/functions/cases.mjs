@@ -1,5 +1,5 @@
 // What is measured. A case: its name, the data it reads (data.mjs), what we do with them, what the peer does (Python, with
-// np, sp, da, xr and pd at hand and the arrays under their names), and how many times as fast we want to be. To add a line is to add a case.
+// np, sp, da, xr, pd and bn at hand and the arrays under their names), and how many times as fast we want to be. To add a line is to add a case.
 
 /** `ours` is given the library and the arrays by name; `peer` is an expression. */
 export const CASES = [
@@ -138,5 +138,87 @@ export const CASES = [
     data: {},
     ours: (cw) => cw.random(1).integers(20_000_000, { high: 100 }),
     peer: "np.random.default_rng(1).integers(0, 100, 20_000_000)",
+  },
+  {
+    name: "gaussian filter, σ = 2, 4096²",
+    data: { x: { kind: "normal", shape: [4096, 4096] } },
+    ours: (cw, { x }) => cw.gaussianFilter(x, 2),
+    peer: "sp.ndimage.gaussian_filter(x, 2)",
+    wanted: 2,
+  },
+  {
+    name: "median filter, 5², 2048²",
+    data: { x: { kind: "normal", shape: [2048, 2048] } },
+    ours: (cw, { x }) => cw.medianFilter(x, 5),
+    peer: "sp.ndimage.median_filter(x, 5)",
+  },
+  {
+    name: "uniform filter, 5², 4096²",
+    data: { x: { kind: "normal", shape: [4096, 4096] } },
+    ours: (cw, { x }) => cw.uniformFilter(x, 5),
+    peer: "sp.ndimage.uniform_filter(x, 5)",
+  },
+  {
+    name: "rolling mean of 24, 10⁷, beside pandas",
+    data: { x: { kind: "normal", shape: [10_000_000] } },
+    ours: (cw, { x }) => cw.rolling(x, 24).mean(),
+    peer: "pd.Series(x).rolling(24).mean()",
+    wanted: 3,
+  },
+  {
+    name: "rolling mean of 24, 10⁷, beside Bottleneck",
+    data: { x: { kind: "normal", shape: [10_000_000] } },
+    ours: (cw, { x }) => cw.rolling(x, 24).mean(),
+    peer: "bn.move_mean(x, 24)",
+    wanted: 3,
+  },
+  {
+    name: "fft, 2²⁰",
+    data: { x: { kind: "normal", shape: [1_048_576] } },
+    ours: (cw, { x }) => cw.fft.fft(x),
+    peer: "sp.fft.fft(x + 0j)",
+    wanted: 0.7,
+  },
+  {
+    name: "fft, 4096 × 1024",
+    data: { x: { kind: "normal", shape: [4096, 1024] } },
+    ours: (cw, { x }) => cw.fft.fft(x),
+    peer: "sp.fft.fft(x + 0j)",
+    wanted: 0.7,
+  },
+  {
+    name: "fft, 1,000,003",
+    data: { x: { kind: "normal", shape: [1_000_003] } },
+    ours: (cw, { x }) => cw.fft.fft(x),
+    peer: "sp.fft.fft(x + 0j)",
+    wanted: 0.7,
+  },
+  {
+    name: "fft, 1000 × 1009",
+    data: { x: { kind: "normal", shape: [1000, 1009] } },
+    ours: (cw, { x }) => cw.fft.fft(x),
+    peer: "sp.fft.fft(x + 0j)",
+    wanted: 0.7,
+  },
+  {
+    name: "svd, 512²",
+    data: { x: { kind: "normal", shape: [512, 512] } },
+    ours: (cw, { x }) => cw.linalg.svd(x).U,
+    peer: "np.linalg.svd(x)[0]",
+    wanted: 0.25,
+  },
+  {
+    name: "qr, 512²",
+    data: { x: { kind: "normal", shape: [512, 512] } },
+    ours: (cw, { x }) => cw.linalg.qr(x).Q,
+    peer: "np.linalg.qr(x)[0]",
+    wanted: 0.25,
+  },
+  {
+    name: "inverse, 512²",
+    data: { x: { kind: "normal", shape: [512, 512] } },
+    ours: (cw, { x }) => cw.linalg.inv(x),
+    peer: "np.linalg.inv(x)",
+    wanted: 0.25,
   },
 ];

@@ -18,7 +18,7 @@ def module(name):
         return None
 
 
-NAMES = {"np": np, "sp": module("scipy"), "da": module("dask.array"), "xr": module("xarray"), "pd": module("pandas")}
+NAMES = {"np": np, "sp": module("scipy"), "da": module("dask.array"), "xr": module("xarray"), "pd": module("pandas"), "bn": module("bottleneck")}
 
 for line in sys.stdin:
     asked = json.loads(line)

@@ -16,9 +16,7 @@ const METHODS = {
     // ‖(L·Lᵀ − A)·v‖ instead of a product of matrices.
     const off = l.matmul(l.T.matmul(v)).subtract(positive.matmul(v));
     const [distance, size, own] = await cw.compute(
-      cw.linalg.vectorNorm(off),
-      cw.linalg.vectorNorm(positive),
-      cw.linalg.vectorNorm(v),
+      [off, positive, v].map((x) => cw.linalg.vectorNorm(x)),
       options,
     );
     return distance.item() / size.item() / own.item();
@@ -28,9 +26,7 @@ const METHODS = {
     const x = cw.asarray(await cw.linalg.solve(a, b).compute(options));
     const off = a.matmul(x).subtract(b);
     const [distance, size, own] = await cw.compute(
-      cw.linalg.vectorNorm(off),
-      cw.linalg.vectorNorm(a),
-      cw.linalg.vectorNorm(x),
+      [off, a, x].map((x) => cw.linalg.vectorNorm(x)),
       options,
     );
     return distance.item() / size.item() / own.item();

@@ -132,7 +132,8 @@ test("any chunking is one chunk, to the bit, for floats of both widths", () => {
       const made = (y: cw.LazyArray): cw.LazyArray[] => [
         cw.gaussianFilter(y, 0.3 * size, { mode }),
         cw.uniformFilter(y, size, { mode }),
-        cw.maximumFilter(y, Math.min(size, 5), { mode }),
+        cw.maximumFilter(y, size, { mode }),
+        cw.rolling(y, size, { minPeriods: 1 }).min(),
         cw.medianFilter(y, Math.min(size, 3), { mode }),
         cw.rolling(y, size, { axis: 0 }).mean(),
         cw.rolling(y, size, { axis: -1, minPeriods: Math.min(1, size) }).std(),

@@ -4,9 +4,10 @@
 import { checkAxes, checkAxis, describe, shapeText } from "../../core/chunks.ts";
 import { isComplex, isFloat, type Result, resultOf } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
-import { type Built, castTo } from "../../lazy/build.ts";
+import { chunksOf, makeExpr } from "../../expr/expr.ts";
+import { type Built, built, castTo } from "../../lazy/build.ts";
 import { userCall } from "../../lazy/call.ts";
-import { asLazy, type LazyArray, type Operand } from "../../lazy/lazyArray.ts";
+import { asLazy, coordinate, type LazyArray, type Operand, sourceAttrs } from "../../lazy/lazyArray.ts";
 import type { ArrayDType } from "../../lazy/operandTypes.ts";
 import {
   abs,
@@ -16,6 +17,7 @@ import {
   greater,
   less,
   logicalAnd,
+  logicalOr,
   multiply,
   negative,
   remainder,
@@ -26,6 +28,7 @@ import { cumulativeSum } from "../../ops/scans.ts";
 import { partAlong } from "../chunked.ts";
 import { concat } from "../functions/joining.ts";
 import { reshape } from "../functions/manipulation.ts";
+import { pad } from "../functions/repeating.ts";
 import { diff } from "../functions/searching.ts";
 
 /** Options of `cw.gradient`. */
@@ -87,23 +90,33 @@ function along(x: LazyArray, axis: number, spacing: Spacing, edgeOrder: 1 | 2): 
       what: `axis ${axis} has ${n} samples`,
       cure: `At least ${edgeOrder + 1} are needed`,
     });
+  if (edgeOrder === 1 && typeof spacing === "number") return simple(x, axis, spacing);
   return typeof spacing === "number"
-    ? concat(evenly(x, axis, spacing, edgeOrder), { axis })
+    ? concat(evenly(x, axis, spacing), { axis })
     : concat(unevenly(x, axis, distances(spacing, x, axis), edgeOrder), { axis });
 }
 
 type Part = (from: number, count: number) => LazyArray;
 
-function evenly(x: LazyArray, axis: number, h: number, edgeOrder: 1 | 2): LazyArray[] {
+/** With the ends there twice: (x[i + 1] − x[i − 1]) / 2h, and at the ends what is left of it, over h. */
+function simple(x: LazyArray, axis: number, h: number): LazyArray {
+  const n = x.shape[axis]!;
+  const around = pad(
+    x,
+    x.shape.map((_, a) => (a === axis ? [1, 1] : [0, 0])),
+    { mode: "edge" },
+  );
+  const attrs = { ...sourceAttrs({ dtype: "int64", shape: x.shape }, chunksOf(x.expr)), axis };
+  const place = built(makeExpr(coordinate, [], attrs), []);
+  const isEnd = logicalOr(equal(place, 0), equal(place, n - 1));
+  const over = castTo(where(isEnd, h, 2 * h), x.dtype);
+  return divide(subtract(partAlong(around, axis, 2, n), partAlong(around, axis, 0, n)), over);
+}
+
+function evenly(x: LazyArray, axis: number, h: number): LazyArray[] {
   const n = x.shape[axis]!;
   const part: Part = (from, count) => partAlong(x, axis, from, count);
   const inside = divide(subtract(part(2, n - 2), part(0, n - 2)), 2 * h);
-  if (edgeOrder === 1)
-    return [
-      divide(subtract(part(1, 1), part(0, 1)), h),
-      inside,
-      divide(subtract(part(n - 1, 1), part(n - 2, 1)), h),
-    ];
   const three = (a: number, b: number, c: number, from: number): LazyArray =>
     add(
       add(multiply(part(from, 1), a / h), multiply(part(from + 1, 1), b / h)),

@@ -1,9 +1,9 @@
 // The discrete Fourier transform of lines of any length: X[k] = Σ x[j]·e^(−2πi·jk/n). In: complex numbers, real and imaginary parts in turn.
 // Out: their transform, not scaled. Stockham's way through the prime factors, two 2s at a time; how long lines and other lengths go,
-// plan.ts says.
+// lengths.ts says.
 // Must hold: the same line gives the same bits, whatever lines are transformed beside it, and as kernels do (wasm/fourierKernel.ts).
 
-import { type Convolution, type FourSteps, type Passes, planOf, type TransformPlan } from "./plan.ts";
+import { type Convolution, type FourSteps, type Passes, planOf, type TransformPlan } from "./lengths.ts";
 import { chirpOf, filterOf, twoTables, unitRoots } from "./roots.ts";
 
 /** How a length is transformed: made once for all lines. */

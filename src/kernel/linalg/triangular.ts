@@ -26,22 +26,40 @@ export function cholesky(a: Float64Array, n: number): boolean {
 export function lu(a: Float64Array, n: number, order: Int32Array, rows: number = n): number {
   let sign = 1;
   for (let i = 0; i < rows; i++) order[i] = i;
-  for (let k = 0; k < n; k++) {
-    const best = largestBelow(a, rows, n, k);
-    if (best !== k) {
-      swapRows(a, n, k, best);
-      [order[k], order[best]] = [order[best]!, order[k]!];
-      sign = -sign;
-    }
-    const pivot = a[k * n + k]!;
-    if (pivot === 0) continue;
-    for (let i = k + 1; i < rows; i++) {
-      const factor = a[i * n + k]! / pivot;
-      a[i * n + k] = factor;
-      if (factor !== 0) subtractRow(a, i * n, a, k * n, factor, k + 1, n);
-    }
+  for (let begin = 0; begin < n; begin += PANEL) {
+    const end = Math.min(n, begin + PANEL);
+    for (let k = begin; k < end; k++) sign *= pivoted(a, n, rows, k, end, order);
+    // What is behind the panel, row by row: all its columns at once, in their order.
+    for (let i = begin + 1; i < rows; i++)
+      subtractRows(a, i * n, a, n, a, i * n, begin, Math.min(i, end), end, n);
   }
   return sign;
+}
+
+/** Columns that are eliminated before what is behind them is looked at. */
+const PANEL = 32;
+
+/** Eliminates column k, up to the panel's end; −1 where two rows change places. */
+function pivoted(
+  a: Float64Array,
+  n: number,
+  rows: number,
+  k: number,
+  end: number,
+  order: Int32Array,
+): 1 | -1 {
+  const best = largestBelow(a, rows, n, k);
+  if (best !== k) {
+    swapRows(a, n, k, best);
+    [order[k], order[best]] = [order[best]!, order[k]!];
+  }
+  const pivot = a[k * n + k]!;
+  for (let i = k + 1; pivot !== 0 && i < rows; i++) {
+    const factor = a[i * n + k]! / pivot;
+    a[i * n + k] = factor;
+    for (let c = k + 1; c < end; c++) a[i * n + c]! -= factor * a[k * n + c]!;
+  }
+  return best === k ? 1 : -1;
 }
 
 function largestBelow(a: Float64Array, rows: number, n: number, k: number): number {
@@ -58,17 +76,35 @@ function swapRows(a: Float64Array, n: number, i: number, j: number): void {
   }
 }
 
-/** x[at + k] −= factor · y[from + k] for begin ≤ k < end. */
-function subtractRow(
+/** x[at + c] −= Σ factors[place + k]·y[k·width + c] for first ≤ k < last and begin ≤ c < end, k by k; four rows in one go. */
+function subtractRows(
   x: Float64Array,
   at: number,
   y: Float64Array,
-  from: number,
-  factor: number,
+  width: number,
+  factors: Float64Array,
+  place: number,
+  first: number,
+  last: number,
   begin: number,
   end: number,
 ): void {
-  for (let k = begin; k < end; k++) x[at + k]! -= factor * y[from + k]!;
+  let k = first;
+  for (; k + 4 <= last; k += 4) {
+    const [f, g, h, l] = [
+      factors[place + k]!,
+      factors[place + k + 1]!,
+      factors[place + k + 2]!,
+      factors[place + k + 3]!,
+    ];
+    const [p, q, r, s] = [k * width, (k + 1) * width, (k + 2) * width, (k + 3) * width];
+    for (let c = begin; c < end; c++)
+      x[at + c] = x[at + c]! - f * y[p + c]! - g * y[q + c]! - h * y[r + c]! - l * y[s + c]!;
+  }
+  for (; k < last; k++) {
+    const factor = factors[place + k]!;
+    for (let c = begin; c < end; c++) x[at + c]! -= factor * y[k * width + c]!;
+  }
 }
 
 /** Solves with the factors that `lu` gave, for `columns` right sides, which become the solution; false where a pivot is 0. */
@@ -83,15 +119,8 @@ export function solveWithLu(
   const given = right.slice();
   for (let i = 0; i < n; i++)
     right.set(given.subarray(order[i]! * columns, (order[i]! + 1) * columns), i * columns);
-  for (let i = 0; i < n; i++)
-    for (let k = 0; k < i; k++)
-      subtractRow(right, i * columns, right, k * columns, factors[i * n + k]!, 0, columns);
-  for (let i = n - 1; i >= 0; i--) {
-    for (let k = i + 1; k < n; k++)
-      subtractRow(right, i * columns, right, k * columns, factors[i * n + k]!, 0, columns);
-    for (let c = 0; c < columns; c++) right[i * columns + c]! /= factors[i * n + i]!;
-  }
-  return true;
+  solveLower(factors, n, right, columns, true);
+  return solveUpper(factors, n, right, columns);
 }
 
 /** Y with L·Y = B, of a lower factor, whose diagonal is 1 where `isUnit`; B becomes Y. False where a pivot is 0. */
@@ -103,8 +132,7 @@ export function solveLower(
   isUnit: boolean,
 ): boolean {
   for (let i = 0; i < n; i++) {
-    for (let k = 0; k < i; k++)
-      subtractRow(right, i * columns, right, k * columns, l[i * n + k]!, 0, columns);
+    subtractRows(right, i * columns, right, columns, l, i * n, 0, i, 0, columns);
     if (isUnit) continue;
     if (l[i * n + i] === 0) return false;
     for (let c = 0; c < columns; c++) right[i * columns + c]! /= l[i * n + i]!;
@@ -116,8 +144,7 @@ export function solveLower(
 export function solveUpper(u: Float64Array, n: number, right: Float64Array, columns: number): boolean {
   for (let i = n - 1; i >= 0; i--) {
     if (u[i * n + i] === 0) return false;
-    for (let k = i + 1; k < n; k++)
-      subtractRow(right, i * columns, right, k * columns, u[i * n + k]!, 0, columns);
+    subtractRows(right, i * columns, right, columns, u, i * n, i + 1, n, 0, columns);
     for (let c = 0; c < columns; c++) right[i * columns + c]! /= u[i * n + i]!;
   }
   return true;

@@ -13,6 +13,7 @@ import { fourier } from "./fourier.ts";
 import { gather, gatherIn, movePlaces, pick, scatter, spread } from "./gather.ts";
 import { groupby } from "./groupby.ts";
 import { matrixRows } from "./matrixRows.ts";
+import { windowed } from "./overWindows.ts";
 import { callAll, unpack } from "./packed.ts";
 import { permuted } from "./permuted.ts";
 import { quantilePlaces } from "./quantilePlaces.ts";
@@ -23,7 +24,6 @@ import { argsortRuns, mergePlaces, mergeRuns, sortRuns } from "./sortedRuns.ts";
 import { takeAlongAxis } from "./take-along-axis.ts";
 import { topk, topkPlaces } from "./topk.ts";
 import { call } from "./userCall.ts";
-import { windowed } from "./windowed.ts";
 
 export const ROUTINES: ReadonlyMap<string, Routine> = new Map(
   Object.entries({

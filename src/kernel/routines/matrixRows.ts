@@ -2,15 +2,16 @@
 // float64 matrices, and right sides for some methods; attrs.method. Out: a row for each matrix: `MATRIX_METHODS` says what it has.
 // Must hold: a task has whole matrices. What a method takes for itself is stated in plan/compile/scratch.ts.
 
-import { type Block, subBlock } from "../../core/block.ts";
-import { sizeOf } from "../../core/chunks.ts";
+import { type Block, isContiguous, subBlock } from "../../core/block.ts";
+import { sizeOf, stridesOf } from "../../core/chunks.ts";
+import { allocate } from "../../core/dtype.ts";
 import { qr } from "../linalg/orthogonal.ts";
 import { completeRows, svd } from "../linalg/singular.ts";
 import { eigh } from "../linalg/symmetric.ts";
 import { cholesky, lu, solveLower, solveUpper, solveWithLu } from "../linalg/triangular.ts";
 import { type Routine, Trap } from "../routine.ts";
 import { blockAt } from "./attributes.ts";
-import { fromContiguous, toContiguous } from "./stridedWalk.ts";
+import { copyElements, fromContiguous } from "./stridedWalk.ts";
 
 /** An m × n matrix, and m × k right sides where there are some. */
 interface Matrix {
@@ -182,35 +183,47 @@ function transposed(a: Float64Array, m: number, n: number): Float64Array {
   return result;
 }
 
-export const matrixRows: Routine = ({ inputs, outputs, attrs }) => {
+export const matrixRows: Routine = ({ inputs, outputs, attrs, room = allocate }) => {
   const [x, right, output] = [blockAt(inputs, 0), inputs[1], blockAt(outputs, 0)];
   const method: MatrixMethod = MATRIX_METHODS[attrs["method"] as MatrixMethodName];
   const batch = output.shape.slice(0, -1);
   const [m, n] = x.shape.slice(-2) as [number, number];
   const k = right === undefined ? 0 : right.shape.at(-1)!;
   const place = batch.map(() => 0);
+  // Copies, which may be overwritten, are borrowed once for all matrices.
+  const [a, b] = [room("float64", m * n), room("float64", m * k)] as [Float64Array, Float64Array];
   for (let number = 0; number < sizeOf(batch); number++) {
-    const a = elementsAt(x, place, 2);
-    const b = right === undefined ? new Float64Array(0) : elementsAt(right, place, 2);
-    const row = new Float64Array(output.shape.at(-1)!);
-    let at = 0;
-    for (const part of method.parts({ a, m, n, b, k })) {
-      row.set(part, at);
-      at += part.length;
-    }
-    fromContiguous(row, oneOf(output, place, 1));
+    copyMatrix(x, place, a);
+    if (right !== undefined) copyMatrix(right, place, b);
+    putRow(method.parts({ a, m, n, b, k }), oneOf(output, place, 1));
     next(place, batch);
   }
 };
+
+/** One part after another. */
+function putRow(parts: readonly (Float64Array | readonly number[])[], row: Block): void {
+  const isPlain = isContiguous(row);
+  const data = isPlain
+    ? (row.data.subarray(row.offset, row.offset + row.shape.at(-1)!) as Float64Array)
+    : new Float64Array(row.shape.at(-1)!);
+  let at = 0;
+  for (const part of parts) {
+    data.set(part, at);
+    at += part.length;
+  }
+  if (!isPlain) fromContiguous(data, row);
+}
 
 function oneOf(block: Block, place: readonly number[], own: number): Block {
   const shape = block.shape.slice(-own);
   return subBlock(block, [...place, ...shape.map(() => 0)], [...place.map(() => 1), ...shape]);
 }
 
-/** A copy, which may be overwritten. */
-const elementsAt = (block: Block, place: readonly number[], own: number): Float64Array =>
-  (toContiguous(oneOf(block, place, own)) as Float64Array).slice();
+function copyMatrix(block: Block, place: readonly number[], data: Float64Array): void {
+  const source = oneOf(block, place, 2);
+  const { dtype, shape } = source;
+  copyElements(source, { dtype, shape, strides: stridesOf(shape), offset: 0, data });
+}
 
 function next(place: number[], shape: readonly number[]): void {
   for (let axis = shape.length - 1; axis >= 0; axis--) {

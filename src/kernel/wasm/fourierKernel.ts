@@ -2,8 +2,8 @@
 // (each vector has a part of two lines' numbers, so that passes need no shuffles), go through the passes there, and are put where they
 // belong. In: the factors, and what is done on the way. Out: a module. The same bits as fourier/transform.ts.
 
-import { unitRoot } from "../fourier/roots.ts";
 import type { FunctionWriter, Local } from "./assembler.ts";
+import { butterfly, type Pair, pairOf } from "./butterflies.ts";
 import { increase, moduleOf, type RunArguments, repeat, SCRATCH } from "./module.ts";
 
 /**
@@ -35,16 +35,8 @@ const POINT_BYTES = 32;
 
 type Words = { readonly [N in (typeof FOURIER_WORDS)[number]]: Local };
 
-/** A number of each line of a pair. */
-interface Pair {
-  readonly re: Local;
-  readonly im: Local;
-}
-
 const FIRSTS = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
 const SECONDS = FIRSTS.map((byte) => byte + 8);
-
-const pairOf = (w: FunctionWriter): Pair => ({ re: w.local("v128"), im: w.local("v128") });
 
 export const fourierModule = (isShared: boolean, code: FourierCode): Uint8Array<ArrayBuffer> =>
   moduleOf(isShared, (w, run) => writeUnits(w, run, code));
@@ -271,7 +263,8 @@ function writePass(pass: Pass): void {
   const turns = Array.from({ length: p - 1 }, () => ({ at: w.local("i32"), root: pairOf(w) }));
   const row = (isTurned: boolean): void => {
     const body = (): void => {
-      butterfly(pass, points, read, (r, make) => {
+      loadPoints(pass, points, read);
+      butterfly(w, points, (r, make) => {
         const value = make();
         if (isTurned && r > 0)
           storeTurned(w, value, turns[r - 1]!.root, write, pass.to + POINT_BYTES * stride * r);
@@ -325,10 +318,7 @@ function storeTurned(w: FunctionWriter, z: Pair, root: Pair, address: Local, off
   w.op("f64x2.add").memory("v128.store", offset + 16);
 }
 
-type Put = (r: number, make: () => Pair) => void;
-
-function butterfly(pass: Pass, x: readonly Pair[], read: Local, put: Put): void {
-  const { w, p, length, stride, from } = pass;
+function loadPoints({ w, length, p, stride, from }: Pass, x: readonly Pair[], read: Local): void {
   const step = (POINT_BYTES * stride * length) / p;
   x.forEach((point, t) => {
     w.get(read)
@@ -338,82 +328,4 @@ function butterfly(pass: Pass, x: readonly Pair[], read: Local, put: Put): void 
       .memory("v128.load", from + t * step + 16)
       .set(point.im);
   });
-  if (p === 2) butterfly2(w, x, put);
-  else if (p === 4) butterfly4(w, x, put);
-  else butterflyOdd(w, p, x, put);
-}
-
-const sum = (w: FunctionWriter, a: Local, b: Local, to: Local): void => {
-  w.get(a).get(b).op("f64x2.add").set(to);
-};
-const difference = (w: FunctionWriter, a: Local, b: Local, to: Local): void => {
-  w.get(a).get(b).op("f64x2.sub").set(to);
-};
-function both(w: FunctionWriter, op: typeof sum, a: Pair, b: Pair, to: Pair): Pair {
-  op(w, a.re, b.re, to.re);
-  op(w, a.im, b.im, to.im);
-  return to;
-}
-
-function butterfly2(w: FunctionWriter, [a, b]: readonly Pair[], put: Put): void {
-  const found = pairOf(w);
-  put(0, () => both(w, sum, a!, b!, found));
-  put(1, () => both(w, difference, a!, b!, found));
-}
-
-function butterfly4(w: FunctionWriter, [a, b, c, d]: readonly Pair[], put: Put): void {
-  const [even, less, odd, turn, found] = [pairOf(w), pairOf(w), pairOf(w), pairOf(w), pairOf(w)];
-  both(w, sum, a!, c!, even);
-  both(w, difference, a!, c!, less);
-  both(w, sum, b!, d!, odd);
-  // −i·(b − d)
-  difference(w, b!.im, d!.im, turn.re);
-  difference(w, d!.re, b!.re, turn.im);
-  put(0, () => both(w, sum, even, odd, found));
-  put(1, () => both(w, sum, less, turn, found));
-  put(2, () => both(w, difference, even, odd, found));
-  put(3, () => both(w, difference, less, turn, found));
-}
-
-/** Terms t and p − t together: sums meet cosines, differences sines. */
-function butterflyOdd(w: FunctionWriter, p: number, x: readonly Pair[], put: Put): void {
-  const half = (p - 1) / 2;
-  const found = pairOf(w);
-  const sums = Array.from({ length: half }, () => pairOf(w));
-  const apart = Array.from({ length: half }, () => pairOf(w));
-  for (let t = 1; t <= half; t++) {
-    both(w, sum, x[t]!, x[p - t]!, sums[t - 1]!);
-    both(w, difference, x[t]!, x[p - t]!, apart[t - 1]!);
-  }
-  put(0, () => sums.reduce((whole, each) => both(w, sum, whole, each, found), x[0]!));
-  const [even, odd] = [pairOf(w), pairOf(w)];
-  for (let r = 1; r <= half; r++) {
-    for (const part of ["re", "im"] as const) {
-      w.get(x[0]![part]).set(even[part]);
-      w.f64(0).op("f64x2.splat").set(odd[part]);
-    }
-    for (let t = 1; t <= half; t++) {
-      const [c, d] = unitRoot((r * t) % p, p);
-      const times = (value: Local, by: number): FunctionWriter =>
-        w.f64(by).op("f64x2.splat").get(value).op("f64x2.mul");
-      w.get(even.re);
-      times(sums[t - 1]!.re, c)
-        .op("f64x2.add")
-        .set(even.re);
-      w.get(even.im);
-      times(sums[t - 1]!.im, c)
-        .op("f64x2.add")
-        .set(even.im);
-      w.get(odd.re);
-      times(apart[t - 1]!.im, d)
-        .op("f64x2.sub")
-        .set(odd.re);
-      w.get(odd.im);
-      times(apart[t - 1]!.re, d)
-        .op("f64x2.add")
-        .set(odd.im);
-    }
-    put(r, () => both(w, sum, even, odd, found));
-    put(p - r, () => both(w, difference, even, odd, found));
-  }
 }

@@ -11,7 +11,7 @@ import {
   type Passes,
   planOf,
   type TransformPlan,
-} from "../fourier/plan.ts";
+} from "../fourier/lengths.ts";
 import { chirpOf, filterOf, twoTables, unitRoots } from "../fourier/roots.ts";
 import type { RoutineCall } from "../routine.ts";
 import { booleanAttr } from "../routines/attributes.ts";

@@ -1,6 +1,6 @@
 // windowed as kernels: a unit is a row of the result, whose elements lie one after another, as do those of the array; windows are a table
 // of distances in bytes, each with its weight, so that windows along any axes are the same code. In: what is asked of a window, dtypes.
-// Out: a module. The same bits as routines/windowed.ts.
+// Out: a module. The same bits as routines/overWindows.ts.
 // Must hold: a window's elements are read before its result is written, and none behind it is written before: so a pass may write into
 // the array that it reads.
 

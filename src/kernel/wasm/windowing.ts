@@ -24,11 +24,12 @@ export function runWindowed(machine: WasmMachine, call: RoutineCall, threads: nu
   const { inputs, outputs, attrs } = call;
   const [x, output] = [inputs[0]!, outputs[0]!];
   const kind = attrs["kind"] as WindowKind;
-  const passes = attrs["passes"] as readonly Shape[];
-  if (!isFit(x, output) || passes.length === 0) return false;
-  if (kind === "sum") return runSums(machine, call, passes, threads);
+  const given = attrs["passes"] as readonly Shape[];
+  if (!isFit(x, output) || given.length === 0) return false;
+  if (kind === "sum") return runSums(machine, call, given, threads);
+  const passes = given.flatMap((lengths) => windowsOf(kind, lengths));
   const weights = kind === "weights" ? inputs.slice(1).map((block) => toContiguous(block)) : null;
-  const codes = passes.map((lengths, at) =>
+  const codes = passes.map(({ lengths }, at) =>
     codeOf(kind, x.dtype as "float64", lengths, at, passes.length, attrs),
   );
   if (codes.some((code) => code === null)) return false;
@@ -47,6 +48,26 @@ export function runWindowed(machine: WasmMachine, call: RoutineCall, threads: nu
     );
   });
   return isInside && isDone;
+}
+
+/** Which elements a window has: each that many places behind the one before, and the last. */
+interface Window {
+  readonly lengths: Shape;
+  readonly every: number;
+}
+
+/** Longer windows along an axis are the least of the least of short ones, which may have elements in common. */
+const SHORT = 16;
+
+function windowsOf(kind: WindowKind, lengths: Shape): Window[] {
+  const count = sizeOf(lengths);
+  const axis = lengths.indexOf(count);
+  if ((kind !== "min" && kind !== "max") || count <= SHORT || axis < 0) return [{ lengths, every: 1 }];
+  const part = Math.ceil(Math.sqrt(count));
+  return [
+    { lengths: lengths.with(axis, part), every: 1 },
+    { lengths: lengths.with(axis, count - part + 1), every: part },
+  ];
 }
 
 /** Floats whose rows lie one after another. */
@@ -94,7 +115,7 @@ function codeOf(
 interface Passes {
   readonly from: Block;
   readonly to: Block;
-  readonly passes: readonly Shape[];
+  readonly passes: readonly Window[];
   readonly codes: readonly WindowCode[];
   readonly weights: readonly Float64Array[] | null;
 }
@@ -107,16 +128,16 @@ function runPasses(
 ): boolean {
   const { memory } = machine;
   const own =
-    passes.length > 1 ? memory.takeBlock(codes[0]!.to, afterPass(from.shape, passes[0]!)) : undefined;
+    passes.length > 1 ? memory.takeBlock(codes[0]!.to, afterPass(from.shape, passes[0]!.lengths)) : undefined;
   if (own === null) return false;
   try {
     let source = from;
-    return passes.every((lengths, at) => {
+    return passes.every((window, at) => {
       const isLast = at === passes.length - 1;
-      const shape = afterPass(source.shape, lengths);
+      const shape = afterPass(source.shape, window.lengths);
       const target = isLast ? to : { ...own!, shape };
       const isInPlace = !isLast && at > 0;
-      const pass = { source, target, lengths, weights: weights?.[at] ?? null, code: codes[at]! };
+      const pass = { source, target, window, weights: weights?.[at] ?? null, code: codes[at]! };
       source = target;
       return runPass(machine, pass, isInPlace ? 1 : threads);
     });
@@ -128,19 +149,20 @@ function runPasses(
 interface PassJob {
   readonly source: Block;
   readonly target: Block;
-  readonly lengths: Shape;
+  readonly window: Window;
   readonly weights: Float64Array | null;
   readonly code: WindowCode;
 }
 
 function runPass(
   { memory, kernels, jobs }: WasmMachine,
-  { source, target, lengths, weights, code }: PassJob,
+  { source, target, window, weights, code }: PassJob,
   threads: number,
 ): boolean {
   const kernel = kernels.get(codeText(code), (isShared) => windowModule(isShared, code));
   const [a, b] = [infoOf(source.dtype).bytes, infoOf(target.dtype).bytes];
-  const taps = tapsOf(lengths, source.strides);
+  const all = tapsOf(window.lengths, source.strides);
+  const taps = all.filter((_, t) => t % window.every === 0 || t === all.length - 1);
   const [input, output] = [memory.placedAddress(source), memory.placedAddress(target)];
   const rows = target.shape.slice(0, -1).map((count, axis) => ({
     count,

@@ -8,7 +8,7 @@ import { type Shape, sizeOf } from "../../core/chunks.ts";
 import { infoOf } from "../../core/dtype.ts";
 import type { ContractAxes } from "../../expr/expr.ts";
 import type { BlockProgram, KernelStep, ReduceStep, RoutineStep } from "../../kernel/blockProgram.ts";
-import { workLength } from "../../kernel/fourier/plan.ts";
+import { workLength } from "../../kernel/fourier/lengths.ts";
 import { countTables } from "../../kernel/routines/bins.ts";
 import { MATRIX_METHODS, type MatrixMethodName } from "../../kernel/routines/matrixRows.ts";
 import { blockGrid } from "../../kernel/routines/userCall.ts";
@@ -130,7 +130,9 @@ function routineScratch(step: RoutineStep, buffers: Buffers): Scratch {
 function windowScratch(step: RoutineStep, buffers: Buffers): number {
   const passes = step.attrs["passes"] as readonly Shape[];
   const longest = passes.reduce((most, lengths) => Math.max(most, sizeOf(lengths)), 0);
-  const left = passes.length > 1 ? 8 * elements(step.inputs.slice(0, 1)) : 0;
+  // Long windows of minima and maxima go in two passes.
+  const isSeveral = passes.length > 1 || step.attrs["kind"] === "min" || step.attrs["kind"] === "max";
+  const left = isSeveral ? 8 * elements(step.inputs.slice(0, 1)) : 0;
   return ownCopies(step, buffers) + left + 24 * longest;
 }
 
