@@ -23,6 +23,18 @@ export {
 export { SharedArray, type SharedOptions, shared } from "./array/compiled/state.ts";
 export type { Outputs, Pairs } from "./array/compiled/traced.ts";
 export { compute, computeSync, type Executed, type PlanCallOptions, plan, settle } from "./array/compute.ts";
+export {
+  Dataset,
+  type DatasetParts,
+  dataset,
+  type LabelSelections,
+  type PlaceSelections,
+  type Variables,
+} from "./array/dataset/dataset.ts";
+export type { Encoding } from "./array/dataset/encoding.ts";
+export type { Label, LabelSelection, SelOptions } from "./array/dataset/labelIndex.ts";
+export { type OpenDatasetOptions, openDataset } from "./array/dataset/openDataset.ts";
+export type { DatasetToZarrOptions, VariableEncoding } from "./array/dataset/writing.ts";
 export { engine } from "./array/defaultEngine.ts";
 /** Fourier transforms, the standard's extension: `cw.fft.rfft([1, 2, 3, 4])`. */
 export * as fft from "./array/fourier/index.ts";
@@ -60,20 +72,17 @@ export { hessian, jacobian } from "./array/gradients/jacobians.ts";
 export type { ArrayTree } from "./array/gradients/trees.ts";
 /** Linear algebra, the standard's extension: `cw.linalg.det([[1, 2], [3, 4]])`. */
 export * as linalg from "./array/linalg/index.ts";
-export {
-  Dataset,
-  type DatasetParts,
-  dataset,
-  type LabelSelections,
-  type PlaceSelections,
-  type Variables,
-} from "./array/dataset/dataset.ts";
-export type { Encoding } from "./array/dataset/encoding.ts";
-export type { Label, LabelSelection, SelOptions } from "./array/dataset/labelIndex.ts";
-export { type OpenDatasetOptions, openDataset } from "./array/dataset/openDataset.ts";
-export type { DatasetToZarrOptions, VariableEncoding } from "./array/dataset/writing.ts";
 export type { ArrayMethods } from "./array/methods.ts";
 export { type FromNpyOptions, fromNpy, type ToNpyOptions, toNpy } from "./array/npy.ts";
+export type { OmeAxis } from "./array/ome/omeMetadata.ts";
+export {
+  type OmeImage,
+  type OmeLevel,
+  type OpenOmeZarrOptions,
+  openOmeZarr,
+  type ToOmeZarrOptions,
+  toOmeZarr,
+} from "./array/ome/omeZarr.ts";
 export {
   type FromZarrOptions,
   fromZarr,
@@ -102,7 +111,15 @@ export type { PlanTarget } from "./array/storing.ts";
 export { store, type Target, type TargetOptions, type ToZarrOptions, toZarr } from "./array/storing.ts";
 export { ExprSyntaxError } from "./array/template/syntaxError.ts";
 export { expr } from "./array/template.ts";
-export type { AxisArgument, AxisChunks, AxisName, Box, ChunkShape, ChunksArgument, Shape } from "./core/chunks.ts";
+export type {
+  AxisArgument,
+  AxisChunks,
+  AxisName,
+  Box,
+  ChunkShape,
+  ChunksArgument,
+  Shape,
+} from "./core/chunks.ts";
 export type { DataOf, DType, Result, ResultRule, TypedArray } from "./core/dtype.ts";
 export {
   AxisError,

@@ -9,7 +9,15 @@ import { DTypeError, InvariantError, ValueError } from "../core/errors.ts";
 import { broadcastType, type DenseType, denseType, type ReduceOp } from "../expr/op.ts";
 import type { Pull, Pullback } from "../expr/pullback.ts";
 import { type ComplexTerm, isComplexTerm, type Term, type Value } from "../kernel/scalar.ts";
-import { type Built, type ComputesIn, castTo, checkDType, elementwiseCall, node, withOut } from "../lazy/build.ts";
+import {
+  type Built,
+  type ComputesIn,
+  castTo,
+  checkDType,
+  elementwiseCall,
+  node,
+  withOut,
+} from "../lazy/build.ts";
 import { opCall } from "../lazy/call.ts";
 import type {
   BinaryFunction,
@@ -136,7 +144,8 @@ function ofTimes(line: ElementwiseLine, operands: readonly Operand[], options?: 
 export function unary<const L extends ElementwiseLine>(name: string, line: L): Unary<L["result"]> {
   const op: Unary<L["result"]> = opCall(
     elementwiseRecord(name, 1, line),
-    (x: Operand, options?: OutOption): Built => ofTimes(line, [x], options) ?? elementwiseCall(op, [x], options),
+    (x: Operand, options?: OutOption): Built =>
+      ofTimes(line, [x], options) ?? elementwiseCall(op, [x], options),
     [1, "out"],
   );
   return op;

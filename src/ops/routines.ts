@@ -112,7 +112,8 @@ export const gather: RoutineOp = {
   ],
   takesUnknown: true,
   keepsMeaning: true,
-  carries: ([x, ...indices], attrs) => gatheredAxes(x!.shape, indices[0]?.shape.length ?? 0, gatherAttrs(attrs)),
+  carries: ([x, ...indices], attrs) =>
+    gatheredAxes(x!.shape, indices[0]?.shape.length ?? 0, gatherAttrs(attrs)),
   routine: "gather",
   computes: (out) => out,
   infer([x, ...indices], attrs) {

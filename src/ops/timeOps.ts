@@ -4,9 +4,9 @@
 import {
   DTYPES,
   type DType,
-  type Kind,
   isInteger,
   isTime,
+  type Kind,
   kindOf,
   type TimeDType,
   type TimeUnit,
@@ -42,7 +42,10 @@ const TESTS: { readonly [test: string]: (x: s.Term, y: s.Term) => s.Term } = {
 function checkTimes(inputs: readonly DenseType[]): void {
   const wrong = inputs.find(({ dtype }) => !isTime(dtype));
   if (wrong !== undefined)
-    throw new DTypeError({ what: `takes dates and times, not ${wrong.dtype}`, cure: "Use the ops of numbers" });
+    throw new DTypeError({
+      what: `takes dates and times, not ${wrong.dtype}`,
+      cure: "Use the ops of numbers",
+    });
 }
 
 /** attrs.test of x · attrs.scales[0] and y · attrs.scales[1]. */
@@ -127,7 +130,10 @@ function commonUnit(a: TimeUnit, b: TimeUnit): { unit: TimeUnit; scales: readonl
   return up === null ? null : { unit: a, scales: [1n, up] };
 }
 
-function met(name: string, [x, y]: readonly [LazyArray, LazyArray]): NonNullable<ReturnType<typeof commonUnit>> {
+function met(
+  name: string,
+  [x, y]: readonly [LazyArray, LazyArray],
+): NonNullable<ReturnType<typeof commonUnit>> {
   const common = commonUnit(unitOf(x.dtype as TimeDType), unitOf(y.dtype as TimeDType));
   if (common !== null) return common;
   throw new DTypeError({
@@ -187,7 +193,8 @@ export function timesAs(x: LazyArray, dtype: DType): LazyArray | null {
 }
 
 function numbersOf(x: LazyArray, dtype: DType): LazyArray {
-  if ((DTYPES as readonly DType[]).includes(dtype) && dtype !== "bool") return castTo(castTo(x, "int64"), dtype);
+  if ((DTYPES as readonly DType[]).includes(dtype) && dtype !== "bool")
+    return castTo(castTo(x, "int64"), dtype);
   throw new DTypeError({ what: `${x.dtype} cannot become ${dtype}`, cure: 'Use "int64"' });
 }
 

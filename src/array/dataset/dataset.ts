@@ -129,7 +129,11 @@ export class Dataset {
       return values.ndim === 0 ? [] : [new LabelIndex(index.name, values)];
     });
     return new Dataset(
-      { variables: mapped(this.variables, part), coords: mapped(this.coords, part), attributes: this.attributes },
+      {
+        variables: mapped(this.variables, part),
+        coords: mapped(this.coords, part),
+        attributes: this.attributes,
+      },
       indexes,
     );
   }
@@ -138,7 +142,10 @@ export class Dataset {
   assign(variables: { readonly [name: string]: Operand }): Dataset {
     const added = Object.fromEntries(Object.entries(variables).map(([name, x]) => [name, asLazy(x)]));
     const { coords, attributes } = this;
-    return new Dataset({ variables: { ...this.variables, ...added }, coords, attributes }, this.#indexes.values());
+    return new Dataset(
+      { variables: { ...this.variables, ...added }, coords, attributes },
+      this.#indexes.values(),
+    );
   }
 
   /** Of these variables alone, with the coordinates that they have: `ds.only("t2m")`. */
@@ -210,7 +217,11 @@ function checkLengths(arrays: readonly (readonly [string, LazyArray])[]): { [dim
   const known = new Map<string, { readonly length: number; readonly name: string }>();
   for (const [name, array] of arrays) {
     if (!(array instanceof LazyArray))
-      throw new ValueError({ where: "Dataset", what: `${name} is no lazy array`, cure: "Wrap it: asarray(x)" });
+      throw new ValueError({
+        where: "Dataset",
+        what: `${name} is no lazy array`,
+        cure: "Wrap it: asarray(x)",
+      });
     const { dims } = array;
     dims.forEach((dim, axis) => {
       const length = array.shape[axis]!;

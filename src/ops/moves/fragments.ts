@@ -2,7 +2,7 @@
 // group, which fragments fill its range; the pieces of a box are all combinations of one fragment per group.
 
 import { type Box, isEmptyBox } from "../../core/chunks.ts";
-import { type MoveOp } from "../../expr/op.ts";
+import type { MoveOp } from "../../expr/op.ts";
 import { type Piece, type PieceAxis, SEAMLESS } from "../../expr/pieces.ts";
 
 /** What a move says that is the same wherever a box lies. */
