@@ -9,7 +9,7 @@ import type { StoreArgument } from "../../storage/location.ts";
 import { withAttributes } from "../functions/naming.ts";
 import type { FromZarrOptions } from "../opening.ts";
 import { arrayIn, openZarrGroup } from "../opening.ts";
-import { Dataset, indexesOf } from "./dataset.ts";
+import { Dataset, indexesOf } from "./datasets.ts";
 
 /** Options of `cw.openDataset`. */
 export interface OpenDatasetOptions extends Omit<FromZarrOptions, "chunks"> {

@@ -19,8 +19,11 @@ export interface OmeAxis {
 
 /** Where a level is, how far its pixels lie apart, and where its first pixel is, along each axis. */
 export interface OmeLevelMetadata {
+  /** In the group. */
   readonly path: string;
+  /** How far pixels lie apart along each axis. */
   readonly scale: readonly number[];
+  /** Where the first pixel is along each axis. */
   readonly translation: readonly number[];
 }
 

@@ -13,7 +13,7 @@ import { get } from "../functions/indexing.ts";
 import { take } from "../functions/taking.ts";
 import type { SelectionItem } from "../selection.ts";
 import { LabelIndex, type LabelSelection, type Places, type SelOptions } from "./labelIndex.ts";
-import { type DatasetToZarrOptions, writeDataset } from "./writing.ts";
+import { type DatasetToZarrOptions, writeDataset } from "./writeDataset.ts";
 
 /** Arrays by name. */
 export interface Variables {
@@ -45,8 +45,11 @@ export interface PlaceSelections {
  * of it.
  */
 export class Dataset {
+  /** What is measured, by name. */
   readonly variables: Variables;
+  /** Along or over which axes, by name. */
   readonly coords: Variables;
+  /** What is said of all of it. */
   readonly attributes: JsonObject;
   readonly #indexes: ReadonlyMap<string, LabelIndex>;
 
