@@ -28,25 +28,28 @@ console.log(x.add(other).dims);
 const dates = cw.asarray(["2020-07-01", "2020-07-09", "NaT"], { dtype: "datetime64[D]" });
 const start = cw.asarray("2020-07-04", { dtype: "datetime64[D]" });
 console.log(String(await dates.compute()));
-console.log((await dates.greater(start).compute()).toList(), (await dates.subtract(start).compute()).toList());
+console.log(
+  (await dates.greater(start).compute()).toList(),
+  (await dates.subtract(start).compute()).toList(),
+);
 
 // Nothing else is computed with them; their whole numbers are there.
 assert.throws(() => dates.sum(), cw.DTypeError);
 console.log((await dates.astype("datetime64[s]").astype("int64").compute()).item(0));
 
 // A dataset: variables that share coordinates.
-const time = cw
-  .arange(0, 366, 1, { dtype: "int64" })
-  .add(18_262)
-  .astype("datetime64[D]")
-  .withDims(["time"]);
+const time = cw.arange(0, 366, 1, { dtype: "int64" }).add(18_262).astype("datetime64[D]").withDims(["time"]);
 const lat = cw.linspace(90, -90, 19).withDims(["lat"]).withAttributes({ units: "degrees_north" });
 const warmth = cw
   .arange(0, 366 * 19, 1, { dtype: "float32", chunks: 61 * 19 })
   .reshape([366, 19])
   .withDims(["time", "lat"])
   .withAttributes({ units: "K" });
-const made = await cw.dataset({ variables: { warmth }, coords: { time, lat }, attributes: { title: "made" } });
+const made = await cw.dataset({
+  variables: { warmth },
+  coords: { time, lat },
+  attributes: { title: "made" },
+});
 console.log(String(made));
 
 // Written in one computation, as xarray writes: names, coordinates, counted times, missing values; packed where that is said.
@@ -83,5 +86,20 @@ console.log((await cw.resizeZarr(place("days.zarr"), [100, 24])).shape);
 const packed = await cw.fromZarr(place("climate.zarr"), { path: "warmth" });
 const meant = await cw.fromZarr(place("climate.zarr"), { path: "warmth", decode: true });
 console.log(packed.dtype, meant.dtype, (await meant.get({ time: 0, lat: 3 }).compute()).item());
+
+// An image in several resolutions, each by means of 2 × 2 pixels, as OME-Zarr.
+const image = cw
+  .arange(0, 600 * 800, 1, { dtype: "uint32" })
+  .remainder(251)
+  .astype("uint8")
+  .reshape([600, 800])
+  .withDims(["y", "x"]);
+await cw.toOmeZarr(image, place("cells.zarr"), {
+  chunks: [256, 256],
+  scale: { y: 0.65, x: 0.65 },
+  units: { y: "micrometer", x: "micrometer" },
+});
+const { levels } = await cw.openOmeZarr(place("cells.zarr"));
+for (const { array, scale } of levels) console.log(array.shape, array.dtype, scale);
 
 rmSync(folder, { recursive: true });

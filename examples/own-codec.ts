@@ -9,7 +9,7 @@ import * as cw from "chunkwise";
 const folder = mkdtempSync(join(tmpdir(), "chunkwise-example-"));
 
 // From now on arrays may be written and read with it, on every thread.
-cw.engine.codecs.add({ name: "delta", module: new URL("./delta-codec.js", import.meta.url) });
+cw.engine.codecs.add({ name: "bytedelta", module: new URL("./delta-codec.js", import.meta.url) });
 
 // It goes before compressors, like any other codec; here in the chunks of shards.
 const x = cw.arange(0, 1e5, 1, { dtype: "int32", chunks: 25_000 });
@@ -21,7 +21,7 @@ const [plain, own] = await cw.store(
       store: join(folder, "own.zarr"),
       chunks: [5000],
       shards: [25_000],
-      codecs: [{ name: "delta", configuration: { distance: 4 } }, "gzip"],
+      codecs: [{ name: "bytedelta", configuration: { distance: 4 } }, "gzip"],
     },
   ],
   { executor: "threads" },

@@ -30,11 +30,11 @@ export {
   type LabelSelections,
   type PlaceSelections,
   type Variables,
-} from "./array/dataset/dataset.ts";
+} from "./array/dataset/datasets.ts";
 export type { Encoding } from "./array/dataset/encoding.ts";
 export type { Label, LabelSelection, SelOptions } from "./array/dataset/labelIndex.ts";
 export { type OpenDatasetOptions, openDataset } from "./array/dataset/openDataset.ts";
-export type { DatasetToZarrOptions, VariableEncoding } from "./array/dataset/writing.ts";
+export type { DatasetToZarrOptions, VariableEncoding } from "./array/dataset/writeDataset.ts";
 export { engine } from "./array/defaultEngine.ts";
 /** Fourier transforms, the standard's extension: `cw.fft.rfft([1, 2, 3, 4])`. */
 export * as fft from "./array/fourier/index.ts";
@@ -74,6 +74,15 @@ export type { ArrayTree } from "./array/gradients/trees.ts";
 export * as linalg from "./array/linalg/index.ts";
 export type { ArrayMethods } from "./array/methods.ts";
 export { type FromNpyOptions, fromNpy, type ToNpyOptions, toNpy } from "./array/npy.ts";
+export type { OmeAxis } from "./array/ome/omeMetadata.ts";
+export {
+  type OmeImage,
+  type OmeLevel,
+  type OpenOmeZarrOptions,
+  openOmeZarr,
+  type ToOmeZarrOptions,
+  toOmeZarr,
+} from "./array/ome/omeZarr.ts";
 export {
   type FromZarrOptions,
   fromZarr,

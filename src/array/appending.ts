@@ -6,7 +6,7 @@ import { type AxisName, checkAxis, type Shape, shapeText } from "../core/chunks.
 import { ShapeError, ValueError } from "../core/errors.ts";
 import { axisNamed, type DimNames, type Labels, nameless } from "../core/labels.ts";
 import { asyncCall } from "../lazy/call.ts";
-import { LazyArray } from "../lazy/lazyArray.ts";
+import type { LazyArray } from "../lazy/lazyArray.ts";
 import { zarrFormat } from "../runtime/zarr/zarrFormat.ts";
 import { folderPlace, type Place } from "../storage/formats/denseFormat.ts";
 import type { StoreArgument } from "../storage/location.ts";

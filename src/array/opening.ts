@@ -203,10 +203,11 @@ export class Group {
 }
 
 /** Opens a Zarr group: `const group = await cw.openGroup("data.zarr")`. */
-export const openGroup: (store: StoreArgument, options?: Omit<FromZarrOptions, "chunks" | "decode">) => Promise<Group> =
-  asyncCall(
-    "openGroup",
-    async (store, { path = "", ...options } = {}) =>
-      new Group(await openZarrGroup(store, path, options)),
-    [1, ...OPEN_OPTIONS],
-  );
+export const openGroup: (
+  store: StoreArgument,
+  options?: Omit<FromZarrOptions, "chunks" | "decode">,
+) => Promise<Group> = asyncCall(
+  "openGroup",
+  async (store, { path = "", ...options } = {}) => new Group(await openZarrGroup(store, path, options)),
+  [1, ...OPEN_OPTIONS],
+);

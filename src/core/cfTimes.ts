@@ -26,7 +26,13 @@ const STEPS: { readonly [name: string]: readonly [TimeUnit, bigint] } = {
 
 const SHORT: { readonly [name: string]: string } = {
   ...{ d: "day", h: "hour", hr: "hour", min: "minute", sec: "second", s: "second" },
-  ...{ msec: "millisecond", millisec: "millisecond", ms: "millisecond", microsec: "microsecond", us: "microsecond" },
+  ...{
+    msec: "millisecond",
+    millisec: "millisecond",
+    ms: "millisecond",
+    microsec: "microsecond",
+    us: "microsecond",
+  },
   ns: "nanosecond",
 };
 
@@ -37,9 +43,15 @@ function stepNamed(word: string): readonly [TimeUnit, bigint] | undefined {
 }
 
 const SINCE = /^\s*(\w+)\s+since\s+(.+)$/i;
-const DATE = /^([+-]?\d{1,6})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?)?\s*(?:Z|UTC|GMT|([+-])(\d{1,2}):?(\d{2})?)?$/i;
+const DATE =
+  /^([+-]?\d{1,6})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?)?\s*(?:Z|UTC|GMT|([+-])(\d{1,2}):?(\d{2})?)?$/i;
 
-const PER_SECOND: { readonly [unit: string]: bigint } = { s: 1n, ms: 1000n, us: 1_000_000n, ns: 1_000_000_000n };
+const PER_SECOND: { readonly [unit: string]: bigint } = {
+  s: 1n,
+  ms: 1000n,
+  us: 1_000_000n,
+  ns: 1_000_000_000n,
+};
 
 /** Null for what is no count of a fixed step, and for calendars in which days are others. */
 export function countedTime(units: string, calendar = "standard"): CountedTime | null {
@@ -56,7 +68,8 @@ export function countedTime(units: string, calendar = "standard"): CountedTime |
 
 /** When it was, in whole seconds since 1970; null where nobody can tell. */
 function secondsOf(text: string, calendar: string): bigint | null {
-  const [found, y, m, d, h = "0", min = "0", s = "0", fraction = "", sign, zh = "0", zm = "0"] = DATE.exec(text) ?? [];
+  const [found, y, m, d, h = "0", min = "0", s = "0", fraction = "", sign, zh = "0", zm = "0"] =
+    DATE.exec(text) ?? [];
   if (found === undefined || Number(fraction) > 0) return null;
   const days = daysIn(calendar, Number(y), Number(m), Number(d));
   if (days === null) return null;
@@ -76,7 +89,10 @@ function daysIn(calendar: string, y: number, m: number, d: number): number | nul
 }
 
 function gregorianDays(y: number, m: number, d: number): number | null {
-  const year = y >= 0 && y <= 9999 ? String(y).padStart(4, "0") : `${y < 0 ? "-" : "+"}${String(Math.abs(y)).padStart(6, "0")}`;
+  const year =
+    y >= 0 && y <= 9999
+      ? String(y).padStart(4, "0")
+      : `${y < 0 ? "-" : "+"}${String(Math.abs(y)).padStart(6, "0")}`;
   const at = instantOfText(`${year}-${String(m).padStart(2, "0")}-${String(d).padStart(2, "0")}`);
   return at === null ? null : Number(at.digits / 86_400n);
 }

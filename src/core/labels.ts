@@ -37,7 +37,9 @@ export const hasNames = (dims: DimNames): boolean => dims.some((name) => name !=
 
 /** `[time: 365, lat: 180, 2]`; a shape as it is where there are no names. */
 export function namedShapeText(shape: readonly number[], dims: DimNames): string {
-  const axes = shape.map((n, axis) => ((dims[axis] ?? null) === null ? "" : `${dims[axis]}: `) + lengthText(n));
+  const axes = shape.map(
+    (n, axis) => ((dims[axis] ?? null) === null ? "" : `${dims[axis]}: `) + lengthText(n),
+  );
   return `[${axes.join(", ")}]`;
 }
 

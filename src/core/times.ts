@@ -90,7 +90,8 @@ export function timeShown(dtype: TimeDType, stored: bigint): string {
   return (kindOf(dtype) === "instant" ? instantShown : spanShown)(stored, unitOf(dtype));
 }
 
-const PARTS = /^([+-]\d{6}|\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?)?)?)?(Z)?$/;
+const PARTS =
+  /^([+-]\d{6}|\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?)?)?)?(Z)?$/;
 
 /** Points in time that a text stands for: from the first to before the second, in seconds; and months where it says no day. */
 export interface TimeRange {
@@ -117,7 +118,9 @@ export function rangeOfText(text: string): TimeRange | null {
   const [found, y, month, day, h, m, s, fraction] = PARTS.exec(trimmed) ?? [];
   if (found === undefined || y === undefined) {
     const at = instantOfText(trimmed);
-    return at === null ? null : { from: at, to: after(at, { digits: 1n, exponent: at.exponent }), months: null };
+    return at === null
+      ? null
+      : { from: at, to: after(at, { digits: 1n, exponent: at.exponent }), months: null };
   }
   const year = Number(y);
   const months = BigInt(12 * (year - 1970) + Number(month ?? 1) - 1);
@@ -127,7 +130,8 @@ export function rangeOfText(text: string): TimeRange | null {
     const first = Number(month ?? 1);
     return { from: firstOf(year, first), to: firstOf(year, first + count), months };
   }
-  const clock = h === undefined ? "" : `T${h}:${m ?? "00"}:${s ?? "00"}${fraction === undefined ? "" : `.${fraction}`}`;
+  const clock =
+    h === undefined ? "" : `T${h}:${m ?? "00"}:${s ?? "00"}${fraction === undefined ? "" : `.${fraction}`}`;
   const from = instantOfText(`${y}-${month}-${day}${clock}`);
   if (from === null) return null;
   const length = h === undefined ? 86_400n : m === undefined ? 3600n : s === undefined ? 60n : 1n;
@@ -165,7 +169,10 @@ export function storedTime(value: unknown, dtype: TimeDType): bigint {
   if (exact === null)
     throw new ValueError({
       what: `${typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : typeof value} is no value of ${dtype}`,
-      cure: kindOf(dtype) === "instant" ? 'Write it as "2020-07-01T05:30", or "NaT"' : 'Write it as "P3DT2H", or "NaT"',
+      cure:
+        kindOf(dtype) === "instant"
+          ? 'Write it as "2020-07-01T05:30", or "NaT"'
+          : 'Write it as "P3DT2H", or "NaT"',
     });
   const stored = stepsOf(exact, unit, "down");
   if (stored === stepsOf(exact, unit, "up")) return stored;

@@ -34,7 +34,8 @@ const isWider = (op: Op, exprs: readonly Expr[]): boolean =>
 
 /** Dates and times are moved, and not computed with; what users' own functions make of them is theirs to say. */
 function refuseTimes(op: Op, exprs: readonly Expr[]): void {
-  const isTaken = "keepsMeaning" in op ? op.keepsMeaning === true : op.class === "routine" && op.isOpaque === true;
+  const isTaken =
+    "keepsMeaning" in op ? op.keepsMeaning === true : op.class === "routine" && op.isOpaque === true;
   const time = isTaken ? undefined : exprs.find(({ type }) => type.kind === "dense" && isTime(type.dtype));
   if (time !== undefined) throw notNumbers(time.dtype);
 }

@@ -7,8 +7,8 @@ import { describe } from "../core/chunks.ts";
 import { AxisError, ChunkwiseError, OutTargetError, ValueError } from "../core/errors.ts";
 import { axisNamed, type DimNames } from "../core/labels.ts";
 import { closest } from "../core/suggest.ts";
-import type { Op } from "../expr/op.ts";
 import { dimsOf } from "../expr/axisNames.ts";
+import type { Op } from "../expr/op.ts";
 import { atSite, currentSite, enterCall, leaveCall } from "../expr/site.ts";
 import { CALLED, LazyArray, otherAmong } from "./lazyArray.ts";
 
@@ -211,7 +211,9 @@ function numbered(args: readonly unknown[], [at]: OptionPlace): readonly unknown
   const parameters = typeof at === "object" && at !== null ? at : [];
   const last = args.at(-1);
   const inOptions =
-    args.length > 1 && isPlain(last) ? Object.keys(last).filter((name) => AXES.has(name) && isName(last[name])) : [];
+    args.length > 1 && isPlain(last)
+      ? Object.keys(last).filter((name) => AXES.has(name) && isName(last[name]))
+      : [];
   const inPlaces = parameters.flatMap((name, i) => (AXES.has(name) && isName(args[i]) ? [i] : []));
   if (inOptions.length === 0 && inPlaces.length === 0) return args;
   const placed = args.map((arg, i) => (inPlaces.includes(i) ? axesNamed(args[0], arg) : arg));
@@ -235,7 +237,9 @@ function axesNamed(first: unknown, axes: unknown): unknown {
 /** Numbers for names; what is no name is as it was. */
 export function axesIn(dims: DimNames, axes: unknown): unknown {
   if (typeof axes === "string") return axisNamed(dims, axes);
-  return Array.isArray(axes) ? axes.map((axis) => (typeof axis === "string" ? axisNamed(dims, axis) : axis)) : axes;
+  return Array.isArray(axes)
+    ? axes.map((axis) => (typeof axis === "string" ? axisNamed(dims, axis) : axis))
+    : axes;
 }
 
 /** Parameters that options name go to their places; the options that are left follow them. */

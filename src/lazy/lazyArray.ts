@@ -18,11 +18,11 @@ import {
 import { countText } from "../core/counts.ts";
 import { type DType, dtypeOfTypedArray, infoOf, isTypedArray, type TypedArray } from "../core/dtype.ts";
 import { ChunkwiseError, DTypeError, ValueError } from "../core/errors.ts";
-import { Complex, fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
 import { type DimNames, type JsonObject, namedShapeText } from "../core/labels.ts";
+import { Complex, fitScalar, isScalar, type Scalar } from "../core/numbers.ts";
 import { hasUnknown, knownLengths } from "../core/unknown.ts";
-import { chunksOf, Expr, fingerprintBytes, makeExpr } from "../expr/expr.ts";
 import { attributesOf, dimsOf } from "../expr/axisNames.ts";
+import { chunksOf, Expr, fingerprintBytes, makeExpr } from "../expr/expr.ts";
 import { type DenseType, denseType, type SourceOp } from "../expr/op.ts";
 import { exprText } from "../expr/print.ts";
 import { callNumber, currentSite, type Site } from "../expr/site.ts";

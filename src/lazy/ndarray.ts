@@ -19,8 +19,8 @@ import {
 import { DTypeError, IndexError, ShapeError, ValueError } from "../core/errors.ts";
 import { Complex, type ElementOf, exactNumber, type Scalar } from "../core/numbers.ts";
 import type { UsedUp } from "../core/platform.ts";
-import { timeShown } from "../core/times.ts";
 import { closest } from "../core/suggest.ts";
+import { timeShown } from "../core/times.ts";
 import type { Backend } from "../kernel/backend.ts";
 import { copyElements } from "../kernel/routines/stridedWalk.ts";
 import { ndarrayText } from "./arrayText.ts";

@@ -40,7 +40,7 @@ function made(days: readonly string[], from = 0): Promise<cw.Dataset> {
   });
 }
 
-const encoding = { packed: { dtype: "int16", scaleFactor: 0.25, addOffset: 1, fillValue: -1 } } as const;
+const encoding = { packed: { dtype: "int16", scaleFactor: 0.25, addOffset: 1, fillValue: -32768 } } as const;
 
 const SCRIPT = `
 import json, sys, numpy as np, xarray as xr
@@ -96,7 +96,11 @@ describe.skipIf(python === undefined)("xarray opens", () => {
     });
     await (await made(["2020-01-04", "2020-01-05"], 18)).toZarr(path, { append: "time" });
     const after = opened(path);
-    expect(after).toMatchObject({ dims: { time: 5 }, attrs: { title: "made here" }, coords: ["cell", "lat", "run", "time"] });
+    expect(after).toMatchObject({
+      dims: { time: 5 },
+      attrs: { title: "made here" },
+      coords: ["cell", "lat", "run", "time"],
+    });
     const more = Array.from({ length: 30 }, (_, i) => i);
     expect(after["values"]).toMatchObject({
       time: [1, 2, 3, 4, 5].map((day) => `2020-01-0${day}T00:00:00`),
@@ -132,7 +136,11 @@ describe.each([2, 3] as const)("we open what we wrote, in v%s", (zarrFormat) => 
     const store = new cw.MemoryStore();
     const days = ["2020-01-01", "2020-01-02", "2020-02-01"];
     await (await made(days)).toZarr(store, { zarrFormat, encoding, path: "runs/a" });
-    await (await made(["2020-02-02"], 18)).toZarr(store, { path: "runs/a", append: "time", executor: "threads" });
+    await (await made(["2020-02-02"], 18)).toZarr(store, {
+      path: "runs/a",
+      append: "time",
+      executor: "threads",
+    });
     const ds = await cw.openDataset(store, { path: "runs/a", chunks: { time: 1 } });
     expect(ds.dims).toEqual({ time: 4, lat: 2, lon: 3 });
     expect([ds.get("t").dims, ds.get("t").chunks, ds.attributes]).toEqual([
@@ -163,11 +171,14 @@ test("what does not fit is an error before anything is written", async () => {
   };
   const before = await list();
   await expect((await made(["2021-05-05"])).toZarr(store)).rejects.toThrow(cw.ChunkwiseError);
-  await expect(ds.toZarr(store, { append: "day" })).rejects.toThrow('nothing of the dataset has the dimension "day"');
-  await expect(ds.toZarr(store, { encoding: { q: {} } })).rejects.toThrow('encoding of "q", which is not there');
+  await expect(ds.toZarr(store, { append: "day" })).rejects.toThrow(
+    'nothing of the dataset has the dimension "day"',
+  );
+  await expect(ds.toZarr(store, { encoding: { q: {} } })).rejects.toThrow(
+    'encoding of "q", which is not there',
+  );
   expect(await list()).toEqual(before);
   await expect(cw.dataset({ variables: { a: cw.ones([2]) } })).rejects.toThrow('axis 0 of "a" has no name');
   const [a, b] = [cw.ones([2]).withDims(["x"]), cw.ones([3]).withDims(["x"])];
   await expect(cw.dataset({ variables: { a, b } })).rejects.toThrow('x is 3 long in "b" and 2 in "a"');
 });
-

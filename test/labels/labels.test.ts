@@ -82,7 +82,14 @@ test("no key and no plan depends on names and attributes", () => {
 
 test("attributes go with the same quantity, and not with another", () => {
   const x = cube.withAttributes({ units: "K" });
-  for (const same of [x.get(0), x.T, x.astype("float32"), x.take([0], { axis: "lat" }), x.rechunk(1), x.withDims(null)])
+  for (const same of [
+    x.get(0),
+    x.T,
+    x.astype("float32"),
+    x.take([0], { axis: "lat" }),
+    x.rechunk(1),
+    x.withDims(null),
+  ])
     expect(same.attributes).toEqual({ units: "K" });
   for (const other of [x.add(1), x.sum(), x.greater(3)]) expect(other.attributes).toEqual({});
 });

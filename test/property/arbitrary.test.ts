@@ -64,7 +64,7 @@ const OTHERS = new Set([
   ...["compute", "computeSync", "plan", "asarray", "expr", "slice", "complex"],
   ...["arrayNamespaceInfo", "canCast", "finfo", "iinfo", "isdtype", "resultType"],
   // test/dataset and test/labels have these.
-  ...["resizeZarr", "withDims", "withAttributes", "openDataset", "dataset"],
+  ...["resizeZarr", "withDims", "withAttributes", "openDataset", "dataset", "toOmeZarr", "openOmeZarr"],
   ...["fromZarr", "openGroup", "toZarr", "store", "fromNpy", "toNpy", "open", "mapBlocks", "moduleFunction"],
   ...["mapOverlap", "applyGufunc", "groupbyReduce"],
   // test/blocks/statistics.test.ts has these, and the oracle.

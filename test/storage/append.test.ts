@@ -23,11 +23,18 @@ test("pieces of any length make the whole, however it is cut", async () => {
         const layout = isSharded ? { shards: [chunk * perShard, 2] } : {};
         let from = 0;
         for (const n of lengths) {
-          const x = numbers(3 * n, 3 * from).reshape([n, 3]).withDims(["time", "x"]);
+          const x = numbers(3 * n, 3 * from)
+            .reshape([n, 3])
+            .withDims(["time", "x"]);
           await x.toZarr(store, { append: "time", chunks: [chunk, 2], zarrFormat, ...layout });
           from += n;
         }
-        expect(await list(store)).toEqual(numbers(3 * from).reshape([from, 3]).computeSync().toList());
+        expect(await list(store)).toEqual(
+          numbers(3 * from)
+            .reshape([from, 3])
+            .computeSync()
+            .toList(),
+        );
       },
     ),
     { numRuns: 40 },
@@ -36,7 +43,9 @@ test("pieces of any length make the whole, however it is cut", async () => {
 
 test("a reader that opened before sees what it saw, and threads write the same", async () => {
   const store = new cw.MemoryStore();
-  await numbers(10).withDims(["t"]).toZarr(store, { chunks: [4] });
+  await numbers(10)
+    .withDims(["t"])
+    .toZarr(store, { chunks: [4] });
   const before = await cw.fromZarr(store);
   const after = await numbers(20, 10).toZarr(store, { append: 0, executor: "threads" });
   expect([before.shape, after.shape, after.dims]).toEqual([[10], [30], ["t"]]);
@@ -70,7 +79,10 @@ test("a run that fails leaves the old extent; what it wrote is never seen", asyn
 describe("what does not fit is refused", () => {
   const opened = async (): Promise<cw.MemoryStore> => {
     const store = new cw.MemoryStore();
-    await cw.ones([2, 3]).withDims(["time", "x"]).toZarr(store, { chunks: [2, 3] });
+    await cw
+      .ones([2, 3])
+      .withDims(["time", "x"])
+      .toZarr(store, { chunks: [2, 3] });
     return store;
   };
   test.each<[string, cw.LazyArray, string | number, string]>([
@@ -102,7 +114,10 @@ describe("what does not fit is refused", () => {
 test("longer and shorter along any axis", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.tuple(fc.integer({ min: 0, max: 7 }), fc.integer({ min: 0, max: 7 })), { minLength: 1, maxLength: 4 }),
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 7 }), fc.integer({ min: 0, max: 7 })), {
+        minLength: 1,
+        maxLength: 4,
+      }),
       async (shapes) => {
         const store = new cw.MemoryStore();
         const first = numbers(25).add(1).astype("int32").reshape([5, 5]);
@@ -128,7 +143,8 @@ describe.each([2, 3] as const)("consolidated metadata of v%s", (zarrFormat) => {
     await createGroup(store, "", { zarrFormat });
     await numbers(3).toZarr(store, { path: "deep/a", zarrFormat, chunks: [2] });
     await consolidate(store);
-    const shapeOf = async (path: string): Promise<readonly number[]> => (await (await openGroup(store)).openArray(path)).shape;
+    const shapeOf = async (path: string): Promise<readonly number[]> =>
+      (await (await openGroup(store)).openArray(path)).shape;
     await numbers(4).toZarr(store, { path: "deep/a", append: 0 });
     expect(await shapeOf("deep/a")).toEqual([7]);
     await cw.resizeZarr(store, [5], { path: "deep/a" });
@@ -139,7 +155,10 @@ describe.each([2, 3] as const)("consolidated metadata of v%s", (zarrFormat) => {
     expect(group.attributes).toEqual({ title: "all" });
     await (await group.group("deep")).setAttributes({ title: "part" });
     const again = await cw.openGroup(store);
-    expect([again.attributes, (await again.group("deep")).attributes]).toEqual([{ title: "all" }, { title: "part" }]);
+    expect([again.attributes, (await again.group("deep")).attributes]).toEqual([
+      { title: "all" },
+      { title: "part" },
+    ]);
     expect(await shapeOf("deep/a")).toEqual([5]);
   });
 });

@@ -28,7 +28,9 @@ import type { Equal, Expect } from "./equal.ts";
 
 /** `true` where it is true of all pairs, and a list of the others where not. */
 type All<Table> = Table[keyof Table];
-type Pairs = { [A in NumberDType]: All<{ [B in NumberDType]: Equal<Promote<A, B>, (typeof PROMOTED)[A][B]> }> };
+type Pairs = {
+  [A in NumberDType]: All<{ [B in NumberDType]: Equal<Promote<A, B>, (typeof PROMOTED)[A][B]> }>;
+};
 type Mirrored = { [A in NumberDType]: All<{ [B in NumberDType]: Equal<Promote<A, B>, Promote<B, A>> }> };
 type Own = { [A in NumberDType]: Equal<Promote<A, A>, A> };
 type Weak = {
@@ -36,7 +38,9 @@ type Weak = {
 };
 type Rules = { [A in NumberDType]: All<{ [R in ResultRule]: Equal<Result<A, R>, (typeof RESULTS)[A][R]> }> };
 type Operands = {
-  [A in NumberDType]: All<{ [B in NumberDType]: Equal<Meet<cw.LazyArray<A>, cw.NDArray<B>>, (typeof PROMOTED)[A][B]> }>;
+  [A in NumberDType]: All<{
+    [B in NumberDType]: Equal<Meet<cw.LazyArray<A>, cw.NDArray<B>>, (typeof PROMOTED)[A][B]>;
+  }>;
 };
 
 /** Not used: that it compiles is the test. */

@@ -1,7 +1,7 @@
 // What stored numbers mean, by the CF conventions as xarray reads them: missing values, scale and offset, counted times. In: an
 // array as it is stored, with its attributes. Out: what it means, without the attributes that said so. Lazy, as all is.
 
-import { countedTime, type CountedTime } from "../../core/cfTimes.ts";
+import { type CountedTime, countedTime } from "../../core/cfTimes.ts";
 import { type DType, infoOf, isFloat, isInteger, isTime, type TimeDType } from "../../core/dtype.ts";
 import type { Json, JsonObject } from "../../core/labels.ts";
 import { Complex, type Scalar } from "../../core/numbers.ts";

@@ -92,13 +92,17 @@ export function encoded(x: LazyArray, encoding: Encoding = {}): Encoded {
 /** Whole numbers are the nearest ones; NaN becomes the fill value, which must be there for it. */
 function packed(x: LazyArray, dtype: DType, fillValue: number | bigint | undefined): LazyArray {
   if (!isFloat(x.dtype)) return castTo(x, dtype);
-  if (isFloat(dtype)) return fillValue === undefined ? castTo(x, dtype) : castTo(where(isnan(x), Number(fillValue), x), dtype);
+  if (isFloat(dtype))
+    return fillValue === undefined ? castTo(x, dtype) : castTo(where(isnan(x), Number(fillValue), x), dtype);
   const [low, high] = integerRange(dtype);
   const whole = clip(round(x), Number(low), Number(high));
   return castTo(fillValue === undefined ? whole : where(isnan(x), Number(fillValue), whole), dtype);
 }
 
-function encodedTimes(x: LazyArray, { units, calendar = "proleptic_gregorian", fillValue, dtype }: Encoding): Encoded {
+function encodedTimes(
+  x: LazyArray,
+  { units, calendar = "proleptic_gregorian", fillValue, dtype }: Encoding,
+): Encoded {
   const isInstant = x.dtype.startsWith("datetime64");
   const own = WORDS[unitOf(x.dtype as Parameters<typeof unitOf>[0])];
   if (own === undefined && units === undefined)

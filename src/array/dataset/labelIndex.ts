@@ -99,19 +99,20 @@ export class LabelIndex {
   #one(label: Label, { method, tolerance }: SelOptions): number {
     const wanted = this.#valueOf(label);
     const place = method === "nearest" ? this.#nearest(wanted) : this.#own.indexOf(wanted);
-    const isFar =
-      place >= 0 && tolerance !== undefined && distance(this.#own[place]!, wanted) > tolerance;
+    const isFar = place >= 0 && tolerance !== undefined && distance(this.#own[place]!, wanted) > tolerance;
     if (place >= 0 && !isFar) return place;
     throw new IndexError({
       what: `${this.name} has no label ${describe(label instanceof Date ? label.toISOString() : label)}${isFar ? ` within ${tolerance}` : ""}: ${this.#text()}`,
-      cure: isFar ? "Allow a larger tolerance" : 'Use a label that is there, [from, to], or {method: "nearest"}',
+      cure: isFar
+        ? "Allow a larger tolerance"
+        : 'Use a label that is there, [from, to], or {method: "nearest"}',
     });
   }
 
   #nearest(wanted: Value): number {
     let best = -1;
     this.#own.forEach((value, place) => {
-      if (value === NO_TIME || value !== value) return;
+      if (value === NO_TIME || Number.isNaN(value)) return;
       if (best < 0 || distance(value, wanted) < distance(this.#own[best]!, wanted)) best = place;
     });
     return best;

@@ -4,7 +4,15 @@
 
 import type { Attrs } from "../../core/block.ts";
 import { checkScalar } from "../../core/check.ts";
-import { type AxisName, checkAxisList, checkShape, describe, isLength, sameShape, shapeText } from "../../core/chunks.ts";
+import {
+  type AxisName,
+  checkAxisList,
+  checkShape,
+  describe,
+  isLength,
+  sameShape,
+  shapeText,
+} from "../../core/chunks.ts";
 import { infoOf, isInteger, isWide, type Result } from "../../core/dtype.ts";
 import { DTypeError, ShapeError, ValueError } from "../../core/errors.ts";
 import { fitScalar, type Scalar } from "../../core/numbers.ts";

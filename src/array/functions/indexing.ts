@@ -231,32 +231,28 @@ interface SetFunction {
 type Selected = SelectionItem | readonly SelectionItem[] | NamedSelection;
 
 /** A new lazy array with a selection replaced; several items go into a list: `x.set(["1:", 0], -1)`. The value broadcasts. */
-export const set: SetFunction = userCall(
-  "set",
-  (x: Operand, selection: Selected, value: Operand): Built => {
-    const array = asLazy(x);
-    const list = isNamed(selection)
-      ? positional(selection, array.dims)
-      : isItemList(selection)
-        ? selection
-        : [selection];
-    const mask = list.length === 1 ? maskOf(list[0]!) : null;
-    if (mask !== null && (mask.expr.op !== dataOp || isScalarLike(value)))
-      return setMasked(array, mask, value);
-    const items = itemsOf(array, list);
-    if (items.some(({ kind }) => kind === "later")) throw lengthsNeeded(array);
-    const filling = isScalar(value)
-      ? built(scalarExpr(value, array.dtype), [])
-      : castTo(asLazy(value), array.dtype);
-    const sliced = sliceItems(array, items);
-    const part = items.some(hasMask)
-      ? fillMasked(sliced, items, filling)
-      : items.some(isPlaces)
-        ? scatterItems(sliced, items, filling)
-        : fillRegular(items, filling);
-    return setPart(array, items, part);
-  },
-);
+export const set: SetFunction = userCall("set", (x: Operand, selection: Selected, value: Operand): Built => {
+  const array = asLazy(x);
+  const list = isNamed(selection)
+    ? positional(selection, array.dims)
+    : isItemList(selection)
+      ? selection
+      : [selection];
+  const mask = list.length === 1 ? maskOf(list[0]!) : null;
+  if (mask !== null && (mask.expr.op !== dataOp || isScalarLike(value))) return setMasked(array, mask, value);
+  const items = itemsOf(array, list);
+  if (items.some(({ kind }) => kind === "later")) throw lengthsNeeded(array);
+  const filling = isScalar(value)
+    ? built(scalarExpr(value, array.dtype), [])
+    : castTo(asLazy(value), array.dtype);
+  const sliced = sliceItems(array, items);
+  const part = items.some(hasMask)
+    ? fillMasked(sliced, items, filling)
+    : items.some(isPlaces)
+      ? scatterItems(sliced, items, filling)
+      : fillRegular(items, filling);
+  return setPart(array, items, part);
+});
 
 /** A list holds one item per axis; a flat list of booleans is a mask. */
 function isItemList(

@@ -1,6 +1,13 @@
 // Joining and taking apart: arrays beside arrays.
 
-import { type AxisName, broadcastShapes, checkAxis, describe, sameShape, shapeText } from "../../core/chunks.ts";
+import {
+  type AxisName,
+  broadcastShapes,
+  checkAxis,
+  describe,
+  sameShape,
+  shapeText,
+} from "../../core/chunks.ts";
 import type { DType } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import { promote } from "../../core/numbers.ts";

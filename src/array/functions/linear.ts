@@ -1,6 +1,7 @@
 // Linear algebra of the main namespace: matmul, tensordot, vecdot. All of them are one op, `contract`.
 
-import { type AxisName,
+import {
+  type AxisName,
   broadcastShapes,
   checkAxis,
   checkAxisList,

@@ -60,10 +60,7 @@ const numbersOf = <A>(array: LazyArray, axes: A): A => axesIn(array.dims, axes) 
 const flipLater = laterCall("flip", (x, { axes }) => flip(x, { axis: axes as number[] }));
 
 /** The other way round along an axis, several, or all: `cw.flip(x, {axis: 0})`. */
-export const flip: ArrayFunction<
-  "same",
-  [options?: { readonly axis?: AxisArgument }]
-> = userCall(
+export const flip: ArrayFunction<"same", [options?: { readonly axis?: AxisArgument }]> = userCall(
   "flip",
   (x: Operand, { axis }: { readonly axis?: AxisArgument } = {}): Built => {
     const array = asLazy(x);

@@ -26,7 +26,10 @@ export const withDims: ArrayFunction<"same", [dims: DimNames | null]> = userCall
   (x: Operand, dims: DimNames | null): Built => {
     const array = asLazy(x);
     const { length } = array.expr.shape;
-    return labelled(array, { dims: dims === null ? nameless(length) : checkDims(dims, length), attributes: null });
+    return labelled(array, {
+      dims: dims === null ? nameless(length) : checkDims(dims, length),
+      attributes: null,
+    });
   },
 );
 

@@ -1,6 +1,13 @@
 // cw.linalg: norms, powers, and products that are moves and sums. In: arrays of any number of dimensions. Out: lazy arrays.
 
-import { type AxisName, type AxisArgument, checkAxes, checkAxis, checkInteger, describe } from "../../core/chunks.ts";
+import {
+  type AxisArgument,
+  type AxisName,
+  checkAxes,
+  checkAxis,
+  checkInteger,
+  describe,
+} from "../../core/chunks.ts";
 import { resultOf } from "../../core/dtype.ts";
 import { ShapeError, ValueError } from "../../core/errors.ts";
 import type { Promote } from "../../core/numbers.ts";

@@ -33,8 +33,8 @@ import {
 } from "../../storage/zarr/denseArray.ts";
 import { type OpenOptions, openArray } from "../../storage/zarr/group.ts";
 import { differences, findNode } from "../../storage/zarr/nodes.ts";
-import { publishShape } from "../../storage/zarr/resize.ts";
 import { clearPlace, type InTheWay, lookAtPlace, placeFromKey } from "../../storage/zarr/place.ts";
+import { publishShape } from "../../storage/zarr/resize.ts";
 import { removeDamaged } from "../damaged.ts";
 import { digest, doubtOf, writtenBy } from "../runKey.ts";
 import { transferTo } from "../storedArrays.ts";
@@ -221,7 +221,9 @@ const settingsOf = (array: NewArray, options: object, known: KnownCodecs): Creat
 });
 
 /** Names and attributes go with the array, unless others are asked for. */
-function settingsOfLabels(labels: NewArray["labels"]): Pick<CreateArrayOptions, "dimensionNames" | "attributes"> {
+function settingsOfLabels(
+  labels: NewArray["labels"],
+): Pick<CreateArrayOptions, "dimensionNames" | "attributes"> {
   const { dims = null, attributes = null } = labels ?? {};
   return {
     ...(dims !== null && hasNames(dims) ? { dimensionNames: dims } : {}),
@@ -337,7 +339,11 @@ interface Publishing {
 }
 
 /** All chunks are there: from now on readers see them. Nobody else may have made the array longer meanwhile. */
-async function publishGrown({ store, path, shape }: ZarrArray, grownTo: Shape, { codecs, leavesConsolidated }: Publishing): Promise<void> {
+async function publishGrown(
+  { store, path, shape }: ZarrArray,
+  grownTo: Shape,
+  { codecs, leavesConsolidated }: Publishing,
+): Promise<void> {
   const now = await openArray(store, path, { known: codecs });
   if (!sameShape(now.shape, shape))
     throw new ValueError({
@@ -356,8 +362,7 @@ async function regionOf(
   { codecs }: Using,
 ): Promise<PreparedPlace> {
   const before = await openArray(store, path, { known: codecs });
-  const zarr =
-    grownTo === undefined ? before : before.withMetadata({ ...before.metadata, shape: grownTo });
+  const zarr = grownTo === undefined ? before : before.withMetadata({ ...before.metadata, shape: grownTo });
   const start = region!(zarr);
   if (array.dtype !== zarr.dtype)
     throw new ValueError({

@@ -22,6 +22,7 @@ import {
   type SizeBound,
 } from "./codec.ts";
 import { deflateCodec, zstdCodec } from "./compressors.ts";
+import { ELEMENT_CODECS } from "./elements.ts";
 import { lz4Codec } from "./lz4.ts";
 import { shuffleCodec } from "./shuffle.ts";
 import { checksumCodec } from "./wasm.ts";
@@ -74,6 +75,7 @@ export const BUILT_IN: readonly CodecEntry[] = [
   { name: "crc32", make: (f) => checksumCodec("crc32", f.choice("location", SIDES, "start")) },
   { name: "adler32", make: (f) => checksumCodec("adler32", f.choice("location", SIDES, "start")) },
   { name: "shuffle", make: (f) => shuffleCodec(f.integer("elementsize", 1, 65536, 4)) },
+  ...ELEMENT_CODECS,
 ];
 
 // Codecs of users: bytes in, other bytes out, and the same again. In: a name, and where the code is: a module that every

@@ -5,6 +5,7 @@
 import { type Block, isContiguous, subBlock } from "../../core/block.ts";
 import { describe, type Shape, sameShape, sizeOf } from "../../core/chunks.ts";
 import type { BytesCodec, CodecSpec, SizeBound } from "../codecs/codec.ts";
+import { isOfElements, typedElements } from "../codecs/elements.ts";
 import type { KnownCodecs } from "../codecs/table.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
 import {
@@ -32,7 +33,7 @@ import {
 } from "./place.ts";
 import { readRuns } from "./runs.ts";
 import { type InnerChunks, readShard, writeShard } from "./shard.ts";
-import type { Endian, Fill, StoredType } from "./storedType.ts";
+import { type Endian, type Fill, type StoredType, typeToV2 } from "./storedType.ts";
 
 // From the codecs that metadata name to a pipeline. Checks that they can follow each other: permutations, then
 // one codec that makes bytes, then codecs of bytes.
@@ -59,14 +60,25 @@ export function buildPipeline(
   const { type, fill, known, where } = array;
   const codecs = withSerial(named, type);
   const at = codecs.findIndex(isSerial);
-  const order = orderOf(codecs.slice(0, at), shape.length, array);
-  const stored = order.map((axis) => shape[axis]!);
+  // Codecs of elements work on the bytes of elements: the same before and behind the codec that makes bytes of them.
+  const before = codecs.slice(0, at).filter(({ name }) => !isOfElements(name));
+  const order = orderOf(before, shape.length, array);
+  const permuted = order.map((axis) => shape[axis]!);
   const spec = codecs[at]!;
   const serial =
     spec.name === "bytes"
       ? ({ kind: "bytes", endian: endianOf(spec, type, where) } as const)
-      : shardLayout(spec, stored, array, depth);
-  const bytesCodecs = codecs.slice(at + 1).map((codec) => known.codec(codec, where));
+      : shardLayout(spec, permuted, array, depth);
+  const elements = codecs.slice(0, at).filter(({ name }) => isOfElements(name));
+  if (elements.length > 0 && serial.kind !== "bytes")
+    throw new NotSupportedError({
+      what: `the codec ${elements[0]!.name} before shards is not supported`,
+      where,
+    });
+  const stored = serial.kind === "bytes" ? typeToV2(type, serial.endian) : "|u1";
+  const bytesCodecs = typedElements([...elements, ...codecs.slice(at + 1)], stored).map((codec) =>
+    known.codec(codec, where),
+  );
   const raw: SizeBound =
     serial.kind === "bytes" ? { max: sizeOf(shape) * type.bytes, exact: true } : shardBound(serial);
   const bounds = boundsOf(bytesCodecs, raw);

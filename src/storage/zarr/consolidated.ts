@@ -21,7 +21,12 @@ export async function refreshConsolidated(
   }
 }
 
-async function objectAt(store: Store, path: string, name: string, options: StoreOptions): Promise<JsonObject | null> {
+async function objectAt(
+  store: Store,
+  path: string,
+  name: string,
+  options: StoreOptions,
+): Promise<JsonObject | null> {
   const key = keyIn(path, name);
   const bytes = await store.get(key, { signal: options.signal, maxBytes: LONGEST_JSON });
   const json = bytes === undefined ? null : parseJson(bytes, key);

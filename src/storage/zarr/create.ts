@@ -5,6 +5,7 @@ import { isDType, isTime } from "../../core/dtype.ts";
 import { DTypeError } from "../../core/errors.ts";
 import { closest } from "../../core/suggest.ts";
 import type { CodecSpec } from "../codecs/codec.ts";
+import { isOfElements } from "../codecs/elements.ts";
 import { builtInCodecs, ZSTD_LEVEL } from "../codecs/table.ts";
 import { MetadataError } from "../errors.ts";
 import { normalPath, type Store, type StoreOptions } from "../store.ts";
@@ -150,10 +151,13 @@ function codecList(
     configuration: endianOf(options.endian ?? "little", type, zarrFormat),
   };
   const transposes = given.filter(({ name }) => name === "transpose");
-  const rest = given.filter(({ name }) => name !== "transpose");
+  // v3 has codecs of elements before the one that makes bytes, v2 has them among its filters.
+  const isBefore = (name: string): boolean => zarrFormat === 3 && !hasSerial && isOfElements(name);
+  const rest = given.filter(({ name }) => name !== "transpose" && !isBefore(name));
   const inner = [
     ...orderCodec(options.order ?? "C", ndim),
     ...transposes,
+    ...given.filter(({ name }) => isBefore(name)),
     ...(hasSerial ? rest : [serial, ...rest]),
   ];
   return options.shards ? [shardingSpec(options, chunks, inner)] : inner;

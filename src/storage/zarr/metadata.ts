@@ -6,7 +6,15 @@ import { ShapeError } from "../../core/errors.ts";
 import type { CodecSpec } from "../codecs/codec.ts";
 import type { KnownCodecs } from "../codecs/table.ts";
 import { MetadataError, NotSupportedError } from "../errors.ts";
-import { type Fill, fillJson, parseFill, type StoredType, typeFromV3, typeToV3, zeroFill } from "./storedType.ts";
+import {
+  type Fill,
+  fillJson,
+  parseFill,
+  type StoredType,
+  typeFromV3,
+  typeToV3,
+  zeroFill,
+} from "./storedType.ts";
 import { isObject, type Json, type JsonObject } from "./zarrJson.ts";
 
 /** Options of opening and making arrays: `openArray(store, path, {maxChunkBytes: 1e9})`. */
@@ -297,7 +305,10 @@ function consolidatedFrom(value: Json | undefined, where: string): ConsolidatedM
 }
 
 /** Codecs that the specification of v3 does not have are written under numcodecs' name. */
-const FOREIGN = ["zlib", "lz4", "crc32", "adler32", "shuffle"];
+const FOREIGN = [
+  ...["zlib", "lz4", "crc32", "adler32", "shuffle"],
+  ...["delta", "fixedscaleoffset", "quantize", "bitround", "packbits", "astype"],
+];
 
 export function codecToV3({ name, configuration }: CodecSpec): Json {
   const shown = FOREIGN.includes(name) ? `numcodecs.${name}` : name;

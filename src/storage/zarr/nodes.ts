@@ -2,6 +2,7 @@
 
 import { describe } from "../../core/chunks.ts";
 import type { CodecSpec } from "../codecs/codec.ts";
+import { isOfElements } from "../codecs/elements.ts";
 import { MetadataError, NotFoundError, NotSupportedError } from "../errors.ts";
 import { keyIn, requireSet, type Store, type StoreOptions } from "../store.ts";
 import {
@@ -137,7 +138,8 @@ function arrayToV2(array: ArrayMetadata, where: string): { zarray: JsonObject; z
   const { transposed, endian, rest } = splitCodecs(array, where);
   const compressor = rest.at(-1);
   const isFilter =
-    compressor !== undefined && ["crc32", "adler32", "shuffle", "crc32c"].includes(compressor.name);
+    compressor !== undefined &&
+    (isOfElements(compressor.name) || ["crc32", "adler32", "shuffle", "crc32c"].includes(compressor.name));
   const filters = isFilter ? rest : rest.slice(0, -1);
   const { keyEncoding, dimensionNames } = array;
   if (keyEncoding.name !== "v2")

@@ -199,7 +199,10 @@ function timeFrom(json: Json, dtype: TimeDType, where: string): bigint {
     if (typeof json === "string" || typeof json === "number" || typeof json === "bigint")
       return BigInt.asIntN(64, storedTime(json, dtype));
   } catch (cause) {
-    throw new MetadataError({ what: `the fill value ${describe(json)} is not a value of ${dtype}`, where }, { cause });
+    throw new MetadataError(
+      { what: `the fill value ${describe(json)} is not a value of ${dtype}`, where },
+      { cause },
+    );
   }
   throw wrong(json, dtype, where);
 }

@@ -2,8 +2,8 @@
 // coordinates, and how each is packed. Out: arrays in a group, in one computation. Must hold: consolidated metadata come last,
 // so that who reads those sees the group as it was or as it is.
 
-import { describe } from "../../core/chunks.ts";
 import { countedTime } from "../../core/cfTimes.ts";
+import { describe } from "../../core/chunks.ts";
 import { type DType, isFloat, isTime, type NumberDType } from "../../core/dtype.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/labels.ts";
@@ -91,7 +91,10 @@ interface Job {
 function checkEncoding({ variables, coords }: Written, encoding: object): void {
   const wrong = Object.keys(encoding).find((name) => !(name in variables) && !(name in coords));
   if (wrong !== undefined)
-    throw new ValueError({ what: `encoding of ${describe(wrong)}, which is not there`, cure: "Name a variable" });
+    throw new ValueError({
+      what: `encoding of ${describe(wrong)}, which is not there`,
+      cure: "Name a variable",
+    });
 }
 
 const leaves = { options: { leavesConsolidated: true } };
@@ -99,13 +102,19 @@ const leaves = { options: { leavesConsolidated: true } };
 function newJobs(
   { variables, coords }: Written,
   { store, path }: Place,
-  { zarrFormat, overwrite, encoding }: Required<Pick<DatasetToZarrOptions, "zarrFormat" | "overwrite" | "encoding">>,
+  {
+    zarrFormat,
+    overwrite,
+    encoding,
+  }: Required<Pick<DatasetToZarrOptions, "zarrFormat" | "overwrite" | "encoding">>,
 ): Job[] {
   return Object.entries({ ...coords, ...variables }).map(([name, x]) => {
     const { chunks, shards, codecs, ...packing } = encoding?.[name] ?? {};
     const { array, attributes, fillValue } = encoded(x, packing);
     const more = name in variables ? coordinatesOf(x, coords) : {};
-    const layout = Object.fromEntries(Object.entries({ chunks, shards, codecs }).filter(([, v]) => v !== undefined));
+    const layout = Object.fromEntries(
+      Object.entries({ chunks, shards, codecs }).filter(([, v]) => v !== undefined),
+    );
     return {
       array: withAttributes(array, { ...metadataFor(attributes, zarrFormat!), ...more }),
       target: {
@@ -125,7 +134,11 @@ function newJobs(
   });
 }
 
-function fillOf(dtype: DType, said: number | bigint | null, zarrFormat: ZarrFormat): Pick<Target, "fillValue"> {
+function fillOf(
+  dtype: DType,
+  said: number | bigint | null,
+  zarrFormat: ZarrFormat,
+): Pick<Target, "fillValue"> {
   if (said !== null) return { fillValue: said };
   if (isFloat(dtype)) return { fillValue: Number.NaN };
   return zarrFormat === 2 ? { fillValue: null } : {};
@@ -171,11 +184,17 @@ function storedEncoding(dtype: DType, attributes: JsonObject, fill: unknown, x: 
 }
 
 /** The group's own attributes, and what is known of all that is in it. */
-async function finishGroup(ds: Written, place: Place, zarrFormat: ZarrFormat, isAppended: boolean): Promise<void> {
+async function finishGroup(
+  ds: Written,
+  place: Place,
+  zarrFormat: ZarrFormat,
+  isAppended: boolean,
+): Promise<void> {
   const { store, path } = place;
   const attributes = { ...ds.attributes, ...otherCoordinates(ds) };
   if ((await findNode(store, path, {})) === null) await createGroup(store, path, { zarrFormat, attributes });
-  else if (!isAppended) await setAttributes(await openGroup(store, path, { consolidated: false }), attributes);
+  else if (!isAppended)
+    await setAttributes(await openGroup(store, path, { consolidated: false }), attributes);
   if (store.list !== undefined) await consolidate(store, path);
 }
 

@@ -13,7 +13,7 @@ import { get } from "../functions/indexing.ts";
 import { take } from "../functions/taking.ts";
 import type { SelectionItem } from "../selection.ts";
 import { LabelIndex, type LabelSelection, type Places, type SelOptions } from "./labelIndex.ts";
-import { type DatasetToZarrOptions, writeDataset } from "./writing.ts";
+import { type DatasetToZarrOptions, writeDataset } from "./writeDataset.ts";
 
 /** Arrays by name. */
 export interface Variables {
@@ -45,8 +45,11 @@ export interface PlaceSelections {
  * of it.
  */
 export class Dataset {
+  /** What is measured, by name. */
   readonly variables: Variables;
+  /** Along or over which axes, by name. */
   readonly coords: Variables;
+  /** What is said of all of it. */
   readonly attributes: JsonObject;
   readonly #indexes: ReadonlyMap<string, LabelIndex>;
 
@@ -129,7 +132,11 @@ export class Dataset {
       return values.ndim === 0 ? [] : [new LabelIndex(index.name, values)];
     });
     return new Dataset(
-      { variables: mapped(this.variables, part), coords: mapped(this.coords, part), attributes: this.attributes },
+      {
+        variables: mapped(this.variables, part),
+        coords: mapped(this.coords, part),
+        attributes: this.attributes,
+      },
       indexes,
     );
   }
@@ -138,7 +145,10 @@ export class Dataset {
   assign(variables: { readonly [name: string]: Operand }): Dataset {
     const added = Object.fromEntries(Object.entries(variables).map(([name, x]) => [name, asLazy(x)]));
     const { coords, attributes } = this;
-    return new Dataset({ variables: { ...this.variables, ...added }, coords, attributes }, this.#indexes.values());
+    return new Dataset(
+      { variables: { ...this.variables, ...added }, coords, attributes },
+      this.#indexes.values(),
+    );
   }
 
   /** Of these variables alone, with the coordinates that they have: `ds.only("t2m")`. */
@@ -210,7 +220,11 @@ function checkLengths(arrays: readonly (readonly [string, LazyArray])[]): { [dim
   const known = new Map<string, { readonly length: number; readonly name: string }>();
   for (const [name, array] of arrays) {
     if (!(array instanceof LazyArray))
-      throw new ValueError({ where: "Dataset", what: `${name} is no lazy array`, cure: "Wrap it: asarray(x)" });
+      throw new ValueError({
+        where: "Dataset",
+        what: `${name} is no lazy array`,
+        cure: "Wrap it: asarray(x)",
+      });
     const { dims } = array;
     dims.forEach((dim, axis) => {
       const length = array.shape[axis]!;
