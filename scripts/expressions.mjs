@@ -133,6 +133,9 @@ async function judged(doubtful) {
   });
 }
 
+/** A NaN's sign is nobody's to say. */
+const looksAtSigns = ({ steps }) => steps.some(({ op }) => op === "signbit");
+
 let groups = 0;
 
 /** One exchange's programs; gives what goes into fixtures. */
@@ -150,7 +153,7 @@ async function compareBatch(programs, { answers }) {
       if (different === null) {
         tally[program.isClose ? "close" : "same"]++;
         kept.push([program.seed, answer]);
-      } else if (program.isClose) doubtful.push(different);
+      } else if (program.isClose || looksAtSigns(program)) doubtful.push(different);
       else bad.push({ program, why: `${different.why} (${JSON.stringify(way)})` });
     });
   }

@@ -66,6 +66,21 @@ test("and those of 8-bit whole numbers over all their values", () => {
   expect(domain.length).toBe(10_000);
 }, 60_000);
 
+test.each([
+  // Tasks that do not use the one element that others do, which several steps read.
+  [
+    153_380,
+    2,
+    [
+      0.5975021532618011, 0.5975021532618011, 0.3460406955797225, 0.5975021532618011, 1.520091138407588,
+      0.3460406955797225,
+    ],
+  ],
+  [193_275, 3, [false, false, false, false]],
+] as const)("what the script has found: seed %i in chunks of %i", (seed, chunks, wanted) => {
+  expect(buildProgram(cw, randomProgram(seed), chunks).computeSync().toList()).toEqual(wanted);
+});
+
 test("the comparison sees a bit, a sign of zero, a shape and a type, and what is only close", () => {
   const floats = (...values: number[]): ProgramResult => ({
     dtype: "float64",
