@@ -135,9 +135,11 @@ def step(op, given, attrs, how):
 
 def evaluate(program, how):
     values = [how.held(array(source), "source") for source in program["sources"]]
+    # log(1 + x) may be log1p(x), of which the sum is not rounded.
+    logged = {i for one in program["steps"] if one["op"] == "log" for i in one["inputs"]}
     for one in program["steps"]:
         found = step(one["op"], [values[i] for i in one["inputs"]], one["attrs"], how)
-        values.append(how.held(np.asarray(found), one["op"]))
+        values.append(how.held(np.asarray(found), "log" if len(values) in logged else one["op"]))
     return np.asarray(values[-1])
 
 
