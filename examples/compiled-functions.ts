@@ -11,6 +11,11 @@ console.log((await norm([3, 4], 10)).item());
 console.log(norm.sync(new Float64Array([6, 8]), 0.5).item());
 console.log(String(norm));
 
+// Where its time goes; how many nodes it had before and after rewriting.
+const profiled = cw.compile((x) => x.add(1).multiply(2), ["float64"], { profile: true });
+profiled.sync(3);
+console.log(String(profiled.profile()).split("\n")[3]);
+
 // Several outputs, by name; and arrays that they are written to.
 const split = cw.compile(
   (x) => ({ low: x.minimum(0), high: x.maximum(0) }),

@@ -12,6 +12,7 @@ export {
   type Computed,
   compile,
 } from "./array/compiled/compileFunction.ts";
+export type { CompilePhase, FunctionProfile } from "./array/compiled/functionProfile.ts";
 export {
   type InputOptions,
   type InputSpec,

@@ -22,7 +22,8 @@ NAMES = {
 SPECIAL = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf, "-0": -0.0}
 REDUCTIONS = {"sum", "prod", "max", "min", "mean", "any", "all", "countNonzero"}
 CLOSE = {"exp", "log", "log1p", "expm1", "sqrt", "sin", "cos", "tanh", "reciprocal", "divide", "pow", "sum", "prod", "mean", "matmul", "square"}
-TRIALS = 3
+TRIALS = 16
+PIECES = [(size, isApart) for size in (2, 3, 4) for isApart in (False, True)]
 
 
 def array(source):
@@ -35,14 +36,18 @@ def array(source):
 
 
 class As:
-    """How floats are held: as they are, wide, or with every rounding moved by some ulps."""
+    """How floats are held: as they are, wide, or with every rounding moved by some ulps; and how they are reduced: `pieces`
+    says how many at a time, and whether neighbours or those that lie so far apart, before what comes of them is reduced."""
 
-    def __init__(self, isWide=False, random=None):
-        self.isWide, self.random = isWide, random
+    def __init__(self, isWide=False, random=None, pieces=None, nan=None):
+        self.isWide, self.random, self.pieces, self.nan = isWide, random, pieces, nan
 
     def held(self, x, op):
         if x.dtype.kind != "f":
             return x
+        # Nobody says which sign a NaN has.
+        if self.nan is not None:
+            return np.where(np.isnan(x), np.copysign(x, self.nan), x)
         if self.isWide:
             return x.astype(np.longdouble)
         if self.random is None or op not in CLOSE:
@@ -66,12 +71,34 @@ def constant(attrs, x, op):
     return (value, x) if attrs.get("isLeft") else (x, value)
 
 
+UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply}
+
+
+def inPieces(op, x, axis, keepdims, size, isApart):
+    """A reduction in another order: sizes of tasks and lanes are not NumPy's."""
+    axes = range(x.ndim) if axis is None else [axis]
+    count = 1
+    for a in axes:
+        length = x.shape[a]
+        count *= length
+        if length == 0:
+            return np.asarray(getattr(np, op)(x, axis=axis, keepdims=keepdims))
+        order = np.argsort(np.arange(length) % size, kind="stable") if isApart else np.arange(length)
+        starts = range(0, length, -(-length // size) if isApart else size)
+        pieces = UFUNCS[op].reduceat(np.take(x, order, axis=a), list(starts), axis=a)
+        x = UFUNCS[op].reduce(pieces, axis=a, keepdims=True)
+    x = x / x.dtype.type(count) if op == "mean" else x
+    return np.asarray(x if keepdims else x.reshape([n for a, n in enumerate(x.shape) if a not in axes]))
+
+
 def step(op, given, attrs, how):
     x = given[0]
     if op in REDUCTIONS:
         axis, keepdims = attrs["axis"], attrs["keepdims"]
         if op == "countNonzero":
             return np.asarray(np.count_nonzero(x, axis=axis, keepdims=keepdims), dtype="int64")
+        if how.pieces is not None and x.dtype.kind == "f" and op in UFUNCS:
+            return inPieces(op, x, axis, keepdims, *how.pieces)
         return np.asarray(getattr(np, op)(x, axis=axis, keepdims=keepdims))
     if "value" in attrs:
         return NAMES.get(op, getattr(np, op, None))(*constant(attrs, x, op))
@@ -108,9 +135,11 @@ def step(op, given, attrs, how):
 
 def evaluate(program, how):
     values = [how.held(array(source), "source") for source in program["sources"]]
+    # log(1 + x) may be log1p(x), of which the sum is not rounded.
+    logged = {i for one in program["steps"] if one["op"] == "log" for i in one["inputs"]}
     for one in program["steps"]:
         found = step(one["op"], [values[i] for i in one["inputs"]], one["attrs"], how)
-        values.append(how.held(np.asarray(found), one["op"]))
+        values.append(how.held(np.asarray(found), "log" if len(values) in logged else one["op"]))
     return np.asarray(values[-1])
 
 
@@ -138,12 +167,14 @@ def expected(program):
     moved = [
         evaluate(program, As(random=np.random.default_rng(seed))).astype(np.longdouble).ravel() for seed in range(TRIALS)
     ]
-    others = [usual, *moved]
-    isFinite = np.isfinite(truth)
+    ordered = [evaluate(program, As(pieces=pieces)).astype(np.longdouble).ravel() for pieces in PIECES]
+    signed = [evaluate(program, As(nan=sign)).astype(np.longdouble).ravel() for sign in (-1, 1)]
+    others = [usual, *moved, *ordered, *signed]
     undecided = np.zeros(truth.shape, bool)
     spread = np.zeros(truth.shape)
     for other in others:
-        undecided |= np.isfinite(other) != isFinite
+        for isSo in (np.isnan, np.isposinf, np.isneginf):
+            undecided |= isSo(other) != isSo(truth)
         apart = np.abs(other - truth)
         spread = np.maximum(spread, np.where(np.isfinite(apart), apart, 0).astype(float))
     return {

@@ -16,6 +16,7 @@ import { type SiteOf, siteOfNode } from "../plan/origin.ts";
 import type { PlanData } from "../plan/plan.ts";
 import { RuleSequence } from "../rewrite/database.ts";
 import { optimize as rewriteAll } from "../rewrite/pipeline.ts";
+import type { Profile } from "../rewrite/profileFigures.ts";
 import type { RunEvent } from "../runtime/events.ts";
 import type { RunRequest } from "../runtime/runArrays.ts";
 import type { RuleDatabase } from "../runtime/settings.ts";
@@ -33,6 +34,20 @@ type RewritingOptions = Pick<
   "optimize" | "mode" | "include" | "exclude" | "onFail" | "database"
 >;
 const rewritings = new WeakMap<object, { readonly version: number; readonly rewriting: Rewriting }>();
+
+/** What a computation's options make of expressions; with `isProfiled`, and where the time went. */
+export function rewrittenBy(
+  roots: readonly Expr[],
+  options: RewritingOptions,
+  isProfiled: boolean,
+): { readonly roots: readonly Expr[]; readonly profile: Profile | null } {
+  if (!isProfiled || options.optimize === false)
+    return { roots: rewritingOf(options).apply(roots), profile: null };
+  const { mode = "fastRun", include = [], exclude = [], onFail, database: given } = options;
+  const database = given === undefined ? engine.pipeline : ruleSequence(given);
+  const rewritten = rewriteAll(roots, { database, mode, include, exclude, onFail, profile: true });
+  return { roots: rewritten.roots, profile: rewritten.report.profile };
+}
 
 /** `optimize: false` rewrites nothing. Options that come again have the same rewriting, unless rules were registered since. */
 export function rewritingOf(options: RewritingOptions): Rewriting {

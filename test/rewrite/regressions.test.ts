@@ -319,3 +319,19 @@ describe("programs that made rules grow without end plan, and mean what they say
     expect(roots).toEqual([n("exp", source(1))]);
   });
 });
+
+test.each([1, -7, Number.NEGATIVE_INFINITY, Number.NaN, 40, 41, 85, 86])(
+  "logarithms of differences of exponentials settle where what is in them is at most %d already",
+  (bound) => {
+    const x = cw.asarray(Float64Array.from([-3, 0.5, 20, 700]));
+    const y = cw.asarray(Float64Array.from([-4, -2, 0.1, 3]));
+    for (const low of [x.minimum(bound), x.minimum(bound).maximum(-2), x.minimum(y).minimum(bound)])
+      for (const found of [low.expm1().log(), low.exp().subtract(y.exp()).log()]) {
+        const wanted = found.computeSync({ optimize: false }).toList() as number[];
+        (found.computeSync().toList() as number[]).forEach((value, i) => {
+          if (Number.isFinite(wanted[i])) expect(value).toBeCloseTo(wanted[i]!, 9);
+          else expect(value).toBe(wanted[i]);
+        });
+      }
+  },
+);

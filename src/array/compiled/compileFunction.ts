@@ -5,8 +5,9 @@ import type { Block, Resource } from "../../core/block.ts";
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { StopSignal } from "../../core/platform.ts";
-import type { Expr } from "../../expr/expr.ts";
+import { type Expr, postOrder } from "../../expr/expr.ts";
 import { exprText } from "../../expr/print.ts";
+import { currentSite } from "../../expr/site.ts";
 import { userCall } from "../../lazy/call.ts";
 import { DataResource, LazyArray } from "../../lazy/lazyArray.ts";
 import type { NDArray } from "../../lazy/ndarray.ts";
@@ -17,8 +18,9 @@ import { type AsyncComputeOptions, type CheckedRun, checkRun } from "../../runti
 import { StandingRun } from "../../runtime/standingRun.ts";
 import { plan } from "../compute.ts";
 import { engine } from "../defaultEngine.ts";
-import { backendOf, type Prepared, planOptions, rewritingOf, sitesOf } from "../prepare.ts";
+import { backendOf, type Prepared, planOptions, rewrittenBy, sitesOf } from "../prepare.ts";
 import { type Compiled, callSoon, callSync } from "./calls.ts";
+import { type CompilePhase, type FunctionProfile, FunctionProfiler } from "./functionProfile.ts";
 import { InputSlot, type InputSpec, type InputValue, type SpecDType } from "./inputs.ts";
 import type { SharedArray } from "./state.ts";
 import { type Outputs, type Pairs, type Traced, trace } from "./traced.ts";
@@ -44,6 +46,8 @@ export interface CompileOptions<Specs extends readonly InputSpec[] = readonly In
     | undefined;
   /** Arrays that take the places of others in the function and the updates: `[[x, x0]]`. */
   readonly givens?: Pairs<LazyArray> | ((...inputs: Placeholders<Specs>) => Pairs<LazyArray>) | undefined;
+  /** Keeps account of where the time goes, for `f.profile()`. */
+  readonly profile?: boolean | undefined;
 }
 
 /** Options of a call of a compiled function. */
@@ -64,6 +68,8 @@ export interface CompiledFunction<
   sync(...args: [...Values<Specs>] | [...Values<Specs>, CompiledCallOptions<Result>]): Result;
   /** How it is computed: `console.log(f.plan())`. Where lengths depend on data, the plan of the first stage. */
   plan(): Plan;
+  /** Where its time went, if it was compiled with `profile: true`; null if not: `console.log(String(f.profile()))`. */
+  profile(): FunctionProfile | null;
   /** Its inputs, and what stands behind it. */
   toString(): string;
 }
@@ -87,18 +93,35 @@ export const compile: Compile = userCall(
         cure: 'Write compile((x) => x.add(1), [{dtype: "float64", shape: [3]}])',
       });
     const all = checkRun(options, "compile", "run", engine.spec, OWN) as CheckedRun & CompileOptions;
-    const { updates, givens, ...checked } = all;
-    return functionOf(compiledOf(trace({ fn, specs, updates, givens }), checked)) as never;
+    const { updates, givens, profile, ...checked } = all;
+    const profiler = isProfiled(profile) ? new FunctionProfiler(currentSite()) : null;
+    const made = (): Compiled => {
+      const traced = phase(profiler, "tracing", () => trace({ fn, specs, updates, givens }));
+      return compiledOf(traced, checked, profiler);
+    };
+    return functionOf(profiler === null ? made() : profiler.compiled(made), profiler) as never;
   },
 );
 
-const OWN: readonly string[] = ["updates", "givens"];
+const OWN: readonly string[] = ["updates", "givens", "profile"];
 
-function functionOf(compiled: Compiled): CompiledFunction {
+function isProfiled(profile: unknown): boolean {
+  if (profile === undefined || typeof profile === "boolean") return profile === true;
+  throw new ValueError({ what: `profile is ${describe(profile)}`, cure: "It must be true or false" });
+}
+
+const phase = <T>(profiler: FunctionProfiler | null, name: CompilePhase, work: () => T): T =>
+  profiler === null ? work() : profiler.phase(name, work);
+
+function functionOf(compiled: Compiled, profiler: FunctionProfiler | null): CompiledFunction {
   const { traced, prepared, options, slots } = compiled;
-  const call = (...args: unknown[]): Promise<unknown> => callSoon(compiled, args);
+  const soon = (...args: unknown[]): Promise<unknown> => callSoon(compiled, args);
+  const sync = (...args: unknown[]): unknown => callSync(compiled, args);
+  const call =
+    profiler === null ? soon : (...args: unknown[]): Promise<unknown> => profiler.soon(() => soon(...args));
   return Object.assign(call, {
-    sync: (...args: unknown[]): unknown => callSync(compiled, args),
+    sync: profiler === null ? sync : (...args: unknown[]): unknown => profiler.sync(() => sync(...args)),
+    profile: (): FunctionProfile | null => profiler?.profile() ?? null,
     plan: (): Plan => prepared?.plan ?? plan(arraysOf(traced.roots), options),
     toString: (): string =>
       `compiled (${slots.map(({ text }) => text).join(", ")})\n${exprText(traced.roots, { indent: "  " })}`,
@@ -107,7 +130,7 @@ function functionOf(compiled: Compiled): CompiledFunction {
 
 const arraysOf = (roots: readonly Expr[]): LazyArray[] => roots.map((expr) => new LazyArray(expr));
 
-function compiledOf(traced: Traced, options: CheckedRun): Compiled {
+function compiledOf(traced: Traced, options: CheckedRun, profiler: FunctionProfiler | null): Compiled {
   const backend = backendOf(options);
   const slots = traced.inputs.map((input) => new InputSlot(input, backend));
   const { executor = options.spec.chosenExecutor, onEvent, workDir = options.spec.workDir } = options;
@@ -115,12 +138,19 @@ function compiledOf(traced: Traced, options: CheckedRun): Compiled {
   const common = { traced, slots, options, backend, isPlain };
   if (nextStage(traced.roots) !== null)
     return { ...common, prepared: null, places: [], standing: null, constants: [] };
-  const rewritten = rewritingOf(options).apply(traced.roots);
+  const { roots: rewritten, profile } = phase(profiler, "rewriting", () =>
+    rewrittenBy(traced.roots, options, profiler !== null),
+  );
   const unique = [...new Set(rewritten)];
-  const prepared = preparedOf(unique, traced.roots, options);
+  const prepared = phase(profiler, "planning", () => preparedOf(unique, traced.roots, options));
   const places = rewritten.map((root) => unique.indexOf(root));
   const constants = constantsOf(prepared.plan, traced);
-  return { ...common, prepared, places, standing: standingOf(common, prepared), constants };
+  const standing = phase(profiler, "preparing", () => standingOf(common, prepared));
+  profiler?.made({
+    nodes: { before: postOrder(traced.roots).length, after: postOrder(rewritten).length },
+    ...{ operations: prepared.plan.data.operations.length, rewriting: profile },
+  });
+  return { ...common, prepared, places, standing, constants };
 }
 
 /** What results must not be computed to: it is read in every call. */

@@ -95,7 +95,7 @@ function joined(operation: Operation, moved: ReadonlyMap<number, number>): Opera
     const first = moved.get(at);
     if (first !== undefined) return void places.push(places[first]!);
     const inputs = step.inputs.map((input) => ({ ...input, step: places[input.step]! }));
-    const isShared = step.kind === "read" && shared.has(at);
+    const isShared = step.kind === "read" && shared.has(at) && hasParts(step);
     places.push(steps.push(isShared ? { ...step, isShared: true } : { ...step, inputs }) - 1);
   });
   const outputs = operation.outputs.map(({ array, value }) => ({
@@ -104,3 +104,6 @@ function joined(operation: Operation, moved: ReadonlyMap<number, number>): Opera
   }));
   return { ...operation, steps, outputs };
 }
+
+/** One element has none: a task that asks for it has it, whether it is used or not. */
+const hasParts = ({ types: [type] }: PlanStep): boolean => type!.kind === "dense" && type!.shape.length > 0;

@@ -90,7 +90,10 @@ const FROM_HERE = 40;
 /** Where a is not far from cancelling, it is less: no exponential overflows, of either width. */
 const HIGHEST = 85;
 const isAtMost = (node: Expr, most: number): boolean =>
-  node.op === minimum && node.inputs.some((input) => constantOf(input) === most);
+  node.op === minimum && node.inputs.some((input) => isNoMore(constantOf(input), most));
+
+/** NaN is no more either: the minimum is NaN then, and is not cut again. */
+const isNoMore = (value: unknown, most: number): boolean => typeof value === "number" && !(value > most);
 
 /** Logarithms of 1 ± eˣ and of differences of exponentials. */
 const DIFFERENCES: readonly Rule[] = [

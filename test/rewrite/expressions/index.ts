@@ -2,5 +2,5 @@
 
 export { buildProgram } from "./build.ts";
 export { differenceFrom, judge, type ProgramResult } from "./compare.ts";
-export { type RandomProgram, randomProgram } from "./program.ts";
+export { chunksFor, type RandomProgram, randomProgram } from "./program.ts";
 export { digestOf, domainProgram } from "./wholeDomain.ts";

@@ -406,3 +406,10 @@ export function randomProgram(seed: number): RandomProgram {
   const hasAnyZero = isClose || writer.steps.some(({ op }) => ANY_ZERO.includes(op));
   return { seed, sources: writer.sources, steps: writer.steps, isClose, hasAnyZero };
 }
+
+const CHUNKS = ["all", 2, "all", 1, "all", 3, "all", 2] as const;
+const LONG_CHUNKS = ["all", "all", 100, "all"] as const;
+
+/** How a program's sources are cut: by turns in one chunk and in small ones. */
+export const chunksFor = ({ seed, sources: [first] }: RandomProgram): number | "all" =>
+  first!.order === undefined ? CHUNKS[seed % CHUNKS.length]! : LONG_CHUNKS[seed % LONG_CHUNKS.length]!;
