@@ -155,3 +155,18 @@ export {
   type StringFunctions,
   str,
 } from "./stringFunctions.ts";
+export {
+  type AlmostEqualOptions,
+  almostEqual,
+  enforceType,
+  type FrameColumn,
+  type FromJsonOptions,
+  fromFeather,
+  fromJson,
+  isValid,
+  type JsonSource,
+  type ToJsonOptions,
+  toColumns,
+  toFeather,
+  toJson,
+} from "./tools.ts";
