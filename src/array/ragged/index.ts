@@ -73,6 +73,15 @@ export {
 } from "./columns.ts";
 export { type Computed, compute, plan } from "./compute.ts";
 export {
+  corr,
+  covar,
+  linearFit,
+  moment,
+  type SoftmaxOptions,
+  type StatisticOptions,
+  softmax,
+} from "./correlations.ts";
+export {
   fromJsonLines,
   fromParquet,
   type ToFilesOptions,
@@ -139,15 +148,6 @@ export {
   type CartesianOptions, type CombinationOptions, cartesian, combinations, concatenate, field, fields, type NamedArrays,type NamedOperands,unzip, withField,
   withoutField, zip,
 } from "./recordFunctions.ts"; // biome-ignore format: a list of names
-export {
-  corr,
-  covar,
-  linearFit,
-  moment,
-  type SoftmaxOptions,
-  type StatisticOptions,
-  softmax,
-} from "./statistics.ts";
 export {
   type MatchOptions,
   type ReplaceOptions,
