@@ -17,7 +17,8 @@ show(rg.max(x, { axis: 1, initial: 5, maskIdentity: false }));
 
 // Lazily the same: a value to be computed.
 const lazy = rg.lazy(rg.zip({ x, y }), { npartitions: 3 });
-console.log((await rg.corr(lazy.field("x"), lazy.field("y")).compute()).toFixed(6));
+const correlation = await rg.corr(lazy.field("x"), lazy.field("y")).compute();
+console.log(Number(correlation).toFixed(6));
 
 // Made to have a type; compared.
 const typed = rg.enforceType(x, "var * ?float32");

@@ -61,7 +61,6 @@ export {
   type WriteTarget,
 } from "../../storage/parquet/index.ts";
 export { Behavior, type Behaviors, type Named, withName } from "./behaviors/behavior.ts";
-export type { Column, Operand as ColumnOperand } from "./behaviors/vectorColumns.ts";
 export { Vector2D, Vector3D, Vector4D } from "./behaviors/vectors.ts";
 export {
   type ColumnReason,
