@@ -144,8 +144,14 @@ async function throughStream(
 }
 
 async function allOf(source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const isPieces = typeof source === "object" && source !== null && Symbol.asyncIterator in source;
   const parts: Uint8Array[] = [];
-  for await (const part of source) parts.push(part);
+  if (isPieces) for await (const part of source) parts.push(part);
+  if (!isPieces || !parts.every((part) => part instanceof Uint8Array))
+    throw new ValueError({
+      what: `${describe(source)} is no JSON`,
+      cure: "Give a text, its bytes, or pieces of them",
+    });
   return new Uint8Array(await new Blob(parts as Uint8Array<ArrayBuffer>[]).arrayBuffer());
 }
 
