@@ -74,6 +74,10 @@ export interface NestedReduceOptions {
   readonly keepdims?: boolean | undefined;
   /** Null for what has no elements; minima, maxima and their places do so unless told otherwise. */
   readonly maskIdentity?: boolean | undefined;
+  /** Of mean, var and std: how much each value counts, an array that broadcasts with it. */
+  readonly weight?: object | undefined;
+  /** Of min and max: the result is no more, or no less, than this; and this where there is nothing and maskIdentity is false. */
+  readonly initial?: number | bigint | undefined;
 }
 
 /** One value where all axes are reduced and none is kept. */

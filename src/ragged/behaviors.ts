@@ -38,7 +38,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 /** Of an array with a behavior: its class. */
 export const BEHAVIOR: unique symbol = Symbol("behavior");
 
-/** The behaviors that an engine knows: `cw.engine.behaviors.add("Point", Point)`. */
+/** The behaviors that an engine knows, a `BehaviorTable`: `cw.engine.behaviors.add("Point", Point)`. */
 export class BehaviorTable {
   readonly #classes = new Map<string, BehaviorClass>();
   readonly #prototypes = new WeakMap<object, Map<BehaviorClass, object>>();

@@ -57,6 +57,7 @@ export { argcartesian, type CartesianAttrs, cartesian } from "./ops/cartesian.ts
 export { type ConcatenateAttrs, concatenate, constantRows, frontOf, where } from "./ops/choose.ts";
 export { argcombinations, type CombinationAttrs, combinations } from "./ops/combinations.ts";
 export { ELEMENTWISE, type OperandAttrs } from "./ops/elementwise.ts";
+export { type EnforceAttrs, enforceType } from "./ops/enforceType.ts";
 export {
   type AxisAttrs,
   type FlattenAttrs,

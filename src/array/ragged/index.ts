@@ -61,7 +61,6 @@ export {
   type WriteTarget,
 } from "../../storage/parquet/index.ts";
 export { Behavior, type Behaviors, type Named, withName } from "./behaviors/behavior.ts";
-export type { Column, Operand as ColumnOperand } from "./behaviors/vectorColumns.ts";
 export { Vector2D, Vector3D, Vector4D } from "./behaviors/vectors.ts";
 export {
   type ColumnReason,
@@ -72,6 +71,15 @@ export {
   type ProjectOptions,
 } from "./columns.ts";
 export { type Computed, compute, plan } from "./compute.ts";
+export {
+  corr,
+  covar,
+  linearFit,
+  moment,
+  type SoftmaxOptions,
+  type StatisticOptions,
+  softmax,
+} from "./correlations.ts";
 export {
   fromJsonLines,
   fromParquet,
@@ -140,18 +148,24 @@ export {
   withoutField, zip,
 } from "./recordFunctions.ts"; // biome-ignore format: a list of names
 export {
-  corr,
-  covar,
-  linearFit,
-  moment,
-  type SoftmaxOptions,
-  type StatisticOptions,
-  softmax,
-} from "./statistics.ts";
-export {
   type MatchOptions,
   type ReplaceOptions,
   type SplitOptions,
   type StringFunctions,
   str,
 } from "./stringFunctions.ts";
+export {
+  type AlmostEqualOptions,
+  almostEqual,
+  enforceType,
+  type FrameColumn,
+  type FromJsonOptions,
+  fromFeather,
+  fromJson,
+  isValid,
+  type JsonSource,
+  type ToJsonOptions,
+  toColumns,
+  toFeather,
+  toJson,
+} from "./tools.ts";

@@ -11,9 +11,9 @@ import { ownMethod } from "../../ragged/behaviors.ts";
 import { ELEMENTWISE, REDUCTIONS } from "../../ragged/index.ts";
 import { ownOptions, reducerNamed } from "../../ragged/ops/reduce.ts";
 import { apply } from "./apply.ts";
+import { weighted } from "./correlations.ts";
 import { fillNone, where } from "./listFunctions.ts";
 import { asRagged, LazyRagged, RaggedArray, type RaggedInput, splitOperands } from "./raggedArrays.ts";
-import { weighted } from "./statistics.ts";
 
 function calledElementwise(name: string, args: readonly unknown[]): unknown {
   const { arrays, operands } = splitOperands(args);

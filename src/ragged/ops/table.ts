@@ -8,6 +8,7 @@ import { argcartesian, cartesian } from "./cartesian.ts";
 import { concatenate, where } from "./choose.ts";
 import { argcombinations, combinations } from "./combinations.ts";
 import { ELEMENTWISE } from "./elementwise.ts";
+import { enforceType } from "./enforceType.ts";
 import { flatten, localIndex, num, ravel, unflatten } from "./flatten.ts";
 import { get } from "./get/get.ts";
 import { dropNone, fillNone, firsts, isNone, mask, nanToNone, padNone, singletons } from "./nulls.ts";
@@ -27,7 +28,7 @@ const ALL = [
   ...[cartesian, argcartesian, combinations, argcombinations],
   ...[sort, argsort, where, concatenate, get],
   ...[firsts, singletons, padNone, fillNone, dropNone, isNone, mask, nanToNone],
-  ...[valuesAstype, toPacked, fullLike, zerosLike, onesLike, isclose, runLengths],
+  ...[enforceType, valuesAstype, toPacked, fullLike, zerosLike, onesLike, isclose, runLengths],
   ...STRING_OPS.values(),
   ...[toRegular, fromRegular, reducePartial, reduceCombine, reduceFinish],
 ] as unknown as readonly RaggedOp<object>[];

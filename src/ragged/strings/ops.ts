@@ -19,10 +19,10 @@ import { always, broadcast } from "../ops/broadcast.ts";
 import { type RaggedOp, raggedOp } from "../ops/op.ts";
 import { stringsOf } from "../ops/strings.ts";
 import { CASES, changed, reversed } from "./changes.ts";
-import * as parts from "./parts.ts";
 import { holds, PREDICATES } from "./predicates.ts";
 import * as search from "./search.ts";
-import * as sets from "./sets.ts";
+import * as parts from "./textParts.ts";
+import * as sets from "./textSets.ts";
 
 /** Texts of a leaf; an error for numbers. */
 function textsOf(leaf: Plain): StringLayout {

@@ -107,7 +107,7 @@ export class Vector2D {
   }
 }
 
-/** Vectors in space: besides those of Vector2D with z (pz), eta or theta. */
+/** Vectors in space, `rg.withName(x, "Vector3D")`: besides those of Vector2D with z (pz), eta or theta. */
 export class Vector3D extends Vector2D {
   override get dimensions(): number {
     return 3;
@@ -193,7 +193,7 @@ export class Vector3D extends Vector2D {
   }
 }
 
-/** Vectors in space and time: besides those of Vector3D with t (energy) or tau (mass). */
+/** Vectors in space and time, `rg.withName(x, "Vector4D")`: besides those of Vector3D with t (energy) or tau (mass). */
 export class Vector4D extends Vector3D {
   override get dimensions(): number {
     return 4;

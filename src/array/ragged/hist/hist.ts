@@ -302,10 +302,10 @@ function sameAxes(a: readonly AxisSpec[], b: readonly AxisSpec[]): readonly Axis
 export const hist: (...axes: readonly HistAxis[]) => Hist = userCall(
   "hist",
   (...axes: readonly HistAxis[]) => {
-    const wrong = axes.find((axis) => !(axis instanceof HistAxis));
-    if (axes.length === 0 || wrong !== undefined)
+    const wrong = axes.findIndex((axis) => !(axis instanceof HistAxis));
+    if (axes.length === 0 || wrong >= 0)
       throw new ValueError({
-        what: axes.length === 0 ? "there are no axes" : `${describe(wrong)} is no axis`,
+        what: axes.length === 0 ? "there are no axes" : `${describe(axes[wrong])} is no axis`,
         cure: "Use axes: rg.hist(rg.axis.regular(50, 0, 200))",
       });
     const specs = axes.map(({ spec }, k) =>

@@ -3,6 +3,7 @@
 
 import { describe, stridesOf } from "../../../core/chunks.ts";
 import { IndexError, ValueError } from "../../../core/errors.ts";
+import { userCall } from "../../../lazy/call.ts";
 import {
   type AxisSpec,
   binsOf,
@@ -39,9 +40,12 @@ export class Rebin {
 }
 
 /** The bin that has a value: `h.get({ mass: [rg.loc(60), rg.loc(120)] })`; `offset` counts bins from there. */
-export const loc = (value: number | string | boolean | Date, offset?: number): Loc => new Loc(value, offset);
+export const loc: (value: number | string | boolean | Date, offset?: number) => Loc = userCall(
+  "loc",
+  (value: number | string | boolean | Date, offset?: number) => new Loc(value, offset),
+);
 /** So many bins become one: `h.get({ mass: [null, null, rg.rebin(2)] })`. */
-export const rebin = (count: number): Rebin => new Rebin(count);
+export const rebin: (count: number) => Rebin = userCall("rebin", (count: number) => new Rebin(count));
 
 type Bound = number | Loc | null;
 /**

@@ -5,16 +5,11 @@
 import { describe } from "../../core/chunks.ts";
 import { ValueError } from "../../core/errors.ts";
 import { userCall } from "../../lazy/call.ts";
+import type { Called } from "../../lazy/lazyArray.ts";
 import { mask, ravel, unflatten } from "./listFunctions.ts";
-import {
-  asRagged,
-  LazyRagged,
-  type Ragged,
-  type RaggedArray,
-  type RaggedInput,
-  type RaggedValue,
-} from "./raggedArrays.ts";
+import { asRagged, LazyRagged, type Ragged, type RaggedArray, type RaggedInput } from "./raggedArrays.ts";
 import { broadcastArrays, zip } from "./recordFunctions.ts";
+import type { Joint } from "./types.ts";
 
 /** Options of statistics. */
 export interface StatisticOptions {
@@ -23,9 +18,6 @@ export interface StatisticOptions {
   /** How much each value counts, in the array's lists or as they broadcast; 1 unless given. */
   readonly weight?: RaggedInput | undefined;
 }
-
-/** A value, or one for each list where an axis is given; lazy of what is lazy. */
-type Statistic = RaggedValue & Ragged;
 
 /** Sums along an axis, of arrays that are broadcast together. */
 interface Sums {
@@ -59,7 +51,7 @@ function statistic(
   given: readonly RaggedInput[],
   { axis = null, weight }: StatisticOptions,
   formula: (sums: Sums) => RaggedArray,
-): Statistic {
+): unknown {
   if (axis !== null && !Number.isSafeInteger(axis))
     throw new ValueError({ what: `axis is ${describe(axis)}`, cure: "Use a whole number, or null for all" });
   const inputs = [...given, ...(weight === undefined ? [] : [weight])].map(asRagged);
@@ -70,9 +62,9 @@ function statistic(
       const flat = ravel(x) as RaggedArray;
       return unflatten(flat, [flat.length]) as RaggedArray;
     });
-    return formula(sumsOf(rows, given.length, -1)).get(0) as Statistic;
+    return formula(sumsOf(rows, given.length, -1)).get(0);
   }
-  return formula(sumsOf(arrays, given.length, axis)) as unknown as Statistic;
+  return formula(sumsOf(arrays, given.length, axis)) as unknown;
 }
 
 function sumsOf(arrays: readonly RaggedArray[], count: number, axis: number | null): Sums {
@@ -92,23 +84,31 @@ function sumsOf(arrays: readonly RaggedArray[], count: number, axis: number | nu
 /** What is left without the mean. */
 const centred = (v: RaggedArray, { mean }: Sums): RaggedArray => v.subtract(mean(v));
 
-type OfTwo = <const X extends RaggedInput, const Y extends RaggedInput>(
+type Result<X, O> = O extends { readonly axis: number } ? Joint<X> : Called<Joint<X>, "value">;
+type OfTwo = <
+  const X extends RaggedInput,
+  const Y extends RaggedInput,
+  const O extends StatisticOptions = Record<never, never>,
+>(
   x: X,
   y: Y,
-  options?: StatisticOptions,
-) => Statistic;
+  options?: O,
+) => Result<X | Y, O>;
 
 /** The mean of xⁿ, about 0: `rg.moment([1, 2, 3], 2)` is 14/3. */
-export const moment: <const X extends RaggedInput>(x: X, n: number, options?: StatisticOptions) => Statistic =
-  userCall(
-    "moment",
-    (x: RaggedInput, n: number, options: StatisticOptions = {}) => {
-      if (typeof n !== "number" || Number.isNaN(n))
-        throw new ValueError({ what: `n is ${describe(n)}`, cure: "Use a number" });
-      return statistic([x], options, (sums) => sums.weighed(sums.columns[0]!.pow(n)).divide(sums.all));
-    },
-    [2, "axis", "weight"],
-  ) as never;
+export const moment: <const X extends RaggedInput, const O extends StatisticOptions = Record<never, never>>(
+  x: X,
+  n: number,
+  options?: O,
+) => Result<X, O> = userCall(
+  "moment",
+  (x: RaggedInput, n: number, options: StatisticOptions = {}) => {
+    if (typeof n !== "number" || Number.isNaN(n))
+      throw new ValueError({ what: `n is ${describe(n)}`, cure: "Use a number" });
+    return statistic([x], options, (sums) => sums.weighed(sums.columns[0]!.pow(n)).divide(sums.all));
+  },
+  [2, "axis", "weight"],
+) as never;
 
 /** Σw(x − x̄)(y − ȳ) / Σw: `rg.covar([1, 2, 3], [1, 2, 4])` is 1. */
 export const covar: OfTwo = userCall(
@@ -169,7 +169,7 @@ export interface SoftmaxOptions {
 }
 
 /** eˣ / Σeˣ along an axis: `rg.softmax([[0, 0], [1]])` is [[0.5, 0.5], [1]]. */
-export const softmax: <const X extends RaggedInput>(x: X, options?: SoftmaxOptions) => Ragged = userCall(
+export const softmax: <const X extends RaggedInput>(x: X, options?: SoftmaxOptions) => Joint<X> = userCall(
   "softmax",
   (given: RaggedInput, { axis = -1 }: SoftmaxOptions = {}) => {
     const x = asOne(asRagged(given));

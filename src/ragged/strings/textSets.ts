@@ -63,11 +63,12 @@ function placesIn({ bytes, offsets, length }: StringLayout, set: readonly string
   return places;
 }
 
-export const isIn = (texts: StringLayout, set: readonly string[]): NumpyLayout =>
-  numpyOf(
-    Uint8Array.from(placesIn(texts, set), (place) => Number(place >= 0)),
-    "bool",
-  );
+export function isIn(texts: StringLayout, set: readonly string[]): NumpyLayout {
+  const places = placesIn(texts, set);
+  const out = new Uint8Array(places.length);
+  for (let i = 0; i < out.length; i++) out[i] = Number(places[i]! >= 0);
+  return numpyOf(out, "bool");
+}
 
 /** Null where it is not among them. */
 export function indexIn(texts: StringLayout, set: readonly string[]): Plain {
