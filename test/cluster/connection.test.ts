@@ -142,7 +142,7 @@ describe("the command line", () => {
     const wrong = spawnSync(process.execPath, [CLI, "wroker"], { encoding: "utf8" });
     expect([wrong.status, wrong.stderr]).toEqual([
       2,
-      "chunkwise: there is no such command. Did you mean worker?\n",
+      `chunkwise: there is no command "wroker". Did you mean worker?\n`,
     ]);
   });
 });

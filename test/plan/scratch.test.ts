@@ -56,6 +56,12 @@ const CALLS: { readonly [name: string]: Call } = {
   takeAlongAxis: (x) => cw.takeAlongAxis(x, places, { axis: 1 }),
   set: (x) => x.set([later], 1),
   mask: (x) => [x.get(x.greater(60)), x.set(x.greater(60), x.get(x.greater(60)))],
+  "masks of rows and columns": (x) => [
+    x.get(x.get(":", 0).greater(60)),
+    x.get("10:-10", x.get(0).less(60)),
+    x.T.get(x.get(0).less(60)),
+    x.set([":", x.get(0).less(60)], 0),
+  ],
   repeat: (x) => x.repeat(cw.arange(ROWS, { dtype: "int64" }).remainder(3), { axis: 0 }),
   nonzero: (x) => cw.nonzero(x),
   unique: (x) => [...Object.values(cw.uniqueAll(x)), ...Object.values(cw.uniqueCounts(x))],

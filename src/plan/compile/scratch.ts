@@ -88,6 +88,12 @@ const PLACES: Statement = [
   ({ inputs, outputs }) => 8 * (elements(inputs.slice(1)) + elements(outputs)),
 ];
 
+/** Those, and plain copies of what may not lie as it is walked. */
+const ROWS: Statement = [
+  "rows",
+  (step, buffers) => PLACES[1](step, buffers) + stridedBytes([...step.inputs, ...step.outputs], buffers),
+];
+
 /** By routine; those that find or move elements by their places alone are not in it. */
 const STATEMENTS: Readonly<Record<string, Statement>> = {
   contract: ["packed panels", (step, buffers) => contractScratch(step, buffers)],
@@ -116,6 +122,7 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
   windowed: ["windows", (step, buffers) => windowScratch(step, buffers)],
   matrixRows: ["matrices", (step) => matrixScratch(step)],
   ...{ drawn: NUMBERS, permuted: NUMBERS },
+  ...{ compact: ROWS, compactRows: ROWS, placeRows: ROWS, repeatRows: ROWS, countTrue: ROWS },
   ...{ binCounts: BINS, labelCounts: BINS },
   binPlaces: ["places", (step, buffers) => numbersScratch(step, buffers) + 4 * elements(step.outputs)],
   ...{ searchsorted: FOUND, searchsortedIn: FOUND },
@@ -183,6 +190,16 @@ const viewBytes = ({ access, shape }: RoutineStep["inputs"][number], buffers: Bu
 
 const allBytes = (views: RoutineStep["inputs"], buffers: Buffers): number =>
   views.reduce((sum, view) => sum + viewBytes(view, buffers), 0);
+
+/** Of views that are not a line of elements beside each other: only such surely lie in one piece, wherever their block is a part of. */
+const stridedBytes = (views: RoutineStep["inputs"], buffers: Buffers): number =>
+  allBytes(
+    views.filter(({ access, shape }) => {
+      const long = [...shape.keys()].filter((axis) => shape[axis]! > 1);
+      return long.length > 1 || long.some((axis) => access.steps[axis] !== 1);
+    }),
+    buffers,
+  );
 
 /** The most that packed panels take: kernel/wasm/matmul/productJobs.ts. */
 const PANEL_BYTES = 8 << 20;
