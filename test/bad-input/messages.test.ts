@@ -153,7 +153,7 @@ describe("other values", () => {
       `[ValueError: searchsorted: side is "middle". Use "left" or "right".]`,
     );
     expect(() => cw.pad(vector, 1, { mode: wrong("reflex") })).toThrowErrorMatchingInlineSnapshot(
-      `[ValueError: pad: mode is "reflex". Use one of constant, edge, reflect, wrap.]`,
+      `[ValueError: pad: mode is "reflex". Use one of constant, edge, reflect, symmetric, wrap.]`,
     );
     expect(() => cw.meshgrid(vector, { indexing: wrong("yx") })).toThrowErrorMatchingInlineSnapshot(
       `[ValueError: meshgrid: indexing is "yx". Use "xy" or "ij".]`,

@@ -89,7 +89,9 @@ describe("indices", () => {
     expectMistake(() => cw.zeros([0]).get([0]), cw.IndexError, "index 0", "length 0", "empty");
   });
 
-  test.each([undefined, {}, () => 1, Symbol("s"), new Date(0), true, false, new Map(), Promise.resolve(0)])(
+  test("of no names all is selected", () => expect(vector.get({}).shape).toEqual(vector.shape));
+
+  test.each([undefined, () => 1, Symbol("s"), new Date(0), true, false, new Map(), Promise.resolve(0)])(
     "%s cannot select",
     (item) => expectMistake(() => vector.get(wrong(item)), cw.IndexError, "cannot select"),
   );

@@ -302,8 +302,20 @@ const COMBINED = [
   ["long chain", ({ x, y }) => x.add(y).exp().log1p().sqrt().multiply(y).subtract(x).tanh().abs().add(1)],
   ["cut in odd pieces", ({ x, n }) => x.rechunk([Math.ceil(n / 7), Math.ceil(n / 7)]).add(1)],
   ["reshape and back", ({ x, n }) => x.reshape([-1]).add(1).reshape([n, n])],
+  ["gaussian filter", ({ cw, x }) => cw.gaussianFilter(x, 3)],
+  ["rolling median", ({ cw, x }) => cw.rolling(x, 5).median()],
+  ["windows as axes", ({ cw, x }) => cw.slidingWindowView(x, 3, { axis: 1 }).mean({ axis: 2 })],
+  [
+    "dates",
+    ({ i }) => {
+      const [hours, days] = [daysOf(i).astype("datetime64[h]"), daysOf(i.add(1))];
+      return hours.subtract(days).less(days.subtract(hours));
+    },
+  ],
   ["copy", ({ x }) => x],
 ];
+
+const daysOf = (numbers) => numbers.astype("int64").astype("datetime64[D]");
 
 export const OPERATIONS = new Map([...CASES, ...COMBINED]);
 
