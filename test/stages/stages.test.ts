@@ -51,7 +51,7 @@ test("a plan shows its first stage as it is, and the rest with lengths that are 
       %3 = countTrue(%2, block: 30) int64 [7]
       a2[i] ← %3
       reads 0 B, writes 56 B
-      memory 46 B = temporaries 30 B + places 8 B + write a2 8 B
+      memory 46 B = temporaries 30 B + rows 8 B + write a2 8 B
     then, planned when that is known:
       %0 = arange(start: 0, step: 1) float64 [200] chunks [30]
       %1 = subtract(%0, 90) float64 [200] chunks [30]
