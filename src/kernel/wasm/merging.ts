@@ -10,8 +10,8 @@ import { booleanAttr } from "../routines/attributes.ts";
 import { type RowToMerge, rowsToMerge } from "../routines/sortedRuns.ts";
 import { withBuffer, workInside } from "./inside.ts";
 import type { WasmMachine } from "./machine.ts";
-import { ENTRY_WORDS, type MergeKind, MOST_IN_PIECE, mergeModule, RUN_WORDS } from "./merge/mergeKernel.ts";
 import { cutsOf, numbersIn, type Run, type Sampling, sampleOf } from "./merge/cuts.ts";
+import { ENTRY_WORDS, type MergeKind, MOST_IN_PIECE, mergeModule, RUN_WORDS } from "./merge/mergeKernel.ts";
 import { runSort } from "./sorting.ts";
 
 /** Pieces of about so many elements stay in a thread's cache while they are merged. */
