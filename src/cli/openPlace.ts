@@ -6,6 +6,7 @@ import { fromZarr, type Group, open, openGroup } from "../array/opening.ts";
 import { installRaggedMethods } from "../array/ragged/methods.ts";
 import type { LazyRagged } from "../array/ragged/raggedArrays.ts";
 import { LazyArray } from "../lazy/lazyArray.ts";
+import { NotFoundError } from "../storage/errors.ts";
 import { storeOf } from "../storage/location.ts";
 import type { ZarrArray } from "../storage/zarr/array.ts";
 import { openNode } from "../storage/zarr/group.ts";
@@ -38,8 +39,9 @@ async function zarrAt(place: string, path: string): Promise<ZarrArray | "group" 
   try {
     const node = await openNode(await storeOf(place), path);
     return "shape" in node ? node : "group";
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
   }
 }
 

@@ -72,64 +72,70 @@ const opened = (path: string): Record<string, never> =>
     }),
   );
 
-describe.skipIf(python === undefined)("xarray opens", () => {
-  test("what was written, and what was appended to it", async () => {
-    const path = join(folder, "x.zarr");
-    await (await made(["2020-01-01", "2020-01-02", "2020-01-03"])).toZarr(path, { zarrFormat: 2, encoding });
-    const seen = opened(path);
-    expect(seen).toMatchObject({
-      dims: { time: 3, lat: 2, lon: 3 },
-      coords: ["cell", "lat", "run", "time"],
-      vars: ["area", "packed", "t"],
-      attrs: { title: "made here" },
-      units: "K",
-      names: { t: ["time", "lat", "lon"], cell: ["lat", "lon"], run: [] },
-      dtypes: { t: "float32", time: "datetime64[ns]", area: "int32" },
+describe.skipIf(python === undefined)(
+  `xarray opens${python === undefined ? " (skipped: no Python with xarray and zarr)" : ""}`,
+  () => {
+    test("what was written, and what was appended to it", async () => {
+      const path = join(folder, "x.zarr");
+      await (await made(["2020-01-01", "2020-01-02", "2020-01-03"])).toZarr(path, {
+        zarrFormat: 2,
+        encoding,
+      });
+      const seen = opened(path);
+      expect(seen).toMatchObject({
+        dims: { time: 3, lat: 2, lon: 3 },
+        coords: ["cell", "lat", "run", "time"],
+        vars: ["area", "packed", "t"],
+        attrs: { title: "made here" },
+        units: "K",
+        names: { t: ["time", "lat", "lon"], cell: ["lat", "lon"], run: [] },
+        dtypes: { t: "float32", time: "datetime64[ns]", area: "int32" },
+      });
+      const all = Array.from({ length: 18 }, (_, i) => i);
+      expect(seen["values"]).toMatchObject({
+        time: ["2020-01-01T00:00:00", "2020-01-02T00:00:00", "2020-01-03T00:00:00"],
+        run: ["2019-12-31T06:00:00"],
+        t: all.map((i) => (i === 4 ? null : i)),
+        packed: all.map((i) => i / 4),
+        lat: [10.5, -10.5],
+      });
+      await (await made(["2020-01-04", "2020-01-05"], 18)).toZarr(path, { append: "time" });
+      const after = opened(path);
+      expect(after).toMatchObject({
+        dims: { time: 5 },
+        attrs: { title: "made here" },
+        coords: ["cell", "lat", "run", "time"],
+      });
+      const more = Array.from({ length: 30 }, (_, i) => i);
+      expect(after["values"]).toMatchObject({
+        time: [1, 2, 3, 4, 5].map((day) => `2020-01-0${day}T00:00:00`),
+        t: more.map((i) => (i === 4 ? null : i)),
+        packed: more.map((i) => i / 4),
+      });
     });
-    const all = Array.from({ length: 18 }, (_, i) => i);
-    expect(seen["values"]).toMatchObject({
-      time: ["2020-01-01T00:00:00", "2020-01-02T00:00:00", "2020-01-03T00:00:00"],
-      run: ["2019-12-31T06:00:00"],
-      t: all.map((i) => (i === 4 ? null : i)),
-      packed: all.map((i) => i / 4),
-      lat: [10.5, -10.5],
-    });
-    await (await made(["2020-01-04", "2020-01-05"], 18)).toZarr(path, { append: "time" });
-    const after = opened(path);
-    expect(after).toMatchObject({
-      dims: { time: 5 },
-      attrs: { title: "made here" },
-      coords: ["cell", "lat", "run", "time"],
-    });
-    const more = Array.from({ length: 30 }, (_, i) => i);
-    expect(after["values"]).toMatchObject({
-      time: [1, 2, 3, 4, 5].map((day) => `2020-01-0${day}T00:00:00`),
-      t: more.map((i) => (i === 4 ? null : i)),
-      packed: more.map((i) => i / 4),
-    });
-  });
 
-  test("what it wrote itself, and we appended to", async () => {
-    const path = join(folder, "theirs.zarr");
-    const write = `
+    test("what it wrote itself, and we appended to", async () => {
+      const path = join(folder, "theirs.zarr");
+      const write = `
 import sys, numpy as np, pandas as pd, xarray as xr
 ds = xr.Dataset({"t": (("time",), np.array([1.0, np.nan, 3.0]))}, coords={"time": pd.date_range("2021-02-27", periods=3)})
 ds.to_zarr(sys.argv[1], encoding={"t": {"dtype": "int16", "scale_factor": 0.5, "_FillValue": -9}})
 `;
-    execFileSync(python!, ["-W", "ignore", "-c", write, path]);
-    const more = await cw.dataset({
-      variables: { t: cw.asarray([4.5, Number.NaN]).withDims(["time"]) },
-      coords: { time: instants(["2021-03-02", "2021-03-03"]).withDims(["time"]) },
+      execFileSync(python!, ["-W", "ignore", "-c", write, path]);
+      const more = await cw.dataset({
+        variables: { t: cw.asarray([4.5, Number.NaN]).withDims(["time"]) },
+        coords: { time: instants(["2021-03-02", "2021-03-03"]).withDims(["time"]) },
+      });
+      await more.toZarr(path, { append: "time" });
+      expect(opened(path)).toMatchObject({
+        values: {
+          t: [1, null, 3, 4.5, null],
+          time: ["02-27", "02-28", "03-01", "03-02", "03-03"].map((day) => `2021-${day}T00:00:00`),
+        },
+      });
     });
-    await more.toZarr(path, { append: "time" });
-    expect(opened(path)).toMatchObject({
-      values: {
-        t: [1, null, 3, 4.5, null],
-        time: ["02-27", "02-28", "03-01", "03-02", "03-03"].map((day) => `2021-${day}T00:00:00`),
-      },
-    });
-  });
-});
+  },
+);
 
 describe.each([2, 3] as const)("we open what we wrote, in v%s", (zarrFormat) => {
   test("with labels", async () => {

@@ -59,42 +59,45 @@ describe("geometries", () => {
   });
 });
 
-describe.skipIf(typeof duck === "string")("of DuckDB", () => {
-  const { run, rows } = duck as Exclude<typeof duck, string>;
+describe.skipIf(typeof duck === "string")(
+  `of DuckDB${typeof duck === "string" ? ` (skipped: ${duck})` : ""}`,
+  () => {
+    const { run, rows } = duck as Exclude<typeof duck, string>;
 
-  test("sums of decimals of more than 18 digits", async () => {
-    const path = folder.path("wide.parquet");
-    const value = "((i - 40) * 1234567890123456789012)::DECIMAL(38, 4) / 1";
-    await run(
-      `COPY (SELECT i % 7 AS k, CASE WHEN i % 9 = 0 THEN NULL ELSE ((i - 40)::DECIMAL(38, 4) * 1234567890123456789012) END::DECIMAL(38, 4) AS d FROM range(100) t(i)) TO '${path}' (FORMAT parquet)`,
-    );
-    expect(value).toContain("DECIMAL");
-    const d = (await rg.fromParquet(path)).field("d");
-    const [{ s } = { s: 0n }] = await rows(`SELECT sum(d)::VARCHAR AS s FROM '${path}'`);
-    expect(String(await d.sum().compute())).toBe(s);
-    const data = await d.compute();
-    expect(String(data.sum())).toBe(s);
-    expect(rg.sum(rg.unflatten(data, 50), { axis: 1 }).type).toBe("2 * decimal(38, 4)");
-    const three = rg.repartition(rg.lazy(data), { npartitions: 3 });
-    expect(String(await three.sum().compute())).toBe(s);
-  });
+    test("sums of decimals of more than 18 digits", async () => {
+      const path = folder.path("wide.parquet");
+      const value = "((i - 40) * 1234567890123456789012)::DECIMAL(38, 4) / 1";
+      await run(
+        `COPY (SELECT i % 7 AS k, CASE WHEN i % 9 = 0 THEN NULL ELSE ((i - 40)::DECIMAL(38, 4) * 1234567890123456789012) END::DECIMAL(38, 4) AS d FROM range(100) t(i)) TO '${path}' (FORMAT parquet)`,
+      );
+      expect(value).toContain("DECIMAL");
+      const d = (await rg.fromParquet(path)).field("d");
+      const [{ s } = { s: 0n }] = await rows(`SELECT sum(d)::VARCHAR AS s FROM '${path}'`);
+      expect(String(await d.sum().compute())).toBe(s);
+      const data = await d.compute();
+      expect(String(data.sum())).toBe(s);
+      expect(rg.sum(rg.unflatten(data, 50), { axis: 1 }).type).toBe("2 * decimal(38, 4)");
+      const three = rg.repartition(rg.lazy(data), { npartitions: 3 });
+      expect(String(await three.sum().compute())).toBe(s);
+    });
 
-  test.each(["", ", SHREDDING {'v': 'STRUCT(a BIGINT, b VARCHAR)'}"])("variants%s", async (options) => {
-    const path = folder.path("variant.parquet");
-    const query = `SELECT CASE i % 6 WHEN 0 THEN NULL WHEN 1 THEN 42::VARIANT WHEN 2 THEN 'text'::VARIANT
+    test.each(["", ", SHREDDING {'v': 'STRUCT(a BIGINT, b VARCHAR)'}"])("variants%s", async (options) => {
+      const path = folder.path("variant.parquet");
+      const query = `SELECT CASE i % 6 WHEN 0 THEN NULL WHEN 1 THEN 42::VARIANT WHEN 2 THEN 'text'::VARIANT
       WHEN 3 THEN {'a': i, 'b': 'x' || i}::VARIANT WHEN 4 THEN [1, 2, i]::VARIANT ELSE {'a': 1.5, 'c': [{'d': true}]}::VARIANT END AS v
       FROM range(12) t(i)`;
-    await run(`COPY (${query}) TO '${path}' (FORMAT parquet${options})`);
-    const v = await (await rg.fromParquet(path)).field("v").compute();
-    expect(v.type).toBe("12 * ?variant");
-    const found = v.toList();
-    const expected = Array.from(
-      { length: 12 },
-      (_, i) => [null, 42, "text", { a: i, b: `x${i}` }, [1, 2, i], { a: 1.5, c: [{ d: true }] }][i % 6],
-    );
-    expect(found).toEqual(expected);
-  });
-});
+      await run(`COPY (${query}) TO '${path}' (FORMAT parquet${options})`);
+      const v = await (await rg.fromParquet(path)).field("v").compute();
+      expect(v.type).toBe("12 * ?variant");
+      const found = v.toList();
+      const expected = Array.from(
+        { length: 12 },
+        (_, i) => [null, 42, "text", { a: i, b: `x${i}` }, [1, 2, i], { a: 1.5, c: [{ d: true }] }][i % 6],
+      );
+      expect(found).toEqual(expected);
+    });
+  },
+);
 
 describe("complex numbers have an order", () => {
   const z = rg.unflatten(
